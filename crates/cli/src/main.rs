@@ -1,0 +1,2 @@
+//! The callgate command.
+fn main() {}

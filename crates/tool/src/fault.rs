@@ -1,0 +1,188 @@
+//! A failure in words and fields a model can act on. The sentences are written in `call::wording`; this module only
+//! holds them.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Why a call failed and what to do about it.
+///
+/// It holds no host, header, stack or secret. `body` is the service's own and is shown as data.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The stable class of the failure.
+    pub code: FaultCode,
+    /// What happened and what to do, in a sentence or two of at most 600 bytes.
+    pub message: String,
+    /// Every violation, when arguments are at fault.
+    pub problems: Vec<Problem>,
+    /// Whether the service was reached.
+    pub reached: Reached,
+    /// What the model should do next.
+    pub next: Next,
+    /// How long the service asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The HTTP status, when the service answered.
+    pub status: Option<u16>,
+    /// The service's own words about the failure: JSON, or text as a JSON string.
+    pub body: Option<Value>,
+}
+
+/// The stable class of a failure.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum FaultCode {
+    /// No credential could be put on the request.
+    AuthFailed,
+    /// Arguments are missing, unknown or of the wrong kind.
+    InvalidArguments,
+    /// A required value that only the session can give is missing or of the wrong type.
+    MissingSessionValue,
+    /// This build cannot do what the description asks for.
+    NotSupported,
+    /// The replay transport has no recorded answer for the request.
+    NothingRecorded,
+    /// The request may not be sent: it would leave the origin or break a limit.
+    Refused,
+    /// The answer is larger than the bound.
+    ResponseTooLarge,
+    /// The service answered with a status that is not a success.
+    ServiceError,
+    /// The call did not end in time.
+    TimedOut,
+    /// There is no tool of that name.
+    UnknownTool,
+    /// The service could not be reached, or the connection broke.
+    Unreachable,
+    /// The service answered something that is not what its headers say.
+    UnreadableResponse,
+}
+
+/// One violation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Problem {
+    /// The argument, with a path into it: `owner.email`, `labels[2]`.
+    pub at: String,
+    /// What was expected there.
+    pub expected: String,
+    /// What was there instead.
+    pub got: String,
+    /// What to do, or the nearest legal name or value.
+    pub suggestion: Option<String>,
+}
+
+/// Whether the service saw the request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Reached {
+    /// It may have.
+    Maybe,
+    /// No byte of the request was sent.
+    No,
+    /// It answered.
+    Yes,
+}
+
+/// What a model should do after a failure.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Next {
+    /// Ask the user for what is missing.
+    AskUser,
+    /// Call again with other arguments.
+    CorrectArguments,
+    /// Do not call again.
+    GiveUp,
+    /// Call again later with the same arguments.
+    TryLater,
+}
+
+impl Fault {
+    /// A fault found before anything was sent.
+    pub fn new(code: FaultCode, message: impl Into<String>, next: Next) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            problems: Vec::new(),
+            reached: Reached::No,
+            next,
+            retry_after: None,
+            status: None,
+            body: None,
+        }
+    }
+
+    /// The same fault with its violations.
+    #[must_use]
+    pub fn with_problems(mut self, problems: Vec<Problem>) -> Self {
+        self.problems = problems;
+        self
+    }
+
+    /// The same fault, told how far the request went.
+    #[must_use]
+    pub fn with_reached(mut self, reached: Reached) -> Self {
+        self.reached = reached;
+        self
+    }
+}
+
+impl FaultCode {
+    /// Every code, in alphabetical order.
+    pub const ALL: [Self; 12] = [
+        Self::AuthFailed,
+        Self::InvalidArguments,
+        Self::MissingSessionValue,
+        Self::NotSupported,
+        Self::NothingRecorded,
+        Self::Refused,
+        Self::ResponseTooLarge,
+        Self::ServiceError,
+        Self::TimedOut,
+        Self::UnknownTool,
+        Self::Unreachable,
+        Self::UnreadableResponse,
+    ];
+
+    /// The code as it stands on a wire: `invalid_arguments`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AuthFailed => "auth_failed",
+            Self::InvalidArguments => "invalid_arguments",
+            Self::MissingSessionValue => "missing_session_value",
+            Self::NotSupported => "not_supported",
+            Self::NothingRecorded => "nothing_recorded",
+            Self::Refused => "refused",
+            Self::ResponseTooLarge => "response_too_large",
+            Self::ServiceError => "service_error",
+            Self::TimedOut => "timed_out",
+            Self::UnknownTool => "unknown_tool",
+            Self::Unreachable => "unreachable",
+            Self::UnreadableResponse => "unreadable_response",
+        }
+    }
+}
+
+impl Reached {
+    /// `maybe`, `no` or `yes`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Maybe => "maybe",
+            Self::No => "no",
+            Self::Yes => "yes",
+        }
+    }
+}
+
+impl Next {
+    /// `ask_user`, `correct_arguments`, `give_up` or `try_later`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AskUser => "ask_user",
+            Self::CorrectArguments => "correct_arguments",
+            Self::GiveUp => "give_up",
+            Self::TryLater => "try_later",
+        }
+    }
+}

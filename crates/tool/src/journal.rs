@@ -1,0 +1,106 @@
+//! What was decided while a call ran, for the operator. Names and numbers only: values of a session or of a model
+//! never enter it.
+
+use std::{fmt, time::Duration};
+
+/// The decisions of one call, in order.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Journal {
+    events: Vec<Event>,
+}
+
+/// One decision.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Event {
+    /// A request was sent and answered, or not.
+    Attempt {
+        /// The status, when there was an answer.
+        status: Option<u16>,
+        /// From the first byte sent to the last byte read.
+        elapsed: Duration,
+    },
+    /// A value was converted without loss.
+    Converted {
+        /// The argument.
+        argument: String,
+        /// The JSON type it had.
+        from: &'static str,
+        /// The JSON type it has now.
+        to: &'static str,
+    },
+    /// The description's default was used.
+    DefaultUsed {
+        /// The argument.
+        argument: String,
+    },
+    /// The model sent a value only the session may give; it was ignored.
+    HiddenIgnored {
+        /// The argument.
+        argument: String,
+    },
+    /// A `null` for an optional input was taken as omitted.
+    NullOmitted {
+        /// The argument.
+        argument: String,
+    },
+    /// An optional input that only the session can give was left out.
+    SessionValueAbsent {
+        /// The argument.
+        argument: String,
+        /// Where the value was looked for: `$session.params.x`.
+        source: String,
+    },
+    /// The session's value was used instead of the model's.
+    SessionValueWon {
+        /// The argument.
+        argument: String,
+    },
+    /// The tool was found by folding case and separators.
+    ToolFolded {
+        /// The name in the call.
+        asked: String,
+        /// The tool's own name.
+        meant: String,
+    },
+}
+
+impl Journal {
+    /// Adds a decision.
+    pub fn note(&mut self, event: Event) {
+        self.events.push(event);
+    }
+
+    /// The decisions so far.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attempt { status: Some(status), elapsed } => {
+                write!(f, "answered {status} after {} ms", elapsed.as_millis())
+            }
+            Self::Attempt { status: None, elapsed } => {
+                write!(f, "no answer after {} ms", elapsed.as_millis())
+            }
+            Self::Converted { argument, from, to } => {
+                write!(f, "`{argument}` was converted from {from} to {to}")
+            }
+            Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
+            Self::HiddenIgnored { argument } => {
+                write!(f, "`{argument}` is filled by the session; the model's value was ignored")
+            }
+            Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
+            Self::SessionValueAbsent { argument, source } => {
+                write!(f, "`{argument}` is omitted: the session has no `{source}`")
+            }
+            Self::SessionValueWon { argument } => {
+                write!(f, "`{argument}` was taken from the session, not from the model")
+            }
+            Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
+        }
+    }
+}

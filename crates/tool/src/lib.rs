@@ -1,0 +1,18 @@
+//! The words every crate of callgate shares: tools, calls, results, faults and sessions. Plain data: no I/O, no
+//! clock, no environment. How these words look on a wire is the business of `dialect`.
+
+mod call;
+mod fault;
+mod journal;
+mod name;
+mod schema;
+mod session;
+mod tool;
+
+pub use call::{Answer, Arguments, Content, Outcome, PlannedRequest, ToolCall, ToolResult};
+pub use fault::{Fault, FaultCode, Next, Problem, Reached};
+pub use journal::{Event, Journal};
+pub use name::{ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
+pub use schema::Schema;
+pub use session::Session;
+pub use tool::{Effect, Tool};

@@ -1,0 +1,153 @@
+//! Names a model sees: of toolsets, tools and arguments. A value of these types is always legal for every provider;
+//! how an illegal name becomes a legal one is decided in `openapi`.
+
+use std::{error, fmt, sync::Arc};
+
+/// The longest tool name, in bytes: what every provider accepts with room for a prefix of its own.
+pub const MAX_TOOL_NAME: usize = 60;
+/// The longest argument name, in bytes.
+pub const MAX_ARGUMENT_NAME: usize = 64;
+
+/// A tool name: `^[A-Za-z_][A-Za-z0-9_-]{0,59}$`.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct ToolName(Arc<str>);
+
+/// An argument name: `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct ArgumentName(Arc<str>);
+
+/// A toolset name: `^[A-Za-z_][A-Za-z0-9_]{0,59}$`, without `-`, which separates it from the operation.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct ToolsetName(Arc<str>);
+
+/// Why a text is not a name.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidName {
+    name: String,
+    expected: &'static str,
+}
+
+impl ToolName {
+    /// Takes a legal tool name.
+    ///
+    /// # Errors
+    /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_-]{0,59}$`.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        checked(name, MAX_TOOL_NAME, true, "`^[A-Za-z_][A-Za-z0-9_-]{0,59}$`").map(Self)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ArgumentName {
+    /// Takes a legal argument name.
+    ///
+    /// # Errors
+    /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        checked(name, MAX_ARGUMENT_NAME, false, "`^[A-Za-z_][A-Za-z0-9_]{0,63}$`").map(Self)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl ToolsetName {
+    /// Takes a legal toolset name.
+    ///
+    /// # Errors
+    /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,59}$`.
+    pub fn new(name: &str) -> Result<Self, InvalidName> {
+        checked(name, MAX_TOOL_NAME, false, "`^[A-Za-z_][A-Za-z0-9_]{0,59}$`").map(Self)
+    }
+
+    /// The name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ToolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ArgumentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for ToolsetName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for InvalidName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a name matching {}, got: `{}`", self.expected, self.name)
+    }
+}
+
+impl error::Error for InvalidName {}
+
+fn checked(
+    name: &str,
+    longest: usize,
+    dash: bool,
+    expected: &'static str,
+) -> Result<Arc<str>, InvalidName> {
+    let mut bytes = name.bytes();
+    let starts_well = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let goes_on_well =
+        bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || (dash && byte == b'-'));
+    if starts_well && goes_on_well && name.len() <= longest {
+        return Ok(name.into());
+    }
+    Err(InvalidName { name: name.chars().take(80).collect(), expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_name_may_hold_a_dash_an_argument_may_not() {
+        assert!(ToolName::new("pets-getPet").is_ok());
+        assert!(ArgumentName::new("pet-id").is_err());
+        assert!(ToolsetName::new("pet-store").is_err());
+    }
+
+    #[test]
+    fn a_name_starts_with_a_letter_or_an_underscore() {
+        for bad in ["", "1a", "-a", "é", "a b", "a.b", "../x", "p\u{430}y"] {
+            assert!(ToolName::new(bad).is_err(), "{bad}");
+            assert!(ArgumentName::new(bad).is_err(), "{bad}");
+        }
+        assert!(ToolName::new("_x9").is_ok());
+    }
+
+    #[test]
+    fn a_name_has_a_longest_length() {
+        assert!(ToolName::new(&"a".repeat(MAX_TOOL_NAME)).is_ok());
+        assert!(ToolName::new(&"a".repeat(MAX_TOOL_NAME + 1)).is_err());
+        assert!(ArgumentName::new(&"a".repeat(MAX_ARGUMENT_NAME)).is_ok());
+        assert!(ArgumentName::new(&"a".repeat(MAX_ARGUMENT_NAME + 1)).is_err());
+    }
+
+    #[test]
+    fn a_refused_name_says_what_was_expected() {
+        let error = ToolsetName::new("a-b").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "expected a name matching `^[A-Za-z_][A-Za-z0-9_]{0,59}$`, got: `a-b`"
+        );
+    }
+}

@@ -1,0 +1,165 @@
+//! What the runtime knows and the model must not choose: the session's id, parameters, request payload and context.
+//! Values may be tokens, so nothing here prints them.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde_json::{Map, Value};
+
+/// The state a call runs in.
+#[derive(Clone, Default)]
+pub struct Session {
+    id: Option<String>,
+    parameters: BTreeMap<String, Value>,
+    payload: Map<String, Value>,
+    context: Map<String, Value>,
+}
+
+impl Session {
+    /// A session with an id.
+    pub fn new(id: impl Into<String>) -> Self {
+        Self { id: Some(id.into()), ..Self::default() }
+    }
+
+    /// The same session with parameters; their names are case-insensitive (Dialogflow CX), the last of two equal ones
+    /// wins.
+    #[must_use]
+    pub fn with_parameters(mut self, parameters: Map<String, Value>) -> Self {
+        let folded = parameters.into_iter().map(|(name, value)| (name.to_lowercase(), value));
+        self.parameters.extend(folded);
+        self
+    }
+
+    /// The same session with the payload of the current request.
+    #[must_use]
+    pub fn with_payload(mut self, payload: Map<String, Value>) -> Self {
+        self.payload = payload;
+        self
+    }
+
+    /// The same session with what `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
+    #[must_use]
+    pub fn with_context(mut self, context: Map<String, Value>) -> Self {
+        self.context = context;
+        self
+    }
+
+    /// The session's id.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// The parameter `name`, or what lies under it where `name` is a dotted path. `null` is absent.
+    pub fn parameter(&self, name: &str) -> Option<&Value> {
+        let name = name.to_lowercase();
+        if let Some(value) = self.parameters.get(&name) {
+            return present(value);
+        }
+        let (head, rest) = name.split_once('.')?;
+        let found = rest
+            .split('.')
+            .try_fold(self.parameters.get(head)?, |value, part| folded_member(value, part))?;
+        present(found)
+    }
+
+    /// The value at a dotted path of the request payload. `null` is absent.
+    pub fn payload(&self, path: &str) -> Option<&Value> {
+        member_at(&self.payload, path)
+    }
+
+    /// The value at a dotted path of the context, `session_id` being the session's id unless the context has its own.
+    /// `null` is absent.
+    pub fn context(&self, path: &str) -> Option<Value> {
+        if let Some(value) = member_at(&self.context, path) {
+            return Some(value.clone());
+        }
+        (path == "session_id").then(|| self.id.clone().map(Value::String)).flatten()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.id.as_ref().map(|_| "****"))
+            .field("parameters", &self.parameters.keys())
+            .field("payload", &self.payload.keys().collect::<Vec<_>>())
+            .field("context", &self.context.keys().collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+fn member_at<'a>(map: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+    if let Some(value) = map.get(path) {
+        return present(value);
+    }
+    let (head, rest) = path.split_once('.')?;
+    let found = rest.split('.').try_fold(map.get(head)?, |value, part| value.get(part))?;
+    present(found)
+}
+
+fn folded_member<'a>(value: &'a Value, part: &str) -> Option<&'a Value> {
+    let members = value.as_object()?;
+    members.iter().find(|(name, _)| name.to_lowercase() == part).map(|(_, member)| member)
+}
+
+fn present(value: &Value) -> Option<&Value> {
+    (!value.is_null()).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap()
+    }
+
+    #[test]
+    fn parameter_names_are_case_insensitive() {
+        let session = Session::default().with_parameters(map(json!({"PetId": 7})));
+        assert_eq!(session.parameter("petid"), Some(&json!(7)));
+        assert_eq!(session.parameter("PETID"), Some(&json!(7)));
+    }
+
+    #[test]
+    fn null_is_absent() {
+        let session = Session::default()
+            .with_parameters(map(json!({"a": null})))
+            .with_payload(map(json!({"b": null})))
+            .with_context(map(json!({"c": null})));
+        assert_eq!(session.parameter("a"), None);
+        assert_eq!(session.payload("b"), None);
+        assert_eq!(session.context("c"), None);
+    }
+
+    #[test]
+    fn a_falsy_value_is_present() {
+        let session = Session::default().with_parameters(map(json!({"a": false, "b": "", "c": 0})));
+        assert_eq!(session.parameter("a"), Some(&json!(false)));
+        assert_eq!(session.parameter("b"), Some(&json!("")));
+        assert_eq!(session.parameter("c"), Some(&json!(0)));
+    }
+
+    #[test]
+    fn a_dotted_name_is_a_name_first_and_a_path_second() {
+        let session = Session::default().with_parameters(map(json!({"a.b": 1, "c": {"D": 2}})));
+        assert_eq!(session.parameter("a.b"), Some(&json!(1)));
+        assert_eq!(session.parameter("C.d"), Some(&json!(2)));
+    }
+
+    #[test]
+    fn the_context_knows_the_sessions_id() {
+        assert_eq!(Session::new("s-1").context("session_id"), Some(json!("s-1")));
+        let session = Session::new("s-1").with_context(map(json!({"variables": {"x": 1}})));
+        assert_eq!(session.context("variables.x"), Some(json!(1)));
+    }
+
+    #[test]
+    fn debug_shows_no_value() {
+        let session = Session::new("id-secret").with_parameters(map(json!({"token": "secret"})));
+        let shown = format!("{session:?}");
+        assert!(shown.contains("token"), "{shown}");
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+}

@@ -1,0 +1,65 @@
+//! What a model may call, as it is declared to the model. Where its inputs go on the wire is known to `openapi` alone.
+
+use crate::{Schema, ToolName};
+
+/// What a call does to the service.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Effect {
+    /// Changes something; the same call again changes nothing more (RFC 9110 §9.2.2).
+    Idempotent,
+    /// Changes nothing (RFC 9110 §9.2.1).
+    Read,
+    /// Changes something each time it is called.
+    Write,
+}
+
+/// One declaration.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Tool {
+    /// The name the model calls it by.
+    pub name: ToolName,
+    /// What it is for, in the description's own words; never empty.
+    pub description: String,
+    /// The arguments it takes: always an object schema.
+    pub input_schema: Schema,
+    /// The JSON it answers with, when the description says.
+    pub output_schema: Option<Schema>,
+    /// What a call does to the service.
+    pub effect: Effect,
+}
+
+impl Tool {
+    /// A tool that takes `input_schema` and answers nothing in particular.
+    pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
+        Self { name, description, input_schema, output_schema: None, effect }
+    }
+
+    /// The same tool with an output schema.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: Option<Schema>) -> Self {
+        self.output_schema = schema;
+        self
+    }
+
+    /// How many tokens a declaration costs a model, estimated: name, description and input schema as compact JSON,
+    /// four bytes a token, rounded up.
+    pub fn tokens(&self) -> usize {
+        let bytes = self.name.as_str().len()
+            + self.description.len()
+            + self.input_schema.as_value().to_string().len();
+        bytes.div_ceil(4)
+    }
+}
+
+impl Effect {
+    /// `read`, `idempotent` or `write`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idempotent => "idempotent",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}

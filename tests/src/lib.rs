@@ -1,0 +1,1 @@
+//! Holds the tests across crates; there is no library here.
