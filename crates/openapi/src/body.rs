@@ -1,0 +1,55 @@
+//! The body of an operation: its media types, in order of preference, and how it is offered to the model.
+
+use std::sync::Arc;
+
+/// How a body's bytes are made from its value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum BodyKind {
+    /// Bytes as they are.
+    Binary,
+    /// `application/x-www-form-urlencoded`
+    Form,
+    /// `application/json` and `+json`
+    Json,
+    /// JSON values one a line, or another sequence of them.
+    JsonLines,
+    /// `multipart/*`
+    Multipart,
+    /// `text/*`
+    Text,
+    /// `application/xml`, `text/xml` and `+xml`
+    Xml,
+}
+
+/// How the body is offered to the model (DESIGN §4).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum BodyLayout {
+    /// Its properties are arguments side by side with the parameters.
+    Flat,
+    /// It is the one argument `body`.
+    Whole,
+}
+
+/// One media type a body may have.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BodyMedia {
+    /// The media type as it is sent in `Content-Type`.
+    pub media_type: Arc<str>,
+    /// How its bytes are made.
+    pub kind: BodyKind,
+}
+
+/// The body of an operation.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Body {
+    /// Whether a request without a body is wrong.
+    pub required: bool,
+    /// How it is offered to the model.
+    pub layout: BodyLayout,
+    /// The media types this build can write, the preferred one first; never empty.
+    pub media: Box<[BodyMedia]>,
+}

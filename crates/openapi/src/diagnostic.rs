@@ -1,0 +1,63 @@
+//! Findings about a description: what, where, how bad, what to do. They are data; how they look on a screen is the
+//! business of the command line.
+
+use std::fmt;
+
+use crate::code::Code;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing; nothing is lost.
+    Note,
+    /// Something was lost or guessed: the operation is degraded.
+    Warning,
+    /// The operation, or the whole document, is refused.
+    Error,
+}
+
+/// A place in the text of a document, counted from 1; columns count characters.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Diagnostic {
+    /// The stable code of its kind.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The JSON pointer of the node at fault (RFC 6901); empty for the whole document.
+    pub pointer: String,
+    /// Where that node stands in the text, as far as it could be found.
+    pub position: Option<Position>,
+    /// What is wrong: expected before got, without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+    /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
+    pub operation: Option<String>,
+}
+
+impl Severity {
+    /// `note`, `warning` or `error`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity.as_str(), self.code.as_str(), self.message)
+    }
+}

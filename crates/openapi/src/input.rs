@@ -1,0 +1,169 @@
+//! One value an operation needs: what the model calls it, where it goes on the wire, how it is written there, and
+//! where its value comes from.
+
+use std::sync::Arc;
+
+use callgate_tool::ArgumentName;
+use serde_json::Value;
+
+/// Where a value goes on the wire.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Place {
+    /// A property of the body, or the whole of it when the wire name is empty.
+    Body,
+    /// A cookie.
+    Cookie,
+    /// A header.
+    Header,
+    /// A variable of the path template.
+    Path,
+    /// A query parameter.
+    Query,
+    /// The whole query string (OpenAPI 3.2).
+    Querystring,
+}
+
+/// How a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Style {
+    /// `color[R]=100&color[G]=200`
+    DeepObject,
+    /// `color=blue,black` or `color=blue&color=black`
+    Form,
+    /// `.blue.black`
+    Label,
+    /// `;color=blue,black`
+    Matrix,
+    /// `color=blue|black`
+    PipeDelimited,
+    /// `blue,black`
+    Simple,
+    /// `color=blue black`
+    SpaceDelimited,
+    /// `color=blue<TAB>black` (Swagger 2.0 `tsv`)
+    TabDelimited,
+}
+
+/// How an input is written at its place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Encoding {
+    /// In the body, by the body's media type.
+    Body,
+    /// A parameter with `content`: serialised by that media type, then escaped for its place.
+    Content {
+        /// The media type without parameters.
+        media_type: Arc<str>,
+    },
+    /// A parameter with a style.
+    Styled {
+        /// The style.
+        style: Style,
+        /// Whether array items and object properties become parameters of their own.
+        explode: bool,
+        /// Whether reserved characters are left as they are (RFC 3986 §2.2).
+        allow_reserved: bool,
+        /// Whether an empty value may be sent (`allowEmptyValue`).
+        allow_empty: bool,
+    },
+}
+
+/// Where a value comes from before the model is asked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Source {
+    /// `$context.<path>`, `session_id` for the session's id: never from the model.
+    Context(Arc<str>),
+    /// From the model.
+    Model,
+    /// `$session.params.<name>`
+    Parameter(Arc<str>),
+    /// `$request.payload.<path>`
+    Payload(Arc<str>),
+}
+
+/// One input of an operation.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Input {
+    /// What the model calls it.
+    pub argument: ArgumentName,
+    /// Where it goes.
+    pub place: Place,
+    /// Its name there; empty for a body that is one argument.
+    pub name: Arc<str>,
+    /// Whether the description requires it.
+    pub required: bool,
+    /// Where its value comes from before the model is asked.
+    pub source: Source,
+    /// Whether the model sees it. A hidden input is never taken from the model.
+    pub visible: bool,
+    /// The value used when nobody gives one.
+    pub default: Option<Value>,
+    /// How it is written.
+    pub encoding: Encoding,
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Each item of an array.
+    Items,
+    /// A property of an object.
+    Property(Arc<str>),
+}
+
+/// A value inside an argument that has a source or a default of its own: `owner.email`, `labels[].text`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NestedInput {
+    /// The argument it lies in.
+    pub argument: ArgumentName,
+    /// The way from that argument's value to it; never empty.
+    pub steps: Box<[Step]>,
+    /// Where its value comes from before the model is asked.
+    pub source: Source,
+    /// Whether the model sees it.
+    pub visible: bool,
+    /// The value used when nobody gives one and its parent exists.
+    pub default: Option<Value>,
+}
+
+impl Place {
+    /// `body`, `cookie`, `header`, `path`, `query` or `querystring`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Cookie => "cookie",
+            Self::Header => "header",
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Querystring => "querystring",
+        }
+    }
+}
+
+impl Source {
+    /// `context`, `model`, `payload` or `session`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Context(_) => "context",
+            Self::Model => "model",
+            Self::Parameter(_) => "session",
+            Self::Payload(_) => "payload",
+        }
+    }
+
+    /// The reference as a description writes it, `$session.params.x`; empty for the model.
+    pub fn reference(&self) -> String {
+        match self {
+            Self::Context(path) => format!("$context.{path}"),
+            Self::Model => String::new(),
+            Self::Parameter(name) => format!("$session.params.{name}"),
+            Self::Payload(path) => format!("$request.payload.{path}"),
+        }
+    }
+}

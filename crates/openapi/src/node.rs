@@ -1,0 +1,245 @@
+//! The version-neutral tree a description is read into: shared strings, exact numbers, insertion order. Cloning a
+//! node is cheap and shares everything below it. It knows nothing of OpenAPI.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+/// One value of a description.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Node {
+    /// A list.
+    Array(Arc<[Self]>),
+    /// `true` or `false`.
+    Bool(bool),
+    /// Nothing.
+    Null,
+    /// A number, its digits as written.
+    Number(Number),
+    /// Named values.
+    Object(Object),
+    /// A text.
+    String(Arc<str>),
+}
+
+/// A number that keeps its digits.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Number(Digits);
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Digits {
+    Small(i64),
+    Text(Arc<str>),
+}
+
+/// Named values in the order they were written; names are unique.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Object(Arc<Entries>);
+
+#[derive(Debug, Eq, PartialEq)]
+struct Entries {
+    entries: Box<[(Arc<str>, Node)]>,
+    /// Positions sorted by name; empty for objects so small that a scan is faster.
+    sorted: Box<[u32]>,
+}
+
+/// Objects with more names than this are looked up by binary search: below it a scan of the names is faster.
+const SCANNED_NAMES: usize = 16;
+
+impl Node {
+    /// The member `name`, when this is an object that has it.
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.as_object()?.get(name)
+    }
+
+    /// The text, when this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        self.as_shared_str().map(AsRef::as_ref)
+    }
+
+    /// The text, shared, when this is one.
+    pub fn as_shared_str(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, when this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The items, when this is a list.
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The named values, when this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The number, when this is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// `array`, `boolean`, `null`, `number`, `object` or `string`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Array(_) => "array",
+            Self::Bool(_) => "boolean",
+            Self::Null => "null",
+            Self::Number(_) => "number",
+            Self::Object(_) => "object",
+            Self::String(_) => "string",
+        }
+    }
+
+    /// The same value as JSON. The depth of a tree is bounded when it is read.
+    pub fn to_value(&self) -> Value {
+        match self {
+            Self::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Null => Value::Null,
+            Self::Number(number) => Value::Number(number.to_json()),
+            Self::Object(object) => Value::Object(
+                object.iter().map(|(name, node)| (name.to_string(), node.to_value())).collect(),
+            ),
+            Self::String(text) => Value::String(text.to_string()),
+        }
+    }
+}
+
+impl Number {
+    /// A number that fits 64 bits.
+    pub fn small(value: i64) -> Self {
+        Self(Digits::Small(value))
+    }
+
+    /// A number by its digits, in JSON's grammar (RFC 8259 §6); `None` for anything else.
+    pub fn from_digits(digits: &str) -> Option<Self> {
+        let number: serde_json::Number = digits.parse().ok()?;
+        let plain = number.as_i64().filter(|value| value.to_string() == digits);
+        Some(plain.map_or_else(|| Self(Digits::Text(digits.into())), Self::small))
+    }
+
+    /// The number when it is a whole one that fits 64 bits.
+    pub fn as_i64(&self) -> Option<i64> {
+        match &self.0 {
+            Digits::Small(value) => Some(*value),
+            Digits::Text(text) => text.parse().ok(),
+        }
+    }
+
+    /// The number as JSON, its digits unchanged.
+    pub fn to_json(&self) -> serde_json::Number {
+        match &self.0 {
+            Digits::Small(value) => (*value).into(),
+            Digits::Text(text) => serde_json::Number::from_string_unchecked(text.to_string()),
+        }
+    }
+}
+
+impl Object {
+    /// An object of these members; their names are unique (the readers see to it).
+    pub fn new(entries: Vec<(Arc<str>, Node)>) -> Self {
+        let mut sorted = Vec::new();
+        if entries.len() > SCANNED_NAMES {
+            sorted = (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
+            sorted.sort_unstable_by_key(|&at| name_at(&entries, at));
+        }
+        Self(Arc::new(Entries { entries: entries.into(), sorted: sorted.into() }))
+    }
+
+    /// The member `name`.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        let Entries { entries, sorted } = &*self.0;
+        if sorted.is_empty() {
+            return entries.iter().find(|(known, _)| &**known == name).map(|(_, node)| node);
+        }
+        let found = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
+        entries.get(*sorted.get(found)? as usize).map(|(_, node)| node)
+    }
+
+    /// Whether there is a member `name`.
+    pub fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// The members in the order they were written.
+    pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
+        self.0.entries.iter().map(|(name, node)| (name, node))
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.0.entries.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.entries.is_empty()
+    }
+}
+
+fn name_at(entries: &[(Arc<str>, Node)], at: u32) -> &str {
+    entries.get(at as usize).map_or("", |(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object_of(n_names: usize) -> Object {
+        let names = (0..n_names).rev();
+        Object::new(
+            names
+                .map(|n| (format!("name{n}").into(), Node::Number(Number::small(n as i64))))
+                .collect(),
+        )
+    }
+
+    #[test]
+    fn small_and_large_objects_find_their_members() {
+        for n_names in [0, 1, SCANNED_NAMES, SCANNED_NAMES + 1, 1000] {
+            let object = object_of(n_names);
+            for n in 0..n_names {
+                let found = object.get(&format!("name{n}"));
+                assert_eq!(found, Some(&Node::Number(Number::small(n as i64))), "{n} of {n_names}");
+            }
+            assert_eq!(object.get("other"), None);
+        }
+    }
+
+    #[test]
+    fn an_object_keeps_the_order_it_was_written_in() {
+        let names: Vec<_> = object_of(20).iter().map(|(name, _)| name.to_string()).collect();
+        assert_eq!(names.first().map(String::as_str), Some("name19"));
+    }
+
+    #[test]
+    fn a_number_keeps_its_digits() {
+        for digits in ["0", "-1", "1.10", "1e400", "9007199254740993", "-9223372036854776000", "-0"]
+        {
+            let number = Number::from_digits(digits).unwrap();
+            assert_eq!(number.to_json().to_string(), digits);
+        }
+        for bad in ["", "01", "1.", "+1", "0x10", "NaN"] {
+            assert!(Number::from_digits(bad).is_none(), "{bad}");
+        }
+    }
+}
