@@ -1,1 +1,9 @@
-//! Placeholder.
+//! Foreign wire formats: how tools are declared and how results are written, one file a format. Pure functions from
+//! `tool`'s words to JSON; nothing here calls anything.
+
+mod dialect;
+mod json;
+mod openai;
+
+pub use dialect::{Dialect, UnknownDialect};
+pub use json::result as json_result;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// Where a value goes on the wire.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Place {
     /// A property of the body, or the whole of it when the wire name is empty.
     Body,
@@ -26,7 +26,7 @@ pub enum Place {
 
 /// How a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Style {
     /// `color[R]=100&color[G]=200`
     DeepObject,
@@ -48,7 +48,7 @@ pub enum Style {
 
 /// How an input is written at its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Encoding {
     /// In the body, by the body's media type.
     Body,
@@ -72,7 +72,7 @@ pub enum Encoding {
 
 /// Where a value comes from before the model is asked.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Source {
     /// `$context.<path>`, `session_id` for the session's id: never from the model.
     Context(Arc<str>),
@@ -108,7 +108,7 @@ pub struct Input {
 
 /// One step into a value.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Step {
     /// Each item of an array.
     Items,

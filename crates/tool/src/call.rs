@@ -33,7 +33,7 @@ pub struct ToolResult {
 
 /// How a call ended.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Outcome {
     /// The service answered with a success.
     Answered(Answer),
@@ -54,7 +54,7 @@ pub struct Answer {
 
 /// A body, read by its media type.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Content {
     /// No body.
     Empty,

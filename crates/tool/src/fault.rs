@@ -74,7 +74,7 @@ pub struct Problem {
 
 /// Whether the service saw the request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Reached {
     /// It may have.
     Maybe,
@@ -86,7 +86,7 @@ pub enum Reached {
 
 /// What a model should do after a failure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Next {
     /// Ask the user for what is missing.
     AskUser,

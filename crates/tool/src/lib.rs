@@ -12,7 +12,9 @@ mod tool;
 pub use call::{Answer, Arguments, Content, Outcome, PlannedRequest, ToolCall, ToolResult};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use journal::{Event, Journal};
-pub use name::{ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
+pub use name::{
+    ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
+};
 pub use schema::Schema;
 pub use session::Session;
 pub use tool::{Effect, Tool};

@@ -112,7 +112,10 @@ mod tests {
     use super::*;
 
     fn map(value: Value) -> Map<String, Value> {
-        value.as_object().cloned().unwrap()
+        match value {
+            Value::Object(members) => members,
+            other => panic!("not an object: {other}"),
+        }
     }
 
     #[test]

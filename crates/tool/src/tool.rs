@@ -4,7 +4,7 @@ use crate::{Schema, ToolName};
 
 /// What a call does to the service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
+#[expect(clippy::exhaustive_enums, reason = "whoever decides by effect must handle a new one")]
 pub enum Effect {
     /// Changes something; the same call again changes nothing more (RFC 9110 §9.2.2).
     Idempotent,
