@@ -1,1 +1,20 @@
-//! Placeholder.
+//! Names secrets, holds them and never prints them; the stores that need nothing but this machine are here too. Remote
+//! stores are another crate's business, and so is where a secret is put.
+
+mod env;
+mod error;
+mod file;
+mod local;
+mod memory;
+mod reference;
+mod secret;
+mod store;
+
+pub use env::EnvStore;
+pub use error::{Error, ErrorKind};
+pub use file::{FileStore, MAX_FILE_BYTES};
+pub use local::LocalStores;
+pub use memory::MemoryStore;
+pub use reference::SecretReference;
+pub use secret::{MASK, Secret};
+pub use store::SecretStore;

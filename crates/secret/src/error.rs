@@ -1,0 +1,119 @@
+//! Why a secret cannot be had or used. Names references, variables and files; never a value, because what looks like a
+//! reference may be a pasted secret. Made by the other modules of this crate.
+
+use std::{borrow::Cow, error, fmt, sync::Arc};
+
+/// A failure to name, find, read or use a secret.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    source: Option<Arc<dyn error::Error + Send + Sync>>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The reference or the value breaks its form.
+    Invalid,
+    /// There is no secret under the reference.
+    NotFound,
+    /// The secret is there and cannot be read.
+    Unreadable,
+    /// No store of this build reads references of this scheme.
+    Unsupported,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether the same request may succeed later without a change by the operator.
+    pub fn is_transient(&self) -> bool {
+        self.kind == ErrorKind::Unreadable
+    }
+
+    /// A failure of a store outside this crate; `message` holds no value.
+    pub fn from_store(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// The same failure with what caused it; its text holds no value.
+    #[must_use]
+    pub fn with_source(mut self, source: impl error::Error + Send + Sync + 'static) -> Self {
+        self.source = Some(Arc::new(source));
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+pub(crate) fn not_a_reference() -> Error {
+    Error::from_store(ErrorKind::Invalid, NOT_A_REFERENCE)
+}
+
+pub(crate) fn malformed(scheme: &str, form: &str) -> Error {
+    Error::from_store(ErrorKind::Invalid, format!("the reference after `{scheme}:` must be {form}"))
+}
+
+pub(crate) fn not_for_a_header() -> Error {
+    Error::from_store(ErrorKind::Invalid, NOT_FOR_A_HEADER)
+}
+
+pub(crate) fn empty(reference: impl fmt::Display) -> Error {
+    Error::from_store(ErrorKind::Invalid, format!("the secret is empty: `{reference}`"))
+}
+
+pub(crate) fn not_text(reference: impl fmt::Display) -> Error {
+    Error::from_store(ErrorKind::Invalid, format!("the secret must be UTF-8 text: `{reference}`"))
+}
+
+pub(crate) fn too_large(reference: impl fmt::Display, bound: u64) -> Error {
+    let message = format!("the secret must be at most {bound} bytes: `{reference}`");
+    Error::from_store(ErrorKind::Invalid, message)
+}
+
+pub(crate) fn unset_variable(name: &str) -> Error {
+    let message = format!("the environment variable is not set: `{name}`");
+    Error::from_store(ErrorKind::NotFound, message)
+}
+
+pub(crate) fn not_found(reference: impl fmt::Display) -> Error {
+    Error::from_store(ErrorKind::NotFound, format!("there is no secret at: `{reference}`"))
+}
+
+pub(crate) fn unreadable(reference: impl fmt::Display) -> Error {
+    Error::from_store(ErrorKind::Unreadable, format!("the secret cannot be read: `{reference}`"))
+}
+
+pub(crate) fn unsupported(scheme: &str) -> Error {
+    let message = format!(
+        "secrets of the scheme `{scheme}:` are not supported by this build yet; \
+         use `env:NAME` or `file:path`"
+    );
+    Error::from_store(ErrorKind::Unsupported, message)
+}
+
+pub(crate) fn other_store(store: &str, scheme: &str) -> Error {
+    let message = format!("the {store} store holds no secrets of the scheme `{scheme}:`");
+    Error::from_store(ErrorKind::Unsupported, message)
+}
+
+const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `file:path`, \
+    `gcp:projects/…/secrets/…/versions/…`, `vault:path#key`, `aws:name#key` or `literal:value`; \
+    what was given is none of these and is not shown because it may be the secret itself";
+const NOT_FOR_A_HEADER: &str =
+    "the secret holds a control character (a line break, perhaps) and cannot be put in a header";

@@ -1,0 +1,64 @@
+//! Secrets in memory, for tests and for programs that hold their secrets themselves. Reads nothing from outside.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use crate::{
+    error::{self, Error},
+    reference::SecretReference,
+    secret::Secret,
+    store::SecretStore,
+};
+
+/// Answers the references it was given, of whatever scheme, and literals.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStore {
+    secrets: BTreeMap<String, Secret>,
+}
+
+impl MemoryStore {
+    /// A store without secrets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same store with one secret more; a second one under the same reference replaces the first.
+    #[must_use]
+    pub fn with(mut self, reference: &SecretReference, secret: Secret) -> Self {
+        self.secrets.insert(reference.to_string(), secret);
+        self
+    }
+}
+
+#[async_trait]
+impl SecretStore for MemoryStore {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        if let SecretReference::Literal { value } = reference {
+            return Ok(value.clone());
+        }
+        let found = self.secrets.get(&reference.to_string());
+        found.cloned().ok_or_else(|| error::not_found(reference))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[tokio::test]
+    async fn what_was_put_in_comes_out_and_is_not_shown() {
+        let reference = "vault:pets#key".parse().unwrap();
+        let store = MemoryStore::new().with(&reference, Secret::new("canary".to_owned()));
+        assert_eq!(store.get(&reference).await.unwrap().expose(), "canary");
+        let shown = format!("{store:?}");
+        assert!(shown.contains("vault:pets#key") && !shown.contains("canary"), "{shown}");
+    }
+
+    #[tokio::test]
+    async fn what_was_not_put_in_is_not_found() {
+        let error = MemoryStore::new().get(&"env:X".parse().unwrap()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,143 @@
+//! The secret value: zeroized when its last holder is gone, shown as `****` by everything that prints. It does not know
+//! where it comes from.
+
+use std::{fmt, sync::Arc};
+
+use zeroize::Zeroizing;
+
+use crate::error::{self, Error};
+
+/// What is shown in place of a secret.
+pub const MASK: &str = "****";
+
+/// A value that is shown nowhere. Clones share one allocation, which is zeroized when the last of them is dropped.
+///
+/// ```
+/// let secret = callgate_secret::Secret::new("s3cr3t".to_owned());
+/// assert_eq!(format!("{secret} {secret:?}"), "**** Secret(****)");
+/// assert_eq!(secret.expose(), "s3cr3t");
+/// ```
+///
+/// Two secrets cannot be compared, which would leak through timing, and a secret cannot be serialized:
+///
+/// ```compile_fail
+/// let secret = callgate_secret::Secret::new("s3cr3t".to_owned());
+/// assert!(secret == secret);
+/// ```
+#[derive(Clone)]
+pub struct Secret {
+    value: Arc<Zeroizing<String>>,
+    note: Option<&'static str>,
+}
+
+impl Secret {
+    /// Takes the value over without copying it.
+    pub fn new(value: String) -> Self {
+        Self { value: Arc::new(Zeroizing::new(value)), note: None }
+    }
+
+    /// Takes over the text of a file: one line break at its end belongs to the file and not to the secret, and its loss
+    /// is told by [`Secret::note`].
+    pub fn from_file_text(mut text: String) -> Self {
+        let kept = text.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
+        let Some(length) = kept.map(str::len) else { return Self::new(text) };
+        text.truncate(length);
+        Self { note: Some(NEWLINE_REMOVED), ..Self::new(text) }
+    }
+
+    /// The value itself. Only the code that puts it on a request may ask for it.
+    pub fn expose(&self) -> &str {
+        &self.value
+    }
+
+    /// The value itself, if it can be put in a header without ending the header's line.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds CR, LF, NUL or another control character.
+    pub fn expose_for_header(&self) -> Result<&str, Error> {
+        // RFC 9110 §5.5: CR, LF and NUL are dangerous; other control characters are invalid. The tab is allowed there
+        // and in no credential.
+        if self.value.bytes().any(|byte| byte.is_ascii_control()) {
+            return Err(error::not_for_a_header());
+        }
+        Ok(&self.value)
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+
+    /// What was done to the value when it was read, for the operator.
+    pub fn note(&self) -> Option<&'static str> {
+        self.note
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({MASK})")
+    }
+}
+
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+const NEWLINE_REMOVED: &str = "the line break at the end of the file was removed";
+
+#[cfg(test)]
+mod tests {
+    use zeroize::ZeroizeOnDrop;
+
+    use super::*;
+    use crate::ErrorKind;
+
+    #[test]
+    fn nothing_prints_the_value() {
+        let secret = Secret::from_file_text("canary\n".to_owned());
+        let shown = format!("{secret} {secret:?} {secret:#?} {:?}", Some(&secret));
+        assert!(shown.contains(MASK) && !shown.contains("canary"), "{shown}");
+    }
+
+    #[test]
+    fn the_value_is_zeroized_when_dropped() {
+        fn needs<T: ZeroizeOnDrop>(_: &Arc<T>) {}
+        needs(&Secret::new("canary".to_owned()).value);
+    }
+
+    #[track_caller]
+    fn check_file_text(text: &str, expected: &str, noted: Option<&str>) {
+        let secret = Secret::from_file_text(text.to_owned());
+        assert_eq!(secret.expose(), expected);
+        assert_eq!(secret.note(), noted);
+    }
+
+    #[test]
+    fn one_line_break_at_the_end_of_a_file_is_not_the_secrets() {
+        check_file_text("abc", "abc", None);
+        check_file_text("abc\n", "abc", Some(NEWLINE_REMOVED));
+        check_file_text("abc\r\n", "abc", Some(NEWLINE_REMOVED));
+        check_file_text("abc\n\n", "abc\n", Some(NEWLINE_REMOVED));
+        check_file_text("abc\r", "abc\r", None);
+        check_file_text("\n", "", Some(NEWLINE_REMOVED));
+        check_file_text("", "", None);
+    }
+
+    #[track_caller]
+    fn check_header(value: &str, expected: Result<&str, ErrorKind>) {
+        let secret = Secret::new(value.to_owned());
+        assert_eq!(secret.expose_for_header().map_err(|error| error.kind()), expected);
+    }
+
+    #[test]
+    fn a_value_with_control_characters_is_not_for_a_header() {
+        check_header("abc", Ok("abc"));
+        check_header("pässword 1", Ok("pässword 1"));
+        for value in ["a\r\nx-evil: 1", "a\n", "a\r", "a\0b", "a\tb", "a\u{7f}"] {
+            check_header(value, Err(ErrorKind::Invalid));
+        }
+    }
+}

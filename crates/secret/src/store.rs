@@ -1,0 +1,18 @@
+//! The trait behind which secrets lie. Knows no store.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+
+use crate::{error::Error, reference::SecretReference, secret::Secret};
+
+/// Where secrets are kept. A new store implements this and answers for its scheme only.
+#[async_trait]
+pub trait SecretStore: Debug + Send + Sync {
+    /// The secret under a reference, as it is now.
+    ///
+    /// # Errors
+    /// `Invalid` if the value cannot be a secret, `NotFound` if nothing is there, `Unreadable` if it cannot be read now,
+    /// `Unsupported` if the store does not know the scheme.
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error>;
+}
