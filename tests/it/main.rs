@@ -1,1 +1,4 @@
-//! Tests across crates.
+//! The tests across crates. Each module is one subject; what a single crate promises is tested inside that crate.
+
+#[cfg(test)]
+mod architecture;

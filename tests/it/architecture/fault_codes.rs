@@ -1,0 +1,61 @@
+//! Every class of failure is shown once by a fixture. What a recorded answer cannot show, because no answer comes, is
+//! shown by a test that is named here and must exist.
+
+use std::collections::BTreeSet;
+
+use callgate_tool::FaultCode;
+use serde_json::Value;
+
+use super::workspace::{case_files, rust_files};
+
+/// Codes that no recording can show, each with the test that shows it.
+const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
+    (FaultCode::NotSupported, "a_call_the_build_cannot_make_is_not_supported"),
+    (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
+    (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
+];
+
+/// The rule: codes that neither a fixture nor a listed test shows.
+fn not_shown(codes: &[FaultCode], shown: &BTreeSet<String>) -> Vec<&'static str> {
+    let listed = |code: FaultCode| SHOWN_BY_A_TEST.iter().any(|(each, _)| *each == code);
+    let missing = codes.iter().filter(|code| !shown.contains(code.as_str()) && !listed(**code));
+    missing.map(|code| code.as_str()).collect()
+}
+
+/// The rule: listed tests that are not there.
+fn missing_tests(tests: &[(FaultCode, &'static str)], sources: &str) -> Vec<&'static str> {
+    let missing = tests.iter().filter(|(_, name)| !sources.contains(&format!("fn {name}()")));
+    missing.map(|(_, name)| *name).collect()
+}
+
+fn code_in(result: &str) -> Option<String> {
+    let result: Value = serde_json::from_str(result).expect("a result is JSON");
+    result["error"]["code"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn a_code_that_nothing_shows_is_refused() {
+    let shown = code_in(r#"{"id":"1","error":{"code":"refused"}}"#).into_iter().collect();
+    let codes = [FaultCode::Refused, FaultCode::AuthFailed, FaultCode::TimedOut];
+    assert_eq!(not_shown(&codes, &shown), ["auth_failed"]);
+}
+
+#[test]
+fn a_listed_test_that_is_not_there_is_refused() {
+    let tests = [(FaultCode::TimedOut, "it_times_out"), (FaultCode::Unreachable, "it_is_there")];
+    assert_eq!(missing_tests(&tests, "fn it_is_there() {}"), ["it_times_out"]);
+}
+
+#[test]
+fn every_fault_code_is_shown_by_a_fixture_or_a_listed_test() {
+    let results = case_files("result.json");
+    let shown = results.iter().filter_map(|file| code_in(&file.text)).collect();
+    assert_eq!(not_shown(&FaultCode::ALL, &shown), [""; 0]);
+}
+
+#[test]
+fn every_listed_test_is_there() {
+    let files = ["crates", "tests"].map(rust_files);
+    let sources: String = files.iter().flatten().map(|file| file.text.as_str()).collect();
+    assert_eq!(missing_tests(SHOWN_BY_A_TEST, &sources), [""; 0]);
+}

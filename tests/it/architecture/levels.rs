@@ -1,0 +1,194 @@
+//! Edges between crates only go down. The table below is the rule; `crates/README.md` shows the same table to readers
+//! and the two must agree. Development dependencies and the package `callgate-tests` are exempt.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::workspace::{Kind, Package, packages, packages_in, root};
+
+/// One crate: its level and the crates it may name. It may also name what those may name (an edge may skip levels),
+/// and every crate above level 0 may name `tool` and `secret`.
+struct Row {
+    level: u8,
+    name: &'static str,
+    uses: &'static [&'static str],
+}
+
+const TABLE: &[Row] = &[
+    Row { level: 7, name: "cli", uses: &["callgate", "gateway"] },
+    Row { level: 6, name: "callgate", uses: &["config", "dialect", "executor"] },
+    Row { level: 6, name: "gateway", uses: &["config", "dialect", "executor", "session"] },
+    Row {
+        level: 5,
+        name: "config",
+        uses: &["auth", "executor", "google", "openapi", "store", "transport"],
+    },
+    Row { level: 4, name: "executor", uses: &["auth", "call", "openapi", "transport"] },
+    Row { level: 3, name: "auth", uses: &["google", "store", "transport"] },
+    Row { level: 2, name: "call", uses: &["openapi"] },
+    Row { level: 2, name: "google", uses: &["transport"] },
+    Row { level: 2, name: "store", uses: &["transport"] },
+    Row { level: 1, name: "dialect", uses: &["tool"] },
+    Row { level: 1, name: "openapi", uses: &["tool"] },
+    Row { level: 1, name: "session", uses: &["tool"] },
+    Row { level: 1, name: "transport", uses: &["secret"] },
+    Row { level: 0, name: "secret", uses: &[] },
+    Row { level: 0, name: "tool", uses: &[] },
+];
+
+/// The crates that do no I/O, and the highest level they may see.
+const PURE: &[&str] = &["call", "dialect", "openapi", "session", "tool"];
+const HIGHEST_PURE_LEVEL: u8 = 2;
+
+/// A crate naming another, both by folder name.
+type Edge = (String, String);
+
+fn row(name: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.name == name)
+}
+
+fn folder_name(package: &str) -> &str {
+    package.strip_prefix("callgate-").unwrap_or(package)
+}
+
+fn edges(packages: &[Package]) -> Vec<Edge> {
+    let names: BTreeSet<_> = packages.iter().map(|package| package.name.as_str()).collect();
+    let mut edges = Vec::new();
+    for package in packages.iter().filter(|package| package.name != "callgate-tests") {
+        let counted = package.dependencies.iter().filter(|each| each.kind != Kind::Development);
+        for dependency in counted.filter(|each| names.contains(each.name.as_str())) {
+            let edge = (folder_name(&package.name), folder_name(&dependency.name));
+            edges.push((edge.0.to_owned(), edge.1.to_owned()));
+        }
+    }
+    edges
+}
+
+fn may_see(from: &Row, to: &str) -> bool {
+    let everyones = from.level > 0 && row(to).is_some_and(|row| row.level == 0);
+    everyones
+        || from
+            .uses
+            .iter()
+            .any(|&used| used == to || row(used).is_some_and(|used| may_see(used, to)))
+}
+
+/// The rule: what is wrong with these edges.
+fn outside_the_table(edges: &[Edge]) -> Vec<String> {
+    let bad = edges.iter().filter(|(from, to)| !row(from).is_some_and(|from| may_see(from, to)));
+    bad.map(|(from, to)| format!("`{from}` may not use `{to}`")).collect()
+}
+
+/// The rule: crates that the table does not know.
+fn unknown_crates(packages: &[Package]) -> Vec<String> {
+    let names = packages.iter().map(|package| folder_name(&package.name));
+    let unknown = names.filter(|&name| name != "tests" && row(name).is_none());
+    unknown.map(|name| format!("`{name}` has no level")).collect()
+}
+
+/// The rule: what the crates without I/O see, directly or through others, above their level.
+fn seen_from_below(edges: &[Edge]) -> Vec<String> {
+    let mut found = Vec::new();
+    for &pure in PURE {
+        let mut seen = BTreeSet::from([pure]);
+        let mut open = vec![pure];
+        while let Some(at) = open.pop() {
+            let next = edges.iter().filter(|(from, _)| from == at).map(|(_, to)| to.as_str());
+            open.extend(next.filter(|&to| seen.insert(to)));
+        }
+        let high =
+            seen.iter().filter(|name| row(name).is_none_or(|row| row.level > HIGHEST_PURE_LEVEL));
+        found.extend(high.map(|name| format!("`{pure}` sees `{name}`")));
+    }
+    found
+}
+
+/// The rows `| level | crate | may use |` of a page.
+fn table_in(page: &str) -> Vec<(u8, String, Vec<String>)> {
+    let mut rows = Vec::new();
+    for line in page.lines() {
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        let [_, level, name, uses, ..] = cells.as_slice() else { continue };
+        let Ok(level) = level.parse() else { continue };
+        let uses = uses.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        rows.push((level, name.trim_matches('`').to_owned(), uses));
+    }
+    rows
+}
+
+fn table_here() -> Vec<(u8, String, Vec<String>)> {
+    let owned = |uses: &[&str]| uses.iter().map(|&used| used.to_owned()).collect();
+    TABLE.iter().map(|row| (row.level, row.name.to_owned(), owned(row.uses))).collect()
+}
+
+#[track_caller]
+fn check(edges: &[(&str, &str)], expected: &[&str]) {
+    let edges: Vec<_> = edges.iter().map(|&(from, to)| (from.to_owned(), to.to_owned())).collect();
+    assert_eq!(outside_the_table(&edges), expected);
+}
+
+#[test]
+fn an_edge_upwards_or_sideways_is_refused() {
+    check(&[("openapi", "call")], &["`openapi` may not use `call`"]);
+    check(&[("openapi", "dialect")], &["`openapi` may not use `dialect`"]);
+    check(&[("tool", "secret")], &["`tool` may not use `secret`"]);
+    check(&[("call", "transport")], &["`call` may not use `transport`"]);
+    check(&[("nobody", "tool")], &["`nobody` may not use `tool`"]);
+}
+
+#[test]
+fn an_edge_may_skip_levels_downwards() {
+    check(&[("callgate", "transport"), ("cli", "openapi"), ("openapi", "secret")], &[]);
+}
+
+#[test]
+fn a_development_dependency_is_no_edge() {
+    let metadata = json!({"packages": [
+        {"name": "callgate-tool", "dependencies": [
+            {"name": "callgate-cli", "kind": "dev"},
+            {"name": "callgate-secret", "kind": "build"},
+        ]},
+        {"name": "callgate-cli", "dependencies": []},
+        {"name": "callgate-secret", "dependencies": []},
+    ]});
+    assert_eq!(edges(&packages_in(&metadata)), [("tool".to_owned(), "secret".to_owned())]);
+}
+
+#[test]
+fn a_crate_without_a_level_is_refused() {
+    let metadata = json!({"packages": [{"name": "callgate-extra", "dependencies": []}]});
+    assert_eq!(unknown_crates(&packages_in(&metadata)), ["`extra` has no level"]);
+}
+
+#[test]
+fn a_pure_crate_that_reaches_a_high_one_through_another_is_refused() {
+    let edges = [("call", "openapi"), ("openapi", "auth")];
+    let edges = edges.map(|(from, to)| (from.to_owned(), to.to_owned()));
+    assert_eq!(seen_from_below(&edges), ["`call` sees `auth`", "`openapi` sees `auth`"]);
+}
+
+#[test]
+fn every_crate_has_a_level_and_every_edge_is_in_the_table() {
+    let packages = packages();
+    assert_eq!(unknown_crates(&packages), [""; 0]);
+    assert_eq!(outside_the_table(&edges(&packages)), [""; 0]);
+    assert_eq!(seen_from_below(&edges(&packages)), [""; 0]);
+}
+
+#[test]
+fn every_row_of_the_table_goes_down() {
+    for from in TABLE {
+        for used in from.uses {
+            let to = row(used).unwrap_or_else(|| panic!("`{used}` has a row"));
+            assert!(to.level < from.level, "`{}` and `{used}`", from.name);
+        }
+    }
+}
+
+#[test]
+fn the_architecture_page_shows_the_same_table() {
+    let page = std::fs::read_to_string(root().join("crates/README.md")).unwrap();
+    assert_eq!(table_in(&page), table_here());
+    assert!(page.lines().count() <= 200, "the architecture page fits 200 lines");
+}

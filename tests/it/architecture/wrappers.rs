@@ -1,0 +1,70 @@
+//! Some libraries are seen by one crate only, so that they can be replaced there. `deny.toml` holds the same rule for
+//! what our dependencies pull in; this one reads our own `Cargo.toml` files. Development dependencies are exempt.
+
+use serde_json::json;
+
+use super::workspace::{Kind, Package, packages, packages_in, root};
+
+/// A library by package name, and the packages that may name it.
+const WRAPPERS: &[(&str, &[&str])] = &[
+    ("annotate-snippets", &["callgate-cli"]),
+    ("axum", &["callgate-gateway"]),
+    ("clap", &["callgate-cli"]),
+    ("google-cloud-auth", &["callgate-google"]),
+    ("openapiv3", &["callgate-openapi"]),
+    ("reqwest", &["callgate-transport"]),
+    ("rmcp", &["callgate-gateway"]),
+    ("yaml_serde", &["callgate-openapi", "callgate-config"]),
+];
+
+/// The rule: who names a library that is not theirs.
+fn unwrapped(packages: &[Package]) -> Vec<String> {
+    let mut found = Vec::new();
+    for package in packages {
+        let named = package.dependencies.iter().filter(|each| each.kind != Kind::Development);
+        let bad = named.filter(|each| {
+            let wrapped = WRAPPERS.iter().find(|(library, _)| *library == each.name);
+            wrapped.is_some_and(|(_, allowed)| !allowed.contains(&package.name.as_str()))
+        });
+        found.extend(bad.map(|each| format!("`{}` may not use `{}`", package.name, each.name)));
+    }
+    found
+}
+
+#[track_caller]
+fn check(package: &str, dependency: &str, kind: Option<&str>, expected: &[&str]) {
+    let dependencies = json!([{"name": dependency, "kind": kind}]);
+    let metadata = json!({"packages": [{"name": package, "dependencies": dependencies}]});
+    assert_eq!(unwrapped(&packages_in(&metadata)), expected);
+}
+
+#[test]
+fn a_library_outside_its_wrapper_is_refused() {
+    check("callgate-auth", "reqwest", None, &["`callgate-auth` may not use `reqwest`"]);
+    check("callgate-call", "yaml_serde", None, &["`callgate-call` may not use `yaml_serde`"]);
+    check("callgate-tool", "clap", Some("build"), &["`callgate-tool` may not use `clap`"]);
+}
+
+#[test]
+fn a_library_in_its_wrapper_or_in_tests_is_accepted() {
+    check("callgate-transport", "reqwest", None, &[]);
+    check("callgate-config", "yaml_serde", None, &[]);
+    check("callgate-auth", "axum", Some("dev"), &[]);
+}
+
+#[test]
+fn every_wrapped_library_is_named_by_its_wrappers_only() {
+    assert_eq!(unwrapped(&packages()), [""; 0]);
+}
+
+#[test]
+fn the_ban_list_for_dependencies_names_the_same_libraries() {
+    let page = std::fs::read_to_string(root().join("deny.toml")).unwrap();
+    for (library, allowed) in WRAPPERS {
+        let line = page.lines().find(|line| line.contains(&format!("crate = \"{library}\"")));
+        let line = line.unwrap_or_else(|| panic!("`deny.toml` bans `{library}`"));
+        for package in *allowed {
+            assert!(line.contains(&format!("\"{package}\"")), "`{package}` wraps `{library}`");
+        }
+    }
+}
