@@ -1,0 +1,36 @@
+//! The network client against servers on loopback, well-behaved and not. One file a subject.
+
+use super::*;
+use crate::{ErrorKind, Reached};
+
+mod environment;
+mod failures;
+mod messages;
+mod sizes;
+mod times;
+
+/// Long enough for a busy machine, short enough for a test that waits for it.
+const SHORT: Duration = Duration::from_millis(200);
+
+fn get(origin: &str, path: &str) -> Request<Bytes> {
+    Request::get(format!("{origin}{path}")).body(Bytes::new()).unwrap()
+}
+
+async fn send(request: Request<Bytes>) -> Result<Response<Bytes>, Error> {
+    send_within(request, Limits::default()).await
+}
+
+async fn send_within(request: Request<Bytes>, limits: Limits) -> Result<Response<Bytes>, Error> {
+    Client::new().unwrap().send(request, &limits).await
+}
+
+#[track_caller]
+fn check_failure<T: std::fmt::Debug>(
+    result: Result<T, Error>,
+    kind: ErrorKind,
+    reached: Reached,
+) -> Error {
+    let error = result.unwrap_err();
+    assert_eq!((error.kind(), error.reached()), (kind, reached), "{error:?}");
+    error
+}

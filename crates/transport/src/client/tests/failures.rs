@@ -1,0 +1,104 @@
+//! What is said when no answer comes, and what is not said.
+
+use std::{error::Error as _, iter::successors};
+
+use super::*;
+use crate::test_server::{closed_origin, serve_raw};
+
+#[tokio::test]
+async fn a_closed_port_is_not_reached() {
+    let error = check_failure(
+        send(get(&closed_origin().await, "/")).await,
+        ErrorKind::Connect,
+        Reached::No,
+    );
+    assert!(error.is_transient());
+}
+
+#[tokio::test]
+async fn a_name_without_an_address_is_not_reached() {
+    // No resolver asks the network for a label of more than 63 letters (RFC 1035 §2.3.4).
+    let origin = format!("http://{}.invalid", "a".repeat(64));
+    check_failure(send(get(&origin, "/")).await, ErrorKind::Dns, Reached::No);
+}
+
+#[tokio::test]
+async fn a_service_without_tls_is_not_reached_securely() {
+    let origin = serve_raw(|mut connection| async move {
+        connection.write("HTTP/1.1 400 Bad Request\r\n\r\n").await;
+        connection.hold().await;
+    })
+    .await;
+    let origin = origin.replace("http://", "https://");
+    check_failure(send(get(&origin, "/")).await, ErrorKind::Tls, Reached::No);
+}
+
+#[tokio::test]
+async fn a_connection_that_closes_without_an_answer_may_have_reached() {
+    let origin = serve_raw(|mut connection| async move {
+        connection.read_head().await;
+    })
+    .await;
+    check_failure(send(get(&origin, "/")).await, ErrorKind::Send, Reached::Maybe);
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_may_have_reached() {
+    for answer in [
+        "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab",
+    ] {
+        let origin = serve_raw(move |mut connection| async move {
+            connection.read_head().await;
+            connection.write(answer).await;
+        })
+        .await;
+        check_failure(send(get(&origin, "/")).await, ErrorKind::Receive, Reached::Maybe);
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_no_answer() {
+    for answer in [
+        "220 mail.example.com ESMTP\r\n",
+        "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\nx : y\r\n\r\n",
+    ] {
+        let origin = serve_raw(move |mut connection| async move {
+            connection.read_head().await;
+            connection.write(answer).await;
+        })
+        .await;
+        check_failure(send(get(&origin, "/")).await, ErrorKind::Send, Reached::Maybe);
+    }
+}
+
+#[tokio::test]
+async fn no_error_shows_the_url_or_a_credential() {
+    let silent = serve_raw(|mut connection| async move { connection.hold().await }).await;
+    let broken = serve_raw(|mut connection| async move {
+        connection.read_head().await;
+        connection
+            .write("HTTP/1.1 200 OK\r\nx-echo: canary\r\ncontent-length: 10\r\n\r\ncanary")
+            .await;
+    })
+    .await;
+    let closed = closed_origin().await;
+    let secure = silent.replace("http://", "https://");
+    let unnamed = format!("http://canary{}.invalid", "a".repeat(64));
+    for origin in [&silent, &broken, &closed, &secure, &unnamed, "http://user:canary@127.0.0.1:1"] {
+        let mut request = get(origin, "/canary?key=canary");
+        request.headers_mut().insert("x-api-key", "canary".parse().unwrap());
+        let limits = Limits { timeout: SHORT, ..Limits::default() };
+        let error = send_within(request, limits).await.unwrap_err();
+        let causes = successors(error.source(), |&cause| cause.source());
+        let causes: Vec<_> = causes.map(|cause| format!("{cause} {cause:?}")).collect();
+        let shown = format!("{error}\n{error:?}\n{error:#?}\n{}", causes.join("\n"));
+        for word in ["canary", "http://", "https://"] {
+            assert!(!shown.contains(word), "{word} in {shown}");
+        }
+        for word in ["127.0.0.1", "invalid", "x-api-key"] {
+            assert!(!error.to_string().contains(word), "{word} in {error}");
+        }
+    }
+}

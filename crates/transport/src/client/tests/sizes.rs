@@ -1,0 +1,71 @@
+//! How much of an answer is read.
+
+use std::convert::Infallible;
+
+use axum::{
+    Router,
+    body::Body,
+    routing::{get as get_route, head},
+};
+use futures_util::stream;
+
+use super::*;
+use crate::test_server::{serve, serve_raw};
+
+fn bounded(response_bytes: usize) -> Limits {
+    Limits { response_bytes, ..Limits::default() }
+}
+
+#[tokio::test]
+async fn an_announced_length_over_the_bound_is_refused_at_once() {
+    // The body never comes: only the announcement can be what is refused.
+    let origin = serve_raw(|mut connection| async move {
+        connection.read_head().await;
+        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 10737418240\r\n\r\n").await;
+        connection.hold().await;
+    })
+    .await;
+    let error = check_failure(send(get(&origin, "/")).await, ErrorKind::TooLarge, Reached::Yes);
+    assert!(!error.is_transient());
+}
+
+#[tokio::test]
+async fn chunks_over_the_bound_are_refused() {
+    let chunks =
+        || async { Body::from_stream(stream::iter([Ok::<_, Infallible>("abcd"), Ok("efgh")])) };
+    let origin = serve(Router::new().route("/", get_route(chunks))).await;
+    assert_eq!(send_within(get(&origin, "/"), bounded(8)).await.unwrap().body(), "abcdefgh");
+    check_failure(
+        send_within(get(&origin, "/"), bounded(7)).await,
+        ErrorKind::TooLarge,
+        Reached::Yes,
+    );
+}
+
+#[tokio::test]
+async fn an_endless_answer_ends_at_the_bound() {
+    let endless =
+        || async { Body::from_stream(stream::repeat(Ok::<_, Infallible>(vec![0_u8; 4096]))) };
+    let origin = serve(Router::new().route("/", get_route(endless))).await;
+    check_failure(send(get(&origin, "/")).await, ErrorKind::TooLarge, Reached::Yes);
+}
+
+#[tokio::test]
+async fn a_head_answer_has_no_body_whatever_length_it_announces() {
+    let origin =
+        serve(Router::new().route("/", head(|| async { [("content-length", "10737418240")] })))
+            .await;
+    let request = Request::head(&origin).body(Bytes::new()).unwrap();
+    assert_eq!(send(request).await.unwrap().body().len(), 0);
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_not_expanded() {
+    let compressed = || async { ([("content-encoding", "gzip")], "\u{1f}bomb") };
+    let origin = serve(Router::new().route("/", get_route(compressed))).await;
+    let response = send(get(&origin, "/")).await.unwrap();
+    assert_eq!(
+        (response.body(), &response.headers()["content-encoding"]),
+        (&"\u{1f}bomb".into(), &"gzip".parse().unwrap())
+    );
+}

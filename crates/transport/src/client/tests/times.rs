@@ -1,0 +1,52 @@
+//! How long an exchange may take.
+
+use std::convert::Infallible;
+
+use axum::{Router, body::Body, routing::get as get_route};
+use futures_util::stream;
+use tokio::time::{Instant, interval};
+
+use super::*;
+use crate::test_server::{serve, serve_raw};
+
+async fn check_timed_out(origin: &str) {
+    let began = Instant::now();
+    let limits = Limits { timeout: SHORT, ..Limits::default() };
+    let error = check_failure(
+        send_within(get(origin, "/"), limits).await,
+        ErrorKind::TimedOut,
+        Reached::Maybe,
+    );
+    assert!(error.is_transient());
+    assert!(began.elapsed() >= SHORT, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_service_that_never_answers_is_left() {
+    let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
+    check_timed_out(&origin).await;
+}
+
+#[tokio::test]
+async fn a_service_that_stops_after_the_head_is_left() {
+    let origin = serve_raw(|mut connection| async move {
+        connection.read_head().await;
+        connection.write("HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nab").await;
+        connection.hold().await;
+    })
+    .await;
+    check_timed_out(&origin).await;
+}
+
+#[tokio::test]
+async fn the_deadline_is_over_all_of_a_body_that_drips() {
+    // A byte comes long before any deadline between two bytes would pass.
+    let dripping = || async {
+        Body::from_stream(stream::unfold(interval(SHORT / 20), |mut clock| async move {
+            clock.tick().await;
+            Some((Ok::<_, Infallible>("."), clock))
+        }))
+    };
+    let origin = serve(Router::new().route("/", get_route(dripping))).await;
+    check_timed_out(&origin).await;
+}

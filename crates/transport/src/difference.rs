@@ -1,0 +1,65 @@
+//! Shows where two texts differ, line by line, for the error that names the nearest recording. Linear in the length of the
+//! texts: equal lines at both ends are left out, what lies between is shown whole.
+
+use std::collections::BTreeSet;
+
+/// How like two recorded requests are: first the whole first line, then how many lines they share, then how far their
+/// texts agree.
+pub(crate) fn likeness(left: &str, right: &str) -> (bool, usize, usize) {
+    let is_same_start = left.lines().next() == right.lines().next();
+    let lines: BTreeSet<&str> = left.lines().collect();
+    let n_shared = right.lines().filter(|line| lines.contains(line)).count();
+    let n_agreeing =
+        left.bytes().zip(right.bytes()).take_while(|(left, right)| left == right).count();
+    (is_same_start, n_shared, n_agreeing)
+}
+
+/// The lines that are only in `before` after a `-`, and those that are only in `after` after a `+`.
+pub(crate) fn lines(before: &str, after: &str) -> String {
+    let before: Vec<&str> = before.split('\n').collect();
+    let after: Vec<&str> = after.split('\n').collect();
+    let n_start = before.iter().zip(&after).take_while(|(before, after)| before == after).count();
+    let shorter = before.len().min(after.len());
+    let from_end = before.iter().rev().zip(after.iter().rev());
+    let n_end = from_end
+        .take(shorter.saturating_sub(n_start))
+        .take_while(|(before, after)| before == after)
+        .count();
+    let middle = |lines: &[&str], sign: char| -> String {
+        let end = lines.len().saturating_sub(n_end);
+        let middle = lines.get(n_start..end).unwrap_or_default();
+        middle
+            .iter()
+            .flat_map(|line| [sign.to_string(), (*line).to_owned(), "\n".to_owned()])
+            .collect()
+    };
+    middle(&before, '-') + &middle(&after, '+')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: &str) {
+        assert_eq!(lines(before, after), expected);
+    }
+
+    #[test]
+    fn only_what_differs_is_shown() {
+        check("a\nb\nc", "a\nb\nc", "");
+        check("a\nb\nc", "a\nx\nc", "-b\n+x\n");
+        check("a\nc", "a\nb\nc", "+b\n");
+        check("a\nb\nc", "a\nc", "-b\n");
+        check("a\na", "a", "-a\n");
+        check("a\nb\n", "a\nb", "-\n");
+        check("", "x", "-\n+x\n");
+    }
+
+    #[test]
+    fn the_request_of_the_same_line_is_nearer_than_one_with_more_shared_lines() {
+        let sent = "GET /a\nx: 1\ny: 2";
+        assert!(likeness("GET /a\nz: 3", sent) > likeness("GET /b\nx: 1\ny: 2", sent));
+        assert!(likeness("GET /ab\nx: 1", sent) > likeness("GET /b\nx: 1", sent));
+    }
+}

@@ -1,0 +1,214 @@
+//! Why a request got no answer. No sentence here names a URL, host, header or query: these errors are shown to whoever
+//! asks. Made by the other modules of this crate from what the HTTP client says.
+
+use std::{borrow::Cow, error, fmt, io};
+
+use crate::resolve::NameNotResolved;
+
+/// A request without an answer.
+pub struct Error {
+    inner: Box<Inner>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// No connection to the service.
+    Connect,
+    /// The service's name has no address.
+    Dns,
+    /// A recording is not in the form of a request or response.
+    MalformedRecording,
+    /// No recording answers the request.
+    NothingRecorded,
+    /// The answer broke off.
+    Receive,
+    /// The request may not be sent.
+    Refused,
+    /// The connection broke before an answer began, or what came is not HTTP.
+    Send,
+    /// The exchange took too long.
+    TimedOut,
+    /// No secure connection to the service.
+    Tls,
+    /// The answer is larger than the bound.
+    TooLarge,
+}
+
+/// Whether the service saw the request.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Reached {
+    /// It may have seen and executed it.
+    Maybe,
+    /// No byte of the request was sent.
+    No,
+    /// It answered.
+    Yes,
+}
+
+struct Inner {
+    kind: ErrorKind,
+    reached: Reached,
+    message: Cow<'static, str>,
+    detail: Option<String>,
+    source: Option<Box<dyn error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.inner.kind
+    }
+
+    /// Whether the service saw the request.
+    pub fn reached(&self) -> Reached {
+        self.inner.reached
+    }
+
+    /// Whether the same request may be answered later. Whether it may be sent again is for [`Error::reached`] and the
+    /// method to say.
+    pub fn is_transient(&self) -> bool {
+        match self.inner.kind {
+            ErrorKind::Connect
+            | ErrorKind::Dns
+            | ErrorKind::Receive
+            | ErrorKind::Send
+            | ErrorKind::TimedOut => true,
+            ErrorKind::MalformedRecording
+            | ErrorKind::NothingRecorded
+            | ErrorKind::Refused
+            | ErrorKind::Tls
+            | ErrorKind::TooLarge => false,
+        }
+    }
+
+    /// For [`ErrorKind::NothingRecorded`]: the request, the nearest recorded one and their difference, credentials
+    /// masked. For the operator's eyes: it shows the URL.
+    pub fn detail(&self) -> Option<&str> {
+        self.inner.detail.as_deref()
+    }
+
+    fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
+        let message = message.into();
+        Self { inner: Box::new(Inner { kind, reached, message, detail: None, source: None }) }
+    }
+
+    fn because(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        self.inner.source = Some(source.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.inner.message)
+    }
+}
+
+/// Without the detail, which shows a URL.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.inner.kind)
+            .field("reached", &self.inner.reached)
+            .field("message", &self.inner.message)
+            .field("source", &self.inner.source.as_ref().map(|source| chain_text(&**source)))
+            .finish()
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.inner.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Refused, Reached::No, message)
+}
+
+pub(crate) fn no_client(source: reqwest::Error) -> Error {
+    let message =
+        "no secure connection can be made: the certificates of this machine cannot be used";
+    Error::new(ErrorKind::Tls, Reached::No, message).because(source.without_url())
+}
+
+/// What the HTTP client says before the head of an answer came.
+pub(crate) fn sending(source: reqwest::Error) -> Error {
+    let source = source.without_url();
+    let (kind, reached, message) = if !source.is_connect() {
+        (ErrorKind::Send, Reached::Maybe, "the connection broke before the service answered")
+    } else if source.is_timeout() {
+        (ErrorKind::TimedOut, Reached::No, "the service did not accept a connection in time")
+    } else if has_cause(&source, <dyn error::Error>::is::<NameNotResolved>) {
+        (ErrorKind::Dns, Reached::No, "the service's name could not be resolved")
+    } else if has_cause(&source, <dyn error::Error>::is::<rustls::Error>) {
+        (ErrorKind::Tls, Reached::No, "no secure connection to the service could be made")
+    } else {
+        (ErrorKind::Connect, Reached::No, "the service could not be connected to")
+    };
+    Error::new(kind, reached, message).because(source)
+}
+
+/// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
+pub(crate) fn receiving(source: reqwest::Error) -> Error {
+    let message = "the connection broke before the service's answer was complete";
+    Error::new(ErrorKind::Receive, Reached::Maybe, message).because(source.without_url())
+}
+
+pub(crate) fn timed_out() -> Error {
+    Error::new(ErrorKind::TimedOut, Reached::Maybe, "the service did not answer in time")
+}
+
+pub(crate) fn too_large(bound: usize) -> Error {
+    let message = format!("the service's answer is larger than {bound} bytes");
+    Error::new(ErrorKind::TooLarge, Reached::Yes, message)
+}
+
+pub(crate) fn malformed_recording(line: usize, expected: &str) -> Error {
+    let message = format!("the recording is malformed: expected {expected} in line {line}");
+    Error::new(ErrorKind::MalformedRecording, Reached::No, message)
+}
+
+pub(crate) fn in_recording(name: &str, error: &Error) -> Error {
+    Error::new(error.kind(), Reached::No, format!("`{name}`: {error}"))
+}
+
+pub(crate) fn nothing_recorded(detail: String) -> Error {
+    let message = "no recorded answer exists for this request";
+    let mut error = Error::new(ErrorKind::NothingRecorded, Reached::No, message);
+    error.inner.detail = Some(detail);
+    error
+}
+
+/// Whether an error or anything it was caused by is what `is_it` looks for. [`io::Error`] hides the error it wraps from
+/// its own `source`.
+fn has_cause(
+    error: &(dyn error::Error + 'static),
+    is_it: fn(&(dyn error::Error + 'static)) -> bool,
+) -> bool {
+    let mut next = Some(error);
+    while let Some(cause) = next {
+        if is_it(cause) {
+            return true;
+        }
+        next = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped),
+            None => cause.source(),
+        };
+    }
+    false
+}
+
+fn chain_text(error: &(dyn error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        next = cause.source();
+    }
+    text
+}

@@ -1,0 +1,211 @@
+//! Refuses what the HTTP client would send without asking: headers that frame the message, a URL that changed on its
+//! way into the client, sizes no server takes. Decides on finished requests; where their values came from was decided
+//! before.
+
+use std::net::Ipv6Addr;
+
+use http::{HeaderMap, HeaderName, Uri, uri::Scheme};
+use url::Url;
+
+use crate::error::{self, Error};
+
+/// The longest URL sent. nginx and Apache take 8 KiB for the request line.
+pub const MAX_URL_BYTES: usize = 8 * 1024;
+
+/// The longest header sent, name and value. Tokens reach 4 KiB; most servers stop at 8 KiB.
+pub const MAX_HEADER_BYTES: usize = 8 * 1024;
+
+/// The most of all headers together; nginx takes four buffers of 8 KiB.
+pub const MAX_HEADERS_BYTES: usize = 32 * 1024;
+
+/// Whether a header says how the message is framed or belongs to one connection, which is the HTTP client's business
+/// alone (RFC 9110 §7.6.1, RFC 9112 §6). `_` counts as `-`, because CGI servers do not tell them apart.
+pub fn is_framing_header(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    if name.contains('_') {
+        return is_framing(&name.replace('_', "-"));
+    }
+    is_framing(name)
+}
+
+/// Refuses headers the caller may not set, and more of them than servers take.
+pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
+    let mut total: usize = 0;
+    for (name, value) in headers {
+        if is_framing_header(name) {
+            return Err(error::refused(
+                "a header that only the HTTP client may set was on the request",
+            ));
+        }
+        let length = name.as_str().len().saturating_add(value.len());
+        if length > MAX_HEADER_BYTES {
+            return Err(error::refused("a header is longer than 8 KiB"));
+        }
+        total = total.saturating_add(length);
+    }
+    if total > MAX_HEADERS_BYTES {
+        return Err(error::refused("the headers are longer than 32 KiB together"));
+    }
+    Ok(())
+}
+
+/// The URL as the HTTP client will send it, which must be exactly the URI.
+///
+/// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes; whatever it changes is
+/// refused here, because what was checked is not what would be sent (security finding 2).
+pub(crate) fn checked_url(uri: &Uri) -> Result<Url, Error> {
+    if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
+        return Err(error::refused("the URL must begin with `http://` or `https://`"));
+    }
+    let text = uri.to_string();
+    if text.len() > MAX_URL_BYTES {
+        return Err(error::refused("the URL is longer than 8 KiB"));
+    }
+    // The parser's error is not kept: some of them show what they read.
+    let url = Url::parse(&text).map_err(|_| error::refused("the URL cannot be parsed"))?;
+    if !is_same_authority(uri, &url) {
+        return Err(error::refused("the URL's host and port are not what would be sent"));
+    }
+    if uri.path() != url.path() {
+        return Err(error::refused("the URL's path is not what would be sent"));
+    }
+    if uri.query() != url.query() {
+        return Err(error::refused("the URL's query is not what would be sent"));
+    }
+    Ok(url)
+}
+
+fn is_framing(name: &str) -> bool {
+    name.starts_with("proxy-") || FRAMING.contains(&name)
+}
+
+fn is_same_authority(uri: &Uri, url: &Url) -> bool {
+    // User information would become an `Authorization` header on the way.
+    let has_user = uri.authority().is_some_and(|authority| authority.as_str().contains('@'));
+    let default_port = if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 };
+    !has_user
+        && uri.port_u16().unwrap_or(default_port) == url.port_or_known_default().unwrap_or_default()
+        && is_same_host(uri.host().unwrap_or_default(), url.host_str().unwrap_or_default())
+}
+
+/// Names are equal without regard to case (RFC 3986 §3.2.2); an IPv6 address has several spellings.
+fn is_same_host(left: &str, right: &str) -> bool {
+    let address = |host: &str| -> Option<Ipv6Addr> {
+        host.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+    };
+    left.eq_ignore_ascii_case(right)
+        || address(left).is_some_and(|left| Some(left) == address(right))
+}
+
+const FRAMING: [&str; 10] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+    use crate::ErrorKind;
+
+    #[track_caller]
+    fn check_url(uri: &str, is_allowed: bool) {
+        let checked = checked_url(&uri.parse().unwrap());
+        assert_eq!(checked.is_ok(), is_allowed, "{uri}: {checked:?}");
+        if let Err(error) = checked {
+            assert_eq!(error.kind(), ErrorKind::Refused);
+            assert!(!error.to_string().contains("canary"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_url_that_stays_itself_is_allowed() {
+        for uri in [
+            "http://127.0.0.1:8080",
+            "http://127.0.0.1:8080/",
+            "https://API.example.com/v1/pets/7?x=1",
+            "https://api.example.com:443/a//b/?",
+            "http://[::1]:8080/%2F%3F%23%25?a=%26&b=%5B%5D&c=a+b",
+            "http://[0:0:0:0:0:0:0:1]/",
+            "http://xn--bcher-kva.example/a;b=c/@:!$&()*,=~-._",
+            "http://h/..a/a../.../%2e%2ea",
+        ] {
+            check_url(uri, true);
+        }
+    }
+
+    #[test]
+    fn a_url_that_would_change_is_refused() {
+        for uri in [
+            "http://h/canary/..",
+            "http://h/canary/../admin",
+            "http://h/./canary",
+            "http://h/canary/%2e%2e/admin",
+            "http://h/canary/.%2E/admin",
+            "http://h/canary/%2E",
+            "http://h/canary\\admin",
+            "http://h/canary?q='",
+            "http://user:canary@h/",
+            "http://canary@h/",
+            "http://0x7f.1/canary",
+            "http://2130706433/canary",
+            "http://127.1/canary",
+            "ftp://h/canary",
+            "/canary",
+            "canary.example:80",
+        ] {
+            if uri.parse::<Uri>().is_ok() {
+                check_url(uri, false);
+            }
+        }
+    }
+
+    #[test]
+    fn a_url_of_more_than_eight_kilobytes_is_refused() {
+        let start = "http://h/";
+        check_url(&format!("{start}{}", "a".repeat(MAX_URL_BYTES - start.len())), true);
+        check_url(&format!("{start}{}", "a".repeat(MAX_URL_BYTES - start.len() + 1)), false);
+    }
+
+    #[track_caller]
+    fn check_header(name: &str, is_allowed: bool) {
+        let name: HeaderName = name.parse().unwrap();
+        let headers = HeaderMap::from_iter([(name, HeaderValue::from_static("canary"))]);
+        let checked = check_headers(&headers);
+        assert_eq!(checked.is_ok(), is_allowed, "{headers:?}");
+        if let Err(error) = checked {
+            assert_eq!(error.kind(), ErrorKind::Refused);
+        }
+    }
+
+    #[test]
+    fn headers_that_frame_the_message_are_refused() {
+        for name in FRAMING.iter().chain(&["proxy-authorization", "proxy-x", "Transfer_Encoding"]) {
+            check_header(name, false);
+        }
+        for name in ["accept", "authorization", "content-type", "cookie", "x-host", "x_api_key"] {
+            check_header(name, true);
+        }
+    }
+
+    #[test]
+    fn headers_larger_than_servers_take_are_refused() {
+        let header = |number: usize, length: usize| {
+            let name: HeaderName = format!("x-{number}").parse().unwrap();
+            (name, HeaderValue::from_bytes(&vec![b'a'; length]).unwrap())
+        };
+        let one = |length| check_headers(&HeaderMap::from_iter([header(1, length)])).is_ok();
+        assert!(one(MAX_HEADER_BYTES - 3) && !one(MAX_HEADER_BYTES - 2));
+        let five: HeaderMap = (0..5).map(|number| header(number, 7000)).collect();
+        assert!(check_headers(&five).is_err());
+    }
+}

@@ -1,0 +1,282 @@
+//! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders a request
+//! with its credentials masked; reads responses. Which recording answers which request is the business of `replay`.
+//!
+//! Lines end with LF, and CRLF is read too. The body is everything after the blank line except one LF at the very end,
+//! which editors add.
+
+use bytes::Bytes;
+use callgate_secret::MASK;
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version};
+
+use crate::{
+    credentials::{CredentialPlaces, decoded_query_name},
+    error::{self, Error},
+};
+
+/// The text of a request, in the form [`canonical_request`] leaves as it is.
+///
+/// Sensitive headers, and the headers and query parameters named by the request's [`CredentialPlaces`], show `****`.
+///
+/// ```
+/// # use callgate_transport::render_request;
+/// let request = http::Request::get("https://api.example.com/v1/pets/7?x=1")
+///     .header("Accept", "application/json")
+///     .body(bytes::Bytes::new())
+///     .expect("a well-formed request");
+/// let text = b"GET https://api.example.com/v1/pets/7?x=1 HTTP/1.1\naccept: application/json\n\n";
+/// assert_eq!(render_request(&request), text);
+/// ```
+pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
+    let unmarked = CredentialPlaces::default();
+    let places = request.extensions().get::<CredentialPlaces>().unwrap_or(&unmarked);
+    let mut text = Vec::new();
+    text.extend_from_slice(request.method().as_str().as_bytes());
+    text.push(b' ');
+    text.extend_from_slice(masked_url(request.uri(), places).as_bytes());
+    text.extend_from_slice(b" HTTP/1.1\n");
+    for (name, value) in request.headers() {
+        let is_masked = value.is_sensitive() || places.headers.contains(name);
+        text.extend_from_slice(name.as_str().as_bytes());
+        text.extend_from_slice(b": ");
+        text.extend_from_slice(if is_masked { MASK.as_bytes() } else { value.as_bytes() });
+        text.push(b'\n');
+    }
+    text.push(b'\n');
+    push_body(&mut text, request.body());
+    text
+}
+
+/// The text of a recorded request with LF at the ends of the lines before the body, a blank line even where there is no
+/// body, and one LF after a body.
+pub fn canonical_request(text: &[u8]) -> Vec<u8> {
+    let (head, body) = split(text);
+    let mut canonical = Vec::with_capacity(text.len().saturating_add(2));
+    for line in head {
+        canonical.extend_from_slice(line);
+        canonical.push(b'\n');
+    }
+    canonical.push(b'\n');
+    push_body(&mut canonical, body);
+    canonical
+}
+
+/// Reads the text of a response.
+///
+/// # Errors
+/// [`ErrorKind::MalformedRecording`](crate::ErrorKind::MalformedRecording) with the line and what was expected there.
+pub fn parse_response(text: &[u8]) -> Result<Response<Bytes>, Error> {
+    let (head, body) = split(text);
+    let mut lines = head.into_iter().zip(1..);
+    let first = lines.next().and_then(|(line, _)| parse_status_line(line));
+    let Some((version, status)) = first else {
+        return Err(error::malformed_recording(1, "a status line such as `HTTP/1.1 200 OK`"));
+    };
+    let mut response = Response::new(Bytes::copy_from_slice(body));
+    *response.version_mut() = version;
+    *response.status_mut() = status;
+    for (line, number) in lines {
+        let Some((name, value)) = parse_header(line) else {
+            return Err(error::malformed_recording(
+                number,
+                "a header such as `name: value`, or a blank line",
+            ));
+        };
+        response.headers_mut().append(name, value);
+    }
+    Ok(response)
+}
+
+fn masked_url(uri: &http::Uri, places: &CredentialPlaces) -> String {
+    let Some(query) = uri.query().filter(|_| !places.query.is_empty()) else {
+        return uri.to_string();
+    };
+    let masked = |pair: &str| {
+        let name = decoded_query_name(pair);
+        if !places.query.iter().any(|credential| *credential == name) {
+            return pair.to_owned();
+        }
+        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
+        format!("{raw_name}={MASK}")
+    };
+    let pairs: Vec<String> = query.split('&').map(masked).collect();
+    let scheme = uri.scheme_str().unwrap_or_default();
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
+}
+
+fn push_body(text: &mut Vec<u8>, body: &[u8]) {
+    if body.is_empty() {
+        return;
+    }
+    text.extend_from_slice(body);
+    text.push(b'\n');
+}
+
+/// The lines before the blank one without their ends, and the body.
+fn split(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
+    let mut head = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let mut parts = rest.splitn(2, |byte| *byte == b'\n');
+        let line = parts.next().unwrap_or_default();
+        rest = parts.next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if line.is_empty() {
+            break;
+        }
+        head.push(line);
+    }
+    (head, rest.strip_suffix(b"\n").unwrap_or(rest))
+}
+
+fn parse_status_line(line: &[u8]) -> Option<(Version, StatusCode)> {
+    let mut words = str::from_utf8(line).ok()?.splitn(3, ' ');
+    let version = match words.next()? {
+        "HTTP/1.0" => Version::HTTP_10,
+        "HTTP/1.1" => Version::HTTP_11,
+        "HTTP/2" => Version::HTTP_2,
+        _ => return None,
+    };
+    // Informational answers are never the last word of an exchange.
+    let status =
+        words.next()?.parse::<StatusCode>().ok().filter(|status| !status.is_informational())?;
+    Some((version, status))
+}
+
+fn parse_header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
+    let mut parts = line.splitn(2, |byte| *byte == b':');
+    let name = HeaderName::from_bytes(parts.next()?).ok()?;
+    let value = HeaderValue::from_bytes(parts.next()?.trim_ascii()).ok()?;
+    Some((name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[track_caller]
+    fn check_rendered(request: &Request<Bytes>, expected: &str) {
+        let rendered = render_request(request);
+        assert_eq!(String::from_utf8_lossy(&rendered), expected);
+        assert_eq!(canonical_request(&rendered), rendered, "rendering is canonical");
+    }
+
+    #[test]
+    fn a_request_is_rendered_in_the_order_of_its_headers() {
+        let request = Request::post("https://api.example.com/v1/pets?dry=1")
+            .header("X-B", "2")
+            .header("Accept", "application/json")
+            .header("X-B", "3")
+            .body(Bytes::from_static(b"{\"name\":\"Rex\"}"))
+            .unwrap();
+        check_rendered(
+            &request,
+            "POST https://api.example.com/v1/pets?dry=1 HTTP/1.1\nx-b: 2\nx-b: 3\n\
+             accept: application/json\n\n{\"name\":\"Rex\"}\n",
+        );
+    }
+
+    #[test]
+    fn credentials_are_masked() {
+        let mut sensitive = HeaderValue::from_static("canary");
+        sensitive.set_sensitive(true);
+        let mut request = Request::get("http://h:8080/p?key=canary&a=1&%6Bey=canary&flag&key")
+            .header("authorization", sensitive)
+            .header("x-api-key", "canary")
+            .header("x-other", "shown")
+            .body(Bytes::new())
+            .unwrap();
+        CredentialPlaces::mark_header(
+            request.extensions_mut(),
+            HeaderName::from_static("x-api-key"),
+        );
+        CredentialPlaces::mark_query(request.extensions_mut(), "key");
+        check_rendered(
+            &request,
+            "GET http://h:8080/p?key=****&a=1&%6Bey=****&flag&key=**** HTTP/1.1\n\
+             authorization: ****\nx-api-key: ****\nx-other: shown\n\n",
+        );
+    }
+
+    #[track_caller]
+    fn check_canonical(text: &str, expected: &str) {
+        assert_eq!(String::from_utf8_lossy(&canonical_request(text.as_bytes())), expected);
+    }
+
+    #[test]
+    fn a_recorded_request_is_read_with_either_line_end() {
+        let expected = "GET http://h/ HTTP/1.1\na: b\n\n";
+        for text in [
+            "GET http://h/ HTTP/1.1\na: b",
+            "GET http://h/ HTTP/1.1\na: b\n",
+            "GET http://h/ HTTP/1.1\na: b\n\n",
+            "GET http://h/ HTTP/1.1\na: b\n\n\n",
+            "GET http://h/ HTTP/1.1\r\na: b\r\n\r\n",
+        ] {
+            check_canonical(text, expected);
+        }
+        check_canonical("P\r\n\r\na\r\nb", "P\n\na\r\nb\n");
+        check_canonical("P\n\nbody\n", "P\n\nbody\n");
+        check_canonical("P\n\nbody\n\n", "P\n\nbody\n\n");
+        check_canonical("P\n\n\n\n", "P\n\n\n\n");
+        check_canonical("", "\n");
+    }
+
+    #[track_caller]
+    fn check_response(text: &str, status: u16, headers: &[(&str, &str)], body: &str) {
+        let response = parse_response(text.as_bytes()).unwrap();
+        assert_eq!(response.status(), status);
+        let read = response.headers().iter();
+        let read: Vec<_> =
+            read.map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+        assert_eq!(read, headers);
+        assert_eq!(response.body(), body);
+    }
+
+    #[test]
+    fn a_response_is_read() {
+        let headers = [("content-type", "text/plain"), ("x-a", "1: 2")];
+        let text = "HTTP/1.1 200 OK\nContent-Type: text/plain\nx-a:  1: 2 \n\nhello\n";
+        check_response(text, 200, &headers, "hello");
+        check_response(&text.replace('\n', "\r\n"), 200, &headers, "hello\r");
+        check_response("HTTP/1.1 200 OK\n\nhello\n\n", 200, &[], "hello\n");
+        check_response("HTTP/1.1 204", 204, &[], "");
+        check_response("HTTP/2 404 \n\n", 404, &[], "");
+        check_response(
+            "HTTP/1.1 500 Something Went Wrong\na: 1\na: 2\n\n\n",
+            500,
+            &[("a", "1"), ("a", "2")],
+            "",
+        );
+    }
+
+    #[track_caller]
+    fn check_malformed(text: &str, line: &str, expected: &str) {
+        let error = parse_response(text.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MalformedRecording);
+        let shown = error.to_string();
+        assert!(
+            shown.contains(line) && shown.contains(expected) && !shown.contains("canary"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn a_malformed_response_is_refused_with_its_line() {
+        for text in [
+            "",
+            "\n",
+            "200 OK",
+            "HTTP/1.1",
+            "HTTP/1.1 canary",
+            "HTTP/1.1 100 Continue",
+            "HTTP/9 200",
+        ] {
+            check_malformed(text, "line 1", "`HTTP/1.1 200 OK`");
+        }
+        check_malformed("HTTP/1.1 200 OK\na: b\ncanary\n\n", "line 3", "`name: value`");
+        check_malformed("HTTP/1.1 200 OK\na canary: b\n", "line 2", "`name: value`");
+        check_malformed("HTTP/1.1 200 OK\na: b\n canary\n", "line 3", "`name: value`");
+    }
+}

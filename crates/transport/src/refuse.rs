@@ -1,0 +1,43 @@
+//! The transport that sends nothing, for programs that only show what they would send.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+
+use crate::{
+    error::{self, Error},
+    limits::Limits,
+    transport::Transport,
+};
+
+/// Refuses every request.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Refuse;
+
+impl Refuse {
+    /// The transport.
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+#[async_trait]
+impl Transport for Refuse {
+    async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+        Err(error::refused("nothing is sent here: only dry runs are allowed"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ErrorKind, Reached};
+
+    #[tokio::test]
+    async fn every_request_is_refused() {
+        let request = Request::new(Bytes::new());
+        let error = Refuse::new().send(request, &Limits::default()).await.unwrap_err();
+        assert_eq!((error.kind(), error.reached()), (ErrorKind::Refused, Reached::No));
+    }
+}
