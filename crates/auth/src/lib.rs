@@ -1,1 +1,18 @@
-//! Placeholder.
+//! Puts credentials on a finished request: the last step before it is sent. Knows neither arguments nor descriptions;
+//! the values come from a secret store or from the session, and a request without its credential is never let through.
+
+mod api_key;
+mod authenticator;
+mod basic;
+mod bearer;
+mod config;
+mod error;
+mod none;
+mod place;
+mod source;
+
+pub use authenticator::{Authenticator, Authorization};
+pub use config::AuthConfig;
+pub use error::{Error, ErrorKind};
+pub use place::{CredentialPlace, Place, place_masks};
+pub use source::CredentialSource;

@@ -1,0 +1,44 @@
+//! The trait behind which credentials are put on requests. Knows no kind of credential.
+
+use std::fmt::Debug;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{error::Error, place::CredentialPlace};
+
+/// Puts the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
+/// it; it never sees arguments.
+#[async_trait]
+pub trait Authenticator: Debug + Send + Sync {
+    /// Puts the credentials on the request, replacing whatever lies in their places, and answers what it put where.
+    ///
+    /// # Errors
+    /// A session that lacks a value and an operator's secret that is missing or unusable are told apart by
+    /// [`Error::kind`]. The request must then not be sent.
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        session: &Session,
+    ) -> Result<Authorization, Error>;
+
+    /// Where [`Authenticator::authorize`] would put credentials. Fetches none.
+    fn places(&self) -> Vec<CredentialPlace>;
+}
+
+/// What an authenticator did with a request.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Authorization {
+    /// The places that now hold credentials, in the order they were filled.
+    pub placed: Vec<CredentialPlace>,
+}
+
+impl Authorization {
+    /// Credentials were put in these places.
+    pub fn placed(placed: Vec<CredentialPlace>) -> Self {
+        Self { placed }
+    }
+}

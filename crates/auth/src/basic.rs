@@ -1,0 +1,69 @@
+//! A user name and a password in the `Authorization` header (RFC 7617), both the operator's secrets.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::{self, Error},
+    place::CredentialPlace,
+    source::fetch_password,
+};
+
+/// Puts a user name and a password on requests.
+#[derive(Debug)]
+pub(crate) struct Basic {
+    username: SecretReference,
+    password: SecretReference,
+    store: Arc<dyn SecretStore>,
+}
+
+impl Basic {
+    pub(crate) fn new(
+        username: SecretReference,
+        password: SecretReference,
+        store: Arc<dyn SecretStore>,
+    ) -> Self {
+        Self { username, password, store }
+    }
+
+    /// RFC 7617 §2: user name and password may be empty; the first colon ends the user name. Both empty is no credential.
+    async fn credential(&self) -> Result<Secret, Error> {
+        let username = fetch_password(&self.username, &*self.store).await?;
+        let password = fetch_password(&self.password, &*self.store).await?;
+        if username.expose().contains(':') {
+            return Err(error::colon_in_user_name(&self.username));
+        }
+        if username.is_empty() && password.is_empty() {
+            return Err(error::empty_secret(&self.password));
+        }
+        let pair = Secret::new(format!("{}:{}", username.expose(), password.expose()));
+        Ok(Secret::new(BASE64_STANDARD.encode(pair.expose())))
+    }
+}
+
+#[async_trait]
+impl Authenticator for Basic {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        _: &Session,
+    ) -> Result<Authorization, Error> {
+        let credential = self.credential().await?;
+        let place = CredentialPlace::authorization(PREFIX);
+        place.put(request, credential.expose())?;
+        Ok(Authorization::placed(vec![place]))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        vec![CredentialPlace::authorization(PREFIX)]
+    }
+}
+
+const PREFIX: &str = "Basic ";

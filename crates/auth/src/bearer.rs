@@ -1,0 +1,50 @@
+//! A bearer token in the `Authorization` header (RFC 6750 §2.1): the operator's secret, or the session's own token.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_secret::SecretStore;
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::Error,
+    place::CredentialPlace,
+    source::CredentialSource,
+};
+
+/// Puts a bearer token on requests. Keeps none, so one session's token never meets another's request.
+#[derive(Debug)]
+pub(crate) struct Bearer {
+    place: CredentialPlace,
+    token: CredentialSource,
+    store: Arc<dyn SecretStore>,
+}
+
+impl Bearer {
+    pub(crate) fn new(token: CredentialSource, store: Arc<dyn SecretStore>) -> Self {
+        let place = CredentialPlace::authorization(PREFIX).with_environment(token.environment());
+        Self { place, token, store }
+    }
+}
+
+#[async_trait]
+impl Authenticator for Bearer {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        session: &Session,
+    ) -> Result<Authorization, Error> {
+        let token = self.token.fetch(&*self.store, session).await?;
+        self.place.put(request, token.expose())?;
+        Ok(Authorization::placed(self.places()))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        vec![self.place.clone()]
+    }
+}
+
+const PREFIX: &str = "Bearer ";

@@ -1,0 +1,250 @@
+//! Each kind of credential from its choice to the request, with a store in memory.
+
+use bytes::Bytes;
+use callgate_secret::{MemoryStore, Secret};
+use callgate_tool::Session;
+use callgate_transport::render_request;
+use http::{HeaderValue, Request};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::ErrorKind;
+
+fn reference(text: &str) -> SecretReference {
+    text.parse().unwrap()
+}
+
+fn store() -> Arc<dyn SecretStore> {
+    let secrets = [
+        ("env:KEY", "canary-key"),
+        ("env:USER", "Aladdin"),
+        ("env:COLON", "canary:name"),
+        ("env:EMPTY", ""),
+        ("env:CRLF", "canary\r\nX-Evil: 1"),
+        ("env:LF", "canary\n"),
+        ("env:NUL", "canary\0"),
+    ];
+    let with = |store: MemoryStore, (name, value): (&str, &str)| {
+        store.with(&reference(name), Secret::new(value.to_owned()))
+    };
+    Arc::new(secrets.into_iter().fold(MemoryStore::new(), with))
+}
+
+fn api_key(place: Place, name: &str, value: &str) -> AuthConfig {
+    AuthConfig::ApiKey { place, name: name.to_owned(), value: reference(value) }
+}
+
+fn basic(username: &str, password: &str) -> AuthConfig {
+    AuthConfig::Basic { username: reference(username), password: reference(password) }
+}
+
+fn bearer(token: &str) -> AuthConfig {
+    AuthConfig::Bearer { token: CredentialSource::Secret(reference(token)) }
+}
+
+fn session_bearer() -> AuthConfig {
+    AuthConfig::Bearer { token: CredentialSource::SessionParameter("user.token".to_owned()) }
+}
+
+fn session(token: impl Into<Value>) -> Session {
+    let parameters = json!({"user": {"token": token.into()}});
+    Session::new("s").with_parameters(parameters.as_object().cloned().unwrap())
+}
+
+fn request() -> Request<Bytes> {
+    Request::get("http://h/p?a=1&key=MODEL")
+        .header("authorization", "MODEL")
+        .header("accept", "*/*")
+        .body(Bytes::new())
+        .unwrap()
+}
+
+async fn authorize(config: AuthConfig, session: &Session) -> Result<Request<Bytes>, Error> {
+    let authenticator = config.build(store())?;
+    let mut request = request();
+    let authorization = authenticator.authorize(&mut request, session).await?;
+    assert_eq!(authorization.placed, authenticator.places());
+    // A URL shows itself; headers do not.
+    let headers = request.headers();
+    assert!(!format!("{authenticator:?}{authorization:?}{headers:?}").contains("canary"));
+    assert!(!String::from_utf8_lossy(&render_request(&request)).contains("canary"));
+    Ok(request)
+}
+
+async fn check_header(config: AuthConfig, name: &str, expected: &str) {
+    let request = authorize(config, &session(json!("canary-token"))).await.unwrap();
+    let values: Vec<&HeaderValue> = request.headers().get_all(name).into_iter().collect();
+    assert_eq!(values, [expected]);
+    assert!(values[0].is_sensitive());
+}
+
+#[tokio::test]
+async fn each_kind_puts_its_credential_in_its_place() {
+    check_header(api_key(Place::Header, "X-Api-Key", "env:KEY"), "x-api-key", "canary-key").await;
+    check_header(api_key(Place::Header, "Authorization", "env:KEY"), "authorization", "canary-key")
+        .await;
+    check_header(bearer("env:KEY"), "authorization", "Bearer canary-key").await;
+    check_header(bearer("literal:abc"), "authorization", "Bearer abc").await;
+    check_header(session_bearer(), "authorization", "Bearer canary-token").await;
+    // RFC 7617 §2 and §2.1 have these two.
+    check_header(
+        basic("env:USER", "literal:open sesame"),
+        "authorization",
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+    )
+    .await;
+    check_header(basic("literal:test", "literal:123£"), "authorization", "Basic dGVzdDoxMjPCow==")
+        .await;
+    check_header(basic("literal:a", "literal:b:c"), "authorization", "Basic YTpiOmM=").await;
+    check_header(basic("literal:key", "literal:"), "authorization", "Basic a2V5Og==").await;
+    let request =
+        authorize(api_key(Place::Query, "key", "env:KEY"), &session(json!(1))).await.unwrap();
+    assert_eq!(request.uri(), "http://h/p?a=1&key=canary-key");
+}
+
+#[tokio::test]
+async fn no_credential_leaves_the_request_as_it_is() {
+    let left = authorize(AuthConfig::None, &session(json!("canary"))).await.unwrap();
+    assert_eq!(render_request(&left), render_request(&request()));
+}
+
+async fn check_failure(config: AuthConfig, token: Value, kind: ErrorKind, named: &str) {
+    let error = authorize(config, &session(token)).await.unwrap_err();
+    assert_eq!(error.kind(), kind, "{error:?}");
+    let shown = format!("{error} {error:?}");
+    assert!(error.to_string().contains(named), "{shown}");
+    assert!(!shown.contains("canary"), "{shown}");
+    let is_the_sessions =
+        matches!(kind, ErrorKind::MissingSessionValue | ErrorKind::UnusableSessionValue);
+    assert_eq!(error.session_parameter(), is_the_sessions.then_some("user.token"));
+}
+
+#[tokio::test]
+async fn a_missing_secret_is_the_operators_to_mend() {
+    for config in [
+        api_key(Place::Header, "x", "env:NONE"),
+        api_key(Place::Query, "x", "env:NONE"),
+        basic("env:NONE", "env:KEY"),
+        basic("env:KEY", "env:NONE"),
+        bearer("env:NONE"),
+    ] {
+        check_failure(config, json!("canary"), ErrorKind::MissingSecret, "`env:NONE`").await;
+    }
+}
+
+#[tokio::test]
+async fn a_secret_that_cannot_be_sent_is_refused_and_not_shown() {
+    for bad in ["env:CRLF", "env:LF", "env:NUL", "env:EMPTY", "literal:", "literal:canary\n"] {
+        let named = reference(bad).to_string();
+        for config in
+            [api_key(Place::Header, "x", bad), api_key(Place::Query, "x", bad), bearer(bad)]
+        {
+            check_failure(config, json!("canary"), ErrorKind::UnusableSecret, &named).await;
+        }
+    }
+    for (username, password, named) in [
+        ("env:COLON", "env:KEY", "env:COLON"),
+        ("env:CRLF", "env:KEY", "env:CRLF"),
+        ("env:KEY", "env:NUL", "env:NUL"),
+        ("env:EMPTY", "env:EMPTY", "env:EMPTY"),
+    ] {
+        check_failure(basic(username, password), json!("canary"), ErrorKind::UnusableSecret, named)
+            .await;
+    }
+}
+
+/// Security row 25.
+#[tokio::test]
+async fn a_session_without_the_value_sends_nothing() {
+    for token in [
+        json!(null),
+        json!(""),
+        json!("  "),
+        json!(7),
+        json!(false),
+        json!(["canary"]),
+        json!({"canary": 1}),
+    ] {
+        check_failure(session_bearer(), token, ErrorKind::MissingSessionValue, "`user.token`")
+            .await;
+    }
+    let error = authorize(session_bearer(), &Session::default()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::MissingSessionValue);
+}
+
+#[tokio::test]
+async fn a_sessions_value_with_a_line_break_is_refused_and_not_shown() {
+    for token in ["canary\r\nX-Evil: 1", "canary\n", "canary\0"] {
+        check_failure(
+            session_bearer(),
+            json!(token),
+            ErrorKind::UnusableSessionValue,
+            "`user.token`",
+        )
+        .await;
+    }
+}
+
+#[test]
+fn a_name_that_can_hold_no_credential_is_refused_when_built() {
+    for (place, name) in [(Place::Header, "x y"), (Place::Header, "Host"), (Place::Query, "")] {
+        let error = api_key(place, name, "env:KEY").build(store()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
+    }
+}
+
+#[track_caller]
+fn check_place(
+    config: AuthConfig,
+    place: Place,
+    name: &str,
+    prefix: &str,
+    environment: Option<&str>,
+) {
+    let places = config.build(store()).unwrap().places();
+    let found: Vec<_> = places
+        .iter()
+        .map(|found| (found.place(), found.name(), found.prefix(), found.environment()))
+        .collect();
+    assert_eq!(found, [(place, name, prefix, environment)]);
+}
+
+#[test]
+fn places_say_where_credentials_would_go_and_which_variable_holds_them() {
+    check_place(
+        api_key(Place::Header, "X-Key", "env:KEY"),
+        Place::Header,
+        "x-key",
+        "",
+        Some("KEY"),
+    );
+    check_place(api_key(Place::Query, "Key", "file:key"), Place::Query, "Key", "", None);
+    check_place(bearer("env:KEY"), Place::Header, "authorization", "Bearer ", Some("KEY"));
+    check_place(session_bearer(), Place::Header, "authorization", "Bearer ", None);
+    // The variable holds the password, not what follows the prefix.
+    check_place(basic("env:USER", "env:KEY"), Place::Header, "authorization", "Basic ", None);
+    assert!(AuthConfig::None.build(store()).unwrap().places().is_empty());
+}
+
+#[test]
+fn no_choice_shows_a_literal() {
+    for config in [
+        api_key(Place::Header, "x", "literal:canary"),
+        basic("literal:canary", "literal:canary"),
+        bearer("literal:canary"),
+    ] {
+        let shown = format!("{config:?} {:?}", config.clone().build(store()).unwrap());
+        assert!(!shown.contains("canary"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn each_session_gets_its_own_token() {
+    let authenticator = session_bearer().build(store()).unwrap();
+    for round in 0..100 {
+        let token = format!("token-{}", round % 7);
+        let mut request = request();
+        authenticator.authorize(&mut request, &session(json!(token))).await.unwrap();
+        assert_eq!(request.headers()["authorization"], format!("Bearer {token}"));
+    }
+}

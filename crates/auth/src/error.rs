@@ -1,0 +1,126 @@
+//! Why a request got no credential. Names references and session parameters, never a value. Says who can help: the
+//! operator, whose secret is missing, or the session, which lacks a value.
+
+use std::{borrow::Cow, error, fmt};
+
+use callgate_secret::SecretReference;
+
+/// A failure to put a credential on a request.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    parameter: Option<String>,
+    source: Option<callgate_secret::Error>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operator's settings name a place where no credential can be.
+    Configuration,
+    /// The operator's secret is not there or cannot be read.
+    MissingSecret,
+    /// The session lacks the value, or it is no text.
+    MissingSessionValue,
+    /// The operator's secret cannot be put on a request.
+    UnusableSecret,
+    /// The session's value cannot be put on a request.
+    UnusableSessionValue,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// The session parameter that is missing or unusable; `None` where the operator is to help.
+    pub fn session_parameter(&self) -> Option<&str> {
+        self.parameter.as_deref()
+    }
+
+    /// Whether the same request may succeed later without a change by the operator or the session.
+    pub fn is_transient(&self) -> bool {
+        self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
+    }
+
+    fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, message: message.into(), parameter: None, source: None }
+    }
+
+    fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
+        Self { parameter: Some(parameter.to_owned()), ..Self::new(kind, message) }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+pub(crate) fn not_a_header_name() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "the API key's header name must be a token of RFC 9110 such as `X-Api-Key`",
+    )
+}
+
+pub(crate) fn framing_header(name: &str) -> Error {
+    let message =
+        format!("an API key cannot be in a header that only the HTTP client may set: `{name}`");
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn no_parameter_name() -> Error {
+    Error::new(ErrorKind::Configuration, "the API key's query parameter must have a name")
+}
+
+pub(crate) fn no_place_in_url() -> Error {
+    Error::new(ErrorKind::UnusableSecret, "the credential does not fit in the request's URL")
+}
+
+pub(crate) fn no_place_in_header() -> Error {
+    Error::new(ErrorKind::UnusableSecret, "the credential cannot be put in a header")
+}
+
+pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Error) -> Error {
+    let (kind, what) = match source.kind() {
+        callgate_secret::ErrorKind::Invalid => (ErrorKind::UnusableSecret, "cannot be used"),
+        _ => (ErrorKind::MissingSecret, "is missing"),
+    };
+    let message = format!("the secret of the credential {what}: `{reference}`");
+    Error { source: Some(source), ..Error::new(kind, message) }
+}
+
+pub(crate) fn empty_secret(reference: &SecretReference) -> Error {
+    let message = format!("the secret of the credential must not be empty: `{reference}`");
+    Error::new(ErrorKind::UnusableSecret, message)
+}
+
+pub(crate) fn colon_in_user_name(reference: &SecretReference) -> Error {
+    let message = format!("a user name must not hold a colon: `{reference}`");
+    Error::new(ErrorKind::UnusableSecret, message)
+}
+
+pub(crate) fn missing_session_value(parameter: &str) -> Error {
+    let message =
+        format!("the session must give the credential as text in its parameter: `{parameter}`");
+    Error::of_session(ErrorKind::MissingSessionValue, parameter, message)
+}
+
+pub(crate) fn unusable_session_value(parameter: &str) -> Error {
+    let message = format!(
+        "the session's credential holds a control character and cannot be put in a header; \
+         it is in the parameter: `{parameter}`"
+    );
+    Error::of_session(ErrorKind::UnusableSessionValue, parameter, message)
+}

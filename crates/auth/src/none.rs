@@ -1,0 +1,27 @@
+//! No credential, for services that ask for none.
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::Error,
+    place::CredentialPlace,
+};
+
+/// Leaves requests as they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoCredential;
+
+#[async_trait]
+impl Authenticator for NoCredential {
+    async fn authorize(&self, _: &mut Request<Bytes>, _: &Session) -> Result<Authorization, Error> {
+        Ok(Authorization::default())
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        Vec::new()
+    }
+}

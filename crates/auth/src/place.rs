@@ -1,0 +1,272 @@
+//! The places credentials take on a request, and the putting itself, which is the same for a credential and for the mask
+//! a dry run shows. Where the value comes from is not known here.
+
+use bytes::Bytes;
+use callgate_secret::MASK;
+use callgate_transport::{CredentialPlaces, decoded_query_name, is_framing_header};
+use http::{HeaderName, HeaderValue, Request, Uri, header::AUTHORIZATION, uri::PathAndQuery};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::error::{self, Error};
+
+/// The parts of a request that hold credentials.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Place {
+    /// A header.
+    Header,
+    /// A parameter of the query.
+    Query,
+}
+
+/// One place of a request that holds a credential. Holds no value.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct CredentialPlace {
+    target: Target,
+    prefix: &'static str,
+    environment: Option<String>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Target {
+    Header(HeaderName),
+    Query(String),
+}
+
+impl CredentialPlace {
+    /// A header or query parameter that holds the credential as it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no such header or parameter can be.
+    pub fn new(place: Place, name: &str) -> Result<Self, Error> {
+        let target = match place {
+            Place::Header => Target::Header(header_name(name)?),
+            Place::Query if name.is_empty() => return Err(error::no_parameter_name()),
+            Place::Query => Target::Query(name.to_owned()),
+        };
+        Ok(Self { target, prefix: "", environment: None })
+    }
+
+    /// The `Authorization` header with a scheme, which is followed by the credential: `"Bearer "`.
+    pub fn authorization(prefix: &'static str) -> Self {
+        Self { target: Target::Header(AUTHORIZATION), prefix, environment: None }
+    }
+
+    /// The same place with the environment variable that holds just what follows the prefix.
+    #[must_use]
+    pub fn with_environment(mut self, variable: Option<&str>) -> Self {
+        self.environment = variable.map(str::to_owned);
+        self
+    }
+
+    /// The part of the request.
+    pub fn place(&self) -> Place {
+        match self.target {
+            Target::Header(_) => Place::Header,
+            Target::Query(_) => Place::Query,
+        }
+    }
+
+    /// The header's name in lower case, or the query parameter's name before encoding.
+    pub fn name(&self) -> &str {
+        match &self.target {
+            Target::Header(name) => name.as_str(),
+            Target::Query(name) => name,
+        }
+    }
+
+    /// What precedes the credential: `"Basic "`, `"Bearer "` or nothing.
+    pub fn prefix(&self) -> &'static str {
+        self.prefix
+    }
+
+    /// The environment variable that holds just what follows the prefix, where one does; a dry run shows `"$NAME"`.
+    pub fn environment(&self) -> Option<&str> {
+        self.environment.as_deref()
+    }
+
+    /// Puts a credential here, replacing whatever lies here.
+    pub(crate) fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
+        match &self.target {
+            Target::Header(name) => {
+                let mut value =
+                    String::with_capacity(self.prefix.len().saturating_add(credential.len()));
+                value.push_str(self.prefix);
+                value.push_str(credential);
+                put_header(request, name, value)
+            }
+            Target::Query(name) => put_query(request, name, credential),
+        }
+    }
+
+    fn put_mask(&self, request: &mut Request<Bytes>) -> Result<(), Error> {
+        match &self.target {
+            Target::Header(name) => put_header(request, name, MASK.to_owned()),
+            Target::Query(name) => put_query(request, name, MASK),
+        }
+    }
+}
+
+/// Puts `****` where credentials would go, in the same order and with the same marks: what a dry run shows.
+///
+/// # Errors
+/// [`ErrorKind::UnusableSecret`](crate::ErrorKind::UnusableSecret) if the URL is too long for one parameter more.
+pub fn place_masks(request: &mut Request<Bytes>, places: &[CredentialPlace]) -> Result<(), Error> {
+    places.iter().try_for_each(|place| place.put_mask(request))
+}
+
+fn header_name(name: &str) -> Result<HeaderName, Error> {
+    let name: HeaderName = name.parse().map_err(|_| error::not_a_header_name())?;
+    if is_framing_header(&name) {
+        return Err(error::framing_header(name.as_str()));
+    }
+    Ok(name)
+}
+
+fn put_header(request: &mut Request<Bytes>, name: &HeaderName, value: String) -> Result<(), Error> {
+    let mut value = HeaderValue::try_from(value).map_err(|_| error::no_place_in_header())?;
+    value.set_sensitive(true);
+    request.headers_mut().insert(name, value);
+    CredentialPlaces::mark_header(request.extensions_mut(), name.clone());
+    Ok(())
+}
+
+/// Security row 8: the credential wins, once. Pairs of its name are removed however they are spelled.
+fn put_query(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
+    let uri = request.uri();
+    let query = uri.query().filter(|query| !query.is_empty());
+    let pairs = query.into_iter().flat_map(|query| query.split('&'));
+    let mut target = format!("{}?", uri.path());
+    for pair in pairs.filter(|pair| decoded_query_name(pair) != name) {
+        target.push_str(pair);
+        target.push('&');
+    }
+    target.extend(utf8_percent_encode(name, QUERY));
+    target.push('=');
+    target.extend(utf8_percent_encode(value, QUERY));
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query =
+        Some(PathAndQuery::try_from(target).map_err(|_| error::no_place_in_url())?);
+    *request.uri_mut() = Uri::from_parts(parts).map_err(|_| error::no_place_in_url())?;
+    CredentialPlaces::mark_query(request.extensions_mut(), name);
+    Ok(())
+}
+
+/// All but the unreserved characters of RFC 3986 §2.3.
+const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+#[cfg(test)]
+mod tests {
+    use callgate_transport::render_request;
+
+    use super::*;
+    use crate::ErrorKind;
+
+    fn request(uri: &str) -> Request<Bytes> {
+        Request::get(uri).body(Bytes::new()).unwrap()
+    }
+
+    #[track_caller]
+    fn check_query(uri: &str, name: &str, value: &str, expected: &str) {
+        let mut request = request(uri);
+        CredentialPlace::new(Place::Query, name).unwrap().put(&mut request, value).unwrap();
+        assert_eq!(request.uri(), expected);
+        let shown = String::from_utf8(render_request(&request)).unwrap();
+        assert!(shown.contains("=****") && !shown.contains(value), "{shown}");
+    }
+
+    #[test]
+    fn a_credential_in_the_query_wins_once() {
+        check_query("http://h", "key", "secret", "http://h/?key=secret");
+        check_query("http://h/p?", "key", "secret", "http://h/p?key=secret");
+        check_query("http://h/p?a=1&b", "key", "secret", "http://h/p?a=1&b&key=secret");
+        check_query("http://h/p?key=MODEL&a=1&key", "key", "secret", "http://h/p?a=1&key=secret");
+        check_query("http://h/p?%6bey=MODEL&k%65y=2", "key", "secret", "http://h/p?key=secret");
+        check_query(
+            "http://h/p?api+key=1&api%20key=2",
+            "api key",
+            "secret",
+            "http://h/p?api%20key=secret",
+        );
+        check_query(
+            "http://h/p?KEY=1&keys=2",
+            "key",
+            "secret",
+            "http://h/p?KEY=1&keys=2&key=secret",
+        );
+    }
+
+    #[test]
+    fn a_credential_in_the_query_is_encoded() {
+        check_query(
+            "http://h/p?a=%26",
+            "k",
+            "x&a=1#?+ ü'%",
+            "http://h/p?a=%26&k=x%26a%3D1%23%3F%2B%20%C3%BC%27%25",
+        );
+    }
+
+    #[test]
+    fn a_credential_in_a_header_wins_once_and_is_sensitive() {
+        let mut request = request("http://h/");
+        for value in ["MODEL", "MODEL2"] {
+            request.headers_mut().append("x-api-key", HeaderValue::from_static(value));
+        }
+        CredentialPlace::new(Place::Header, "X-Api-Key")
+            .unwrap()
+            .put(&mut request, "canary")
+            .unwrap();
+        let values: Vec<_> = request.headers().get_all("x-api-key").into_iter().collect();
+        assert_eq!(values, ["canary"]);
+        assert!(values[0].is_sensitive());
+        assert!(!format!("{request:?}").contains("canary"), "{request:?}");
+    }
+
+    #[test]
+    fn masks_are_shown_as_the_credentials_are() {
+        let places = [
+            CredentialPlace::new(Place::Header, "x-b").unwrap(),
+            CredentialPlace::authorization("Bearer "),
+            CredentialPlace::new(Place::Query, "key").unwrap(),
+        ];
+        let original = || {
+            let mut request = request("http://h/p?key=1&a=2");
+            for name in ["x-a", "authorization", "x-b", "x-c"] {
+                request.headers_mut().insert(name, HeaderValue::from_static("1"));
+            }
+            request
+        };
+        let (mut masked, mut real) = (original(), original());
+        place_masks(&mut masked, &places).unwrap();
+        places.iter().try_for_each(|place| place.put(&mut real, "canary")).unwrap();
+        assert_eq!(render_request(&masked), render_request(&real));
+        assert_eq!(
+            String::from_utf8(render_request(&real)).unwrap(),
+            "GET http://h/p?a=2&key=**** HTTP/1.1\nx-a: 1\nauthorization: ****\nx-b: ****\nx-c: 1\n\n"
+        );
+    }
+
+    #[test]
+    fn a_credential_larger_than_a_url_is_refused_and_leaves_the_request_as_it_was() {
+        let mut request = request("http://h/p?a=1");
+        let place = CredentialPlace::new(Place::Query, "key").unwrap();
+        let error = place.put(&mut request, &"a".repeat(70_000)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnusableSecret);
+        assert_eq!(request.uri(), "http://h/p?a=1");
+    }
+
+    #[test]
+    fn a_place_where_no_credential_can_be_is_refused() {
+        for (place, name) in [
+            (Place::Header, ""),
+            (Place::Header, "x key"),
+            (Place::Header, "x:\r\n"),
+            (Place::Header, "Content-Length"),
+            (Place::Header, "host"),
+            (Place::Query, ""),
+        ] {
+            let error = CredentialPlace::new(place, name).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");
+        }
+    }
+}
