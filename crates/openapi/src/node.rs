@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// One value of a description.
 #[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the kinds of JSON values do not change")]
 pub enum Node {
     /// A list.
     Array(Arc<[Self]>),
@@ -132,9 +133,15 @@ impl Number {
 
     /// A number by its digits, in JSON's grammar (RFC 8259 §6); `None` for anything else.
     pub fn from_digits(digits: &str) -> Option<Self> {
-        let number: serde_json::Number = digits.parse().ok()?;
-        let plain = number.as_i64().filter(|value| value.to_string() == digits);
-        Some(plain.map_or_else(|| Self(Digits::Text(digits.into())), Self::small))
+        is_number(digits).then(|| Self::from_checked_digits(digits, |digits| digits.into()))
+    }
+
+    /// A number by digits that a reader found to be JSON's grammar; `share` makes the text that is kept when 64 bits
+    /// do not hold the number as it was written.
+    pub(crate) fn from_checked_digits(digits: &str, share: impl FnOnce(&str) -> Arc<str>) -> Self {
+        // `-0` is the one whole number in JSON's grammar that 64 bits hold but do not write again as it was.
+        let small = digits.parse().ok().filter(|_| digits != "-0");
+        small.map_or_else(|| Self(Digits::Text(share(digits))), Self::small)
     }
 
     /// The number when it is a whole one that fits 64 bits.
@@ -196,6 +203,29 @@ impl Object {
     }
 }
 
+/// Whether a text is a number in JSON's grammar (RFC 8259 §6).
+fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let signless =
+        |exponent: &str| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
+    is_digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(is_digits)
+        && exponent.is_none_or(signless)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn name_at(entries: &[(Arc<str>, Node)], at: u32) -> &str {
     entries.get(at as usize).map_or("", |(name, _)| name)
 }
@@ -204,13 +234,13 @@ fn name_at(entries: &[(Arc<str>, Node)], at: u32) -> &str {
 mod tests {
     use super::*;
 
+    fn number(n: usize) -> Node {
+        Node::Number(Number::small(i64::try_from(n).unwrap()))
+    }
+
     fn object_of(n_names: usize) -> Object {
         let names = (0..n_names).rev();
-        Object::new(
-            names
-                .map(|n| (format!("name{n}").into(), Node::Number(Number::small(n as i64))))
-                .collect(),
-        )
+        Object::new(names.map(|n| (format!("name{n}").into(), number(n))).collect())
     }
 
     #[test]
@@ -219,7 +249,7 @@ mod tests {
             let object = object_of(n_names);
             for n in 0..n_names {
                 let found = object.get(&format!("name{n}"));
-                assert_eq!(found, Some(&Node::Number(Number::small(n as i64))), "{n} of {n_names}");
+                assert_eq!(found, Some(&number(n)), "{n} of {n_names}");
             }
             assert_eq!(object.get("other"), None);
         }
@@ -238,7 +268,9 @@ mod tests {
             let number = Number::from_digits(digits).unwrap();
             assert_eq!(number.to_json().to_string(), digits);
         }
-        for bad in ["", "01", "1.", "+1", "0x10", "NaN"] {
+        for bad in
+            ["", "-", "01", "-01", "1.", ".5", "1e", "1e+", "1.e1", "+1", "0x10", "NaN", "1 "]
+        {
             assert!(Number::from_digits(bad).is_none(), "{bad}");
         }
     }

@@ -1,0 +1,170 @@
+//! JSON pointers (RFC 6901): a path that costs nothing while a tree is walked and becomes text only when a finding
+//! needs it, and the way back from the text to the node. It resolves inside one tree only; references between
+//! documents are not its business.
+
+use std::fmt::{self, Write as _};
+
+use percent_encoding::percent_decode_str;
+
+use crate::node::Node;
+
+/// The way from the root of a tree to one node; its text (`Display`) is the JSON pointer.
+#[must_use]
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'a> {
+    above: Option<&'a Self>,
+    segment: Segment<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Segment<'a> {
+    Index(usize),
+    Name(&'a str),
+    Pointer(&'a str),
+}
+
+impl<'a> Path<'a> {
+    /// The root.
+    pub const ROOT: Path<'static> = Path::at("");
+
+    /// A path that starts at the node of this pointer, taken as it is.
+    pub const fn at(pointer: &'a str) -> Self {
+        Self { above: None, segment: Segment::Pointer(pointer) }
+    }
+
+    /// The member `name` of this node.
+    pub const fn name(&'a self, name: &'a str) -> Self {
+        Self { above: Some(self), segment: Segment::Name(name) }
+    }
+
+    /// The item at `index` of this node, counted from 0.
+    pub const fn index(&'a self, index: usize) -> Self {
+        Self { above: Some(self), segment: Segment::Index(index) }
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut segments = Vec::new();
+        let mut next = Some(self);
+        while let Some(path) = next {
+            segments.push(path.segment);
+            next = path.above;
+        }
+        for segment in segments.into_iter().rev() {
+            match segment {
+                Segment::Index(index) => write!(f, "/{index}")?,
+                Segment::Name(name) => write_name(f, name)?,
+                Segment::Pointer(pointer) => f.write_str(pointer)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Node {
+    /// The node a JSON pointer leads to from here; `None` when there is none, or the pointer is not one.
+    pub fn at(&self, pointer: &str) -> Option<&Self> {
+        segments(pointer)?.try_fold(self, |node, segment| match node {
+            Self::Array(items) => items.get(index(&segment)?),
+            Self::Object(object) => object.get(&segment),
+            _ => None,
+        })
+    }
+}
+
+/// The pointer in a reference to the same document, `#/components/schemas/A%7B`: percent-decoded (RFC 6901 §6).
+/// `None` when it is not such a reference, or does not decode to text.
+pub fn pointer_of_fragment(reference: &str) -> Option<String> {
+    let fragment = reference.strip_prefix('#')?;
+    let pointer = percent_decode_str(fragment).decode_utf8().ok()?;
+    (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.into_owned())
+}
+
+/// The names and indexes of a pointer, unescaped; `None` for text that is not a pointer.
+pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = String>> {
+    if !pointer.is_empty() && !pointer.starts_with('/') {
+        return None;
+    }
+    // RFC 6901 §4: `~1` is replaced before `~0`, so that `~01` means `~1`.
+    Some(pointer.split('/').skip(1).map(|raw| raw.replace("~1", "/").replace("~0", "~")))
+}
+
+/// The index a segment means: digits without leading zeros (RFC 6901 §4).
+fn index(segment: &str) -> Option<usize> {
+    let plain = segment == "0" || !segment.starts_with(['0', '+']);
+    plain.then(|| segment.parse().ok())?
+}
+
+fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    f.write_char('/')?;
+    if !name.contains(['~', '/']) {
+        return f.write_str(name);
+    }
+    name.chars().try_for_each(|c| match c {
+        '~' => f.write_str("~0"),
+        '/' => f.write_str("~1"),
+        _ => f.write_char(c),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::node::{Number, Object};
+
+    fn tree() -> Node {
+        let items: Arc<[Node]> = vec![Node::Null, Node::Number(Number::small(7))].into();
+        let names = ["", "a/b", "m~n", "~1", "{id}", "plain", "ä"];
+        let entries = names.map(|name| (name.into(), Node::Array(items.clone())));
+        Node::Object(Object::new(entries.to_vec()))
+    }
+
+    #[track_caller]
+    fn check(pointer: &str, found: bool) {
+        let tree = tree();
+        assert_eq!(tree.at(pointer).is_some(), found, "{pointer}");
+    }
+
+    #[test]
+    fn a_pointer_leads_to_its_node() {
+        for pointer in ["", "/", "//1", "/a~1b/0", "/m~0n", "/~01", "/{id}/1", "/plain/1", "/ä"] {
+            check(pointer, true);
+        }
+    }
+
+    #[test]
+    fn a_pointer_to_nothing_leads_nowhere() {
+        for pointer in
+            ["plain", "/a", "/plain/2", "/plain/01", "/plain/+1", "/plain/-", "/plain/1/x"]
+        {
+            check(pointer, false);
+        }
+    }
+
+    #[test]
+    fn a_path_is_written_as_a_pointer() {
+        let paths = Path::ROOT.name("paths");
+        let path = paths.name("/pets/{id}~");
+        assert_eq!(path.index(3).to_string(), "/paths/~1pets~1{id}~0/3");
+        assert_eq!(Path::ROOT.to_string(), "");
+        assert_eq!(Path::at("/a~1b").name("c").to_string(), "/a~1b/c");
+    }
+
+    #[test]
+    fn a_fragment_is_decoded() {
+        let rows = [
+            ("#/components/schemas/A%7B~1%C3%A4", Some("/components/schemas/A{~1ä")),
+            ("#", Some("")),
+            ("#/a%", Some("/a%")),
+            ("#/%FF", None),
+            ("#anchor", None),
+            ("other.yaml#/a", None),
+        ];
+        for (reference, pointer) in rows {
+            assert_eq!(pointer_of_fragment(reference).as_deref(), pointer, "{reference}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Turns the bytes of a description into one tree of nodes, within limits. JSON goes to the JSON reader, everything else
+//! to the YAML reader. It knows nothing of OpenAPI, so that the configuration is read by it too.
+
+mod core_schema;
+mod encoding;
+mod fault;
+mod intern;
+mod json;
+mod members;
+mod scan;
+mod wanted;
+mod yaml;
+
+use crate::diagnostic::Diagnostic;
+use crate::limits::Limits;
+use crate::node::Node;
+use fault::Fault;
+
+pub(crate) use encoding::decode;
+pub(crate) use scan::find;
+pub(crate) use wanted::Wanted;
+pub(crate) use yaml::{Scalar, position as marked};
+
+/// A value and what was found on the way to it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a value beside its findings, nothing else")]
+pub struct Parsed<T> {
+    /// The value.
+    pub value: T,
+    /// The findings that did not prevent it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads YAML 1.2 or JSON: UTF-8, or UTF-16 with a byte order mark.
+///
+/// ```
+/// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+/// let text = b"responses:\n  200: { description: no, default: 1.10 }\n";
+/// let read = callgate_openapi::read(text, &Default::default())?;
+/// let response = read.value.at("/responses/200").unwrap();
+/// assert_eq!(response.to_value().to_string(), r#"{"description":"no","default":1.10}"#);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Names that YAML reads as numbers, truth values or null become texts as they are written; merge keys (`<<`) are
+/// expanded; numbers keep their digits; of names that occur twice the last one counts, with a warning.
+///
+/// # Errors
+/// One diagnostic with its position when the text is over the limits, not Unicode, or neither JSON nor YAML.
+pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Node>, Vec<Diagnostic>> {
+    read_text(bytes, limits).map_err(|fault| vec![*fault.0])
+}
+
+fn read_text(bytes: &[u8], limits: &Limits) -> Result<Parsed<Node>, Fault> {
+    if bytes.len() > limits.bytes {
+        return Err(fault::too_large(bytes.len(), limits.bytes));
+    }
+    let text = decode(bytes)?;
+    if looks_like_json(&text) { json::read(&text, limits) } else { yaml::read(&text, limits) }
+}
+
+/// Whether a text is JSON by its first character. YAML in braces that is not JSON is refused by the JSON reader, which
+/// tells how to have it read as YAML.
+pub(crate) fn looks_like_json(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+}

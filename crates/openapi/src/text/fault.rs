@@ -1,0 +1,162 @@
+//! The findings of the readers, one function each. They carry their position where the reader knows it.
+
+use crate::code::Code;
+use crate::diagnostic::{Diagnostic, Position, Severity};
+
+/// Why a text cannot be read.
+#[derive(Debug)]
+pub(crate) struct Fault(pub(crate) Box<Diagnostic>);
+
+/// Findings of one kind beyond this many say nothing new.
+pub(super) const REPEATED_FINDINGS: usize = 100;
+
+pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
+    error(
+        Code::TextTooLarge,
+        None,
+        format!("the text may have {limit} bytes, it has: {bytes}"),
+        "remove what is not needed, or raise the limit",
+    )
+}
+
+pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
+    error(
+        Code::TextTooDeep,
+        at,
+        format!("lists and objects may be nested {limit} levels deep, here they are deeper"),
+        "name the inner parts and refer to them with `$ref`",
+    )
+}
+
+pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
+    error(
+        Code::TooManyNodes,
+        at,
+        format!("the text may have {limit} values, it has more, aliases unfolded"),
+        "remove what is not needed, or raise the limit",
+    )
+}
+
+pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
+    error(
+        Code::AliasExpansion,
+        at,
+        format!("aliases may stand for {limit} bytes of text, with this one they stand for more"),
+        "use `$ref` instead of aliases",
+    )
+}
+
+pub(super) fn cyclic_alias(at: Position) -> Fault {
+    unreadable(at, "an alias must not stand inside what it refers to", "use `$ref` for recursion")
+}
+
+pub(super) fn nul(at: Position, offset: usize) -> Fault {
+    error(
+        Code::NotUtf8,
+        Some(at),
+        format!("expected text, found a NUL at byte: {offset}"),
+        "save the file as UTF-8; UTF-16 needs a byte order mark",
+    )
+}
+
+pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
+    error(
+        Code::NotUtf8,
+        Some(at),
+        format!("expected UTF-8, found something else at byte: {offset}"),
+        "save the file as UTF-8",
+    )
+}
+
+pub(super) fn not_utf16(at: Position) -> Fault {
+    error(
+        Code::NotUtf8,
+        Some(at),
+        "expected UTF-16, as the byte order mark says, found something else".to_owned(),
+        "save the file as UTF-8",
+    )
+}
+
+pub(super) fn unreadable(at: Position, message: &str, help: &str) -> Fault {
+    error(Code::UnreadableText, Some(at), message.to_owned(), help)
+}
+
+pub(super) fn not_json(at: Position, reason: &str) -> Fault {
+    error(
+        Code::UnreadableText,
+        Some(at),
+        format!("expected JSON, as the first character says, found a fault: {reason}"),
+        "JSON has quoted names, no comments and no comma after the last member; \
+         if this is YAML, put a line `---` before it",
+    )
+}
+
+pub(super) fn not_yaml(at: Position, reason: &str) -> Fault {
+    error(
+        Code::UnreadableText,
+        Some(at),
+        format!("expected YAML, found a fault: {reason}"),
+        "check indentation, quotes and colons here and in the line before",
+    )
+}
+
+pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> Diagnostic {
+    let mut message = format!("`{name}` occurs more than once in one object, the last one counts");
+    if let [first, .., last] = lines {
+        message = format!("{message}; lines: {} and {}", first.line, last.line);
+    }
+    let code = Code::DuplicateKey;
+    let position = lines.last().copied();
+    let help = "remove or rename one of them".to_owned();
+    let severity = Severity::Warning;
+    Diagnostic { code, severity, pointer, position, message, help, operation: None }
+}
+
+pub(super) fn more_findings(n_more: usize) -> Diagnostic {
+    Diagnostic {
+        code: Code::DuplicateKey,
+        severity: Severity::Warning,
+        pointer: String::new(),
+        position: None,
+        message: format!("more findings like these: {n_more}"),
+        help: "repair those that are shown and check again".to_owned(),
+        operation: None,
+    }
+}
+
+pub(super) fn non_finite(pointer: String, at: Position, text: &str) -> Diagnostic {
+    let message = format!("expected a number JSON has, found one that is read as a text: `{text}`");
+    let help = "quote it, or write a number".to_owned();
+    note(Code::NonFiniteNumber, at, pointer, message, help)
+}
+
+pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnostic {
+    let message = format!("expected no tag, or one of JSON's values, ignored: `{tag}`");
+    note(Code::IgnoredTag, at, pointer, message, "remove it".to_owned())
+}
+
+fn note(code: Code, at: Position, pointer: String, message: String, help: String) -> Diagnostic {
+    let severity = Severity::Note;
+    Diagnostic { code, severity, pointer, position: Some(at), message, help, operation: None }
+}
+
+/// The position of the byte `offset` of a text.
+pub(crate) fn position_of(text: &str, offset: usize) -> Position {
+    let before = text.get(..offset).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let in_line = before.get(line_start..).unwrap_or_default();
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    Position { line, column: in_line.chars().count() + 1 }
+}
+
+fn error(code: Code, position: Option<Position>, message: String, help: &str) -> Fault {
+    Fault(Box::new(Diagnostic {
+        code,
+        severity: Severity::Error,
+        pointer: String::new(),
+        position,
+        message,
+        help: help.to_owned(),
+        operation: None,
+    }))
+}

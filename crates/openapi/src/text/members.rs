@@ -1,0 +1,69 @@
+//! Closes objects: takes the members read since an object began off the common stack and keeps the last of those with
+//! the same name, at the place of the first.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::node::{Node, Object};
+
+/// A member that was read; `at` is where its name stands, as far as the reader knows.
+#[derive(Clone, Debug)]
+pub(super) struct Member<P> {
+    pub(super) name: Arc<str>,
+    pub(super) node: Node,
+    pub(super) at: P,
+}
+
+/// A name that occurred before in the same object.
+#[derive(Debug)]
+pub(super) struct Duplicate<P> {
+    pub(super) name: Arc<str>,
+    pub(super) first: P,
+    pub(super) last: P,
+}
+
+/// Above this many names sorting their addresses is faster than comparing each with each.
+const COMPARED_NAMES: usize = 12;
+
+/// The object of the members from `start` on. Names come from one interner, so the same name has the same address.
+pub(super) fn close<P: Copy>(
+    members: &mut Vec<Member<P>>,
+    start: usize,
+) -> (Object, Vec<Duplicate<P>>) {
+    if members.get(start..).is_some_and(has_duplicates) {
+        return close_duplicates(members.drain(start..));
+    }
+    let entries = members.drain(start..).map(|member| (member.name, member.node)).collect();
+    (Object::new(entries), Vec::new())
+}
+
+fn has_duplicates<P>(members: &[Member<P>]) -> bool {
+    if members.len() > COMPARED_NAMES {
+        let mut addresses: Vec<_> = members.iter().map(|member| address(&member.name)).collect();
+        addresses.sort_unstable();
+        return addresses.windows(2).any(|pair| matches!(pair, [a, b] if a == b));
+    }
+    members.iter().enumerate().any(|(at, member)| {
+        members.iter().take(at).any(|before| address(&before.name) == address(&member.name))
+    })
+}
+
+/// An empty name has an address of its own too: an `Arc` begins with its counters.
+fn address(name: &Arc<str>) -> usize {
+    Arc::as_ptr(name).addr()
+}
+
+fn close_duplicates<P: Copy>(
+    members: impl Iterator<Item = Member<P>>,
+) -> (Object, Vec<Duplicate<P>>) {
+    let mut kept = IndexMap::new();
+    let mut duplicates = Vec::new();
+    for Member { name, node, at } in members {
+        if let Some((_, first)) = kept.insert(Arc::clone(&name), (node, at)) {
+            duplicates.push(Duplicate { name, first, last: at });
+        }
+    }
+    let entries = kept.into_iter().map(|(name, (node, _))| (name, node)).collect();
+    (Object::new(entries), duplicates)
+}

@@ -1,0 +1,176 @@
+//! Finds nodes in a JSON text by skipping from name to name, without a tree. It trusts that the text was read before;
+//! in a text that is not JSON it stops at the first fault.
+
+use std::borrow::Cow;
+
+use super::wanted::Wanted;
+use crate::diagnostic::Position;
+
+/// Finds the wanted nodes of a text nested at most `max_depth` levels deep.
+pub(crate) fn find(text: &str, wanted: &mut Wanted, max_depth: usize) {
+    let mut scanner =
+        Scanner { text, at: 0, wanted: &*wanted, frames: Vec::new(), max_depth, found: Vec::new() };
+    scanner.scan();
+    let mut places = Places { text, at: 0, line: 1, column: 1 };
+    for (entry, offset) in scanner.found {
+        let position = places.of(offset);
+        wanted.found(entry, position);
+    }
+}
+
+/// For each pointer all places of its node: more than one where a name occurs again.
+pub(super) fn occurrences(text: &str, pointers: &[&str]) -> Vec<Vec<Position>> {
+    if pointers.is_empty() {
+        return Vec::new();
+    }
+    let mut wanted = Wanted::new(pointers.iter().copied());
+    find(text, &mut wanted, usize::MAX);
+    wanted.all()
+}
+
+/// A list or object that is open, and its entry when wanted nodes are inside.
+struct Frame {
+    entry: Option<usize>,
+    /// The index of the next item; `None` for an object.
+    index: Option<usize>,
+}
+
+/// The next value, and its entry when it is on the way to a wanted node.
+struct Next {
+    entry: Option<usize>,
+}
+
+struct Scanner<'t, 'w> {
+    text: &'t str,
+    at: usize,
+    wanted: &'w Wanted,
+    frames: Vec<Frame>,
+    max_depth: usize,
+    /// Entries and the offsets of their nodes, in the order of the text.
+    found: Vec<(usize, usize)>,
+}
+
+impl<'t> Scanner<'t, '_> {
+    fn scan(&mut self) {
+        self.skip_blank();
+        self.found.push((Wanted::ROOT, self.at));
+        let mut entry = Some(Wanted::ROOT);
+        while self.enter(entry).is_some() {
+            let Some(next) = self.next_node() else { return };
+            entry = next.entry;
+        }
+    }
+
+    /// Goes over a scalar or into a list or object; `None` at the end of what can be followed.
+    fn enter(&mut self, entry: Option<usize>) -> Option<()> {
+        self.skip_blank();
+        match self.peek()? {
+            b'[' => self.frames.push(Frame { entry, index: Some(0) }),
+            b'{' => self.frames.push(Frame { entry, index: None }),
+            b'"' => return self.string().map(|_| ()),
+            _ => {
+                let is_end =
+                    |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
+                self.at += self.rest().iter().position(is_end).unwrap_or_else(|| self.rest().len());
+                return Some(());
+            }
+        }
+        self.at += 1;
+        (self.frames.len() <= self.max_depth).then_some(())
+    }
+
+    /// Goes to the next value and answers its entry; `None` at the end of the text.
+    fn next_node(&mut self) -> Option<Next> {
+        loop {
+            self.skip_blank();
+            match self.peek()? {
+                b',' => self.at += 1,
+                b']' | b'}' => {
+                    self.at += 1;
+                    self.frames.pop();
+                }
+                _ => break,
+            }
+        }
+        let start = self.at;
+        let Frame { entry, index } = self.frames.last_mut()?;
+        let above = *entry;
+        let found = if let Some(index) = index {
+            let segment = *index;
+            *index += 1;
+            above.and_then(|above| self.wanted.below(above, &segment.to_string()))
+        } else {
+            let raw = self.string()?;
+            self.skip_blank();
+            self.at += usize::from(self.peek()? == b':');
+            above.and_then(|above| self.wanted.below(above, &unescaped(raw)))
+        };
+        self.found.extend(found.map(|entry| (entry, start)));
+        Some(Next { entry: found })
+    }
+
+    /// Goes over a string and answers it with its quotes.
+    fn string(&mut self) -> Option<&'t str> {
+        let start = self.at;
+        if self.peek()? != b'"' {
+            return None;
+        }
+        self.at += 1;
+        loop {
+            self.at += self.rest().iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+            if self.peek()? == b'"' {
+                self.at += 1;
+                return self.text.get(start..self.at);
+            }
+            self.at += 2;
+        }
+    }
+
+    fn skip_blank(&mut self) {
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace();
+        self.at += self
+            .rest()
+            .iter()
+            .position(|byte| !is_blank(byte))
+            .unwrap_or_else(|| self.rest().len());
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.text.as_bytes().get(self.at..).unwrap_or_default()
+    }
+}
+
+/// The text of a string in quotes.
+fn unescaped(raw: &str) -> Cow<'_, str> {
+    if raw.contains('\\') {
+        return serde_json::from_str(raw).map_or(Cow::Borrowed(raw), Cow::Owned);
+    }
+    let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    Cow::Borrowed(inner.unwrap_or(raw))
+}
+
+/// Lines and columns of ascending offsets, in one pass over the text.
+struct Places<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Places<'_> {
+    fn of(&mut self, offset: usize) -> Position {
+        let between = self.text.get(self.at..offset).unwrap_or_default();
+        self.at = offset;
+        if let Some((lines, last)) = between.rsplit_once('\n') {
+            self.line += lines.bytes().filter(|byte| *byte == b'\n').count() + 1;
+            self.column = last.chars().count() + 1;
+        } else {
+            self.column += between.chars().count();
+        }
+        Position { line: self.line, column: self.column }
+    }
+}

@@ -1,0 +1,70 @@
+//! What aliases stand for: the nodes that anchors name, with their unfolded size, so that a few bytes of text cannot
+//! become gigabytes; and the merge keys that copy members.
+
+use std::collections::BTreeMap;
+use std::slice;
+
+use hashbrown::HashSet;
+
+use super::super::members::Member;
+use super::builder::Mark;
+use crate::node::{Node, Object};
+
+/// A node with a name in the text.
+#[derive(Debug)]
+pub(super) struct Anchored {
+    pub(super) node: Node,
+    pub(super) size: Size,
+}
+
+/// The size of a tree, aliases unfolded.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Size {
+    pub(super) nodes: usize,
+    /// The bytes of names and texts.
+    pub(super) bytes: usize,
+    /// The levels of lists and objects.
+    pub(super) height: usize,
+}
+
+impl Size {
+    pub(super) fn add(&mut self, inner: Self) {
+        self.nodes = self.nodes.saturating_add(inner.nodes);
+        self.bytes = self.bytes.saturating_add(inner.bytes);
+        self.height = self.height.max(inner.height + 1);
+    }
+}
+
+/// The anchors by the number the parser gave them.
+pub(super) type Anchors = BTreeMap<usize, Anchored>;
+
+/// Whether a value may stand behind `<<`: an object, or a list of objects (the YAML merge key, 2005).
+pub(super) fn is_mergeable(node: &Node) -> bool {
+    match node {
+        Node::Array(items) => items.iter().all(|item| item.as_object().is_some()),
+        Node::Object(_) => true,
+        _ => false,
+    }
+}
+
+/// The members with merge keys replaced by what they stand for: own members win over merged ones, earlier objects of a
+/// list over later ones.
+pub(super) fn merge(members: Vec<Member<Mark>>) -> Vec<Member<Mark>> {
+    let own = members.iter().filter(|member| !member.at.merge);
+    let mut names: HashSet<_> = own.map(|member| member.name.clone()).collect();
+    let mut merged = Vec::with_capacity(members.len());
+    for member in members {
+        if !member.at.merge {
+            merged.push(member);
+            continue;
+        }
+        let at = Mark { merge: false, ..member.at };
+        let objects = member.node.as_array().unwrap_or_else(|| slice::from_ref(&member.node));
+        for (name, node) in objects.iter().filter_map(Node::as_object).flat_map(Object::iter) {
+            if names.insert(name.clone()) {
+                merged.push(Member { name: name.clone(), node: node.clone(), at });
+            }
+        }
+    }
+    merged
+}

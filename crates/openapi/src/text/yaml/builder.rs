@@ -1,0 +1,306 @@
+//! Builds nodes from the events of the YAML parser, one frame for each open list or object.
+
+use std::sync::Arc;
+
+use saphyr_parser::{Event, Marker};
+
+use super::super::core_schema::Meaning;
+use super::super::fault::{self, Fault};
+use super::super::intern::Interner;
+use super::super::members::{self, Member};
+use super::alias::{self, Anchored, Anchors, Size};
+use super::position;
+use super::scalar::{self, Scalar};
+use crate::diagnostic::{Diagnostic, Position};
+use crate::limits::Limits;
+use crate::node::{Node, Number};
+use crate::pointer::Path;
+
+/// Where a name stands, and whether it is a merge key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) at: Position,
+    pub(super) merge: bool,
+}
+
+/// A list or object that is still open.
+#[derive(Debug)]
+struct Frame {
+    /// The number of its anchor; 0 for none.
+    anchor: usize,
+    kind: Kind,
+    /// Where its items or members begin on the common stack.
+    start: usize,
+    size: Size,
+}
+
+#[derive(Debug)]
+enum Kind {
+    List,
+    /// With the name whose value comes next.
+    Object(Option<(Arc<str>, Mark)>),
+}
+
+/// The nodes so far.
+#[derive(Debug)]
+pub(super) struct Builder {
+    limits: Limits,
+    /// Texts behind aliases, unfolded.
+    alias_bytes: usize,
+    nodes: usize,
+    interner: Interner,
+    anchors: Anchors,
+    frames: Vec<Frame>,
+    items: Vec<Node>,
+    members: Vec<Member<Mark>>,
+    root: Option<Node>,
+    diagnostics: Vec<Diagnostic>,
+    n_findings: usize,
+}
+
+/// Aliases may make a text this much larger,
+const EXPANSION: usize = 10;
+/// but a small text may grow to this size in any case.
+const SMALL_EXPANSION: usize = 1 << 20;
+
+impl Builder {
+    pub(super) fn new(text_bytes: usize, limits: &Limits) -> Self {
+        let expansion = text_bytes.saturating_mul(EXPANSION).max(SMALL_EXPANSION);
+        let alias_bytes = limits.alias_bytes.min(expansion);
+        Self {
+            limits: Limits { alias_bytes, ..*limits },
+            alias_bytes: 0,
+            nodes: 0,
+            interner: Interner::default(),
+            anchors: Anchors::new(),
+            frames: Vec::new(),
+            items: Vec::new(),
+            members: Vec::new(),
+            root: None,
+            diagnostics: Vec::new(),
+            n_findings: 0,
+        }
+    }
+
+    /// The tree, when there was one, and the findings.
+    pub(super) fn finish(mut self) -> (Option<Node>, Vec<Diagnostic>) {
+        let n_more = self.n_findings - self.diagnostics.len();
+        if n_more > 0 {
+            self.diagnostics.push(fault::more_findings(n_more));
+        }
+        (self.root, self.diagnostics)
+    }
+
+    pub(super) fn take(&mut self, event: Event<'_>, marker: Marker) -> Result<(), Fault> {
+        let at = position(marker);
+        match event {
+            Event::Alias(anchor) => self.alias(anchor, at),
+            Event::DocumentStart(_) if self.root.is_some() => Err(fault::unreadable(
+                at,
+                "expected one document, found a second one",
+                "remove the line `---` and what follows, or keep each document in a file of its own",
+            )),
+            Event::MappingEnd | Event::SequenceEnd => self.close(at),
+            Event::MappingStart(anchor, tag) => {
+                self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "map")), at);
+                self.open(anchor, Kind::Object(None), at)
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(Scalar { text: &text, style, tag: tag.as_deref() }, anchor, at)
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "seq")), at);
+                self.open(anchor, Kind::List, at)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, anchor: usize, kind: Kind, at: Position) -> Result<(), Fault> {
+        if self.expects_name() {
+            return Err(fault::unreadable(
+                at,
+                "expected a text as the name of a member, found a list or an object",
+                "quote a name that begins with a bracket or a brace",
+            ));
+        }
+        if self.frames.len() >= self.limits.depth {
+            return Err(fault::too_deep(Some(at), self.limits.depth));
+        }
+        self.count(1, at)?;
+        let start = match kind {
+            Kind::List => self.items.len(),
+            Kind::Object(_) => self.members.len(),
+        };
+        self.frames.push(Frame {
+            anchor,
+            kind,
+            start,
+            size: Size { nodes: 1, bytes: 0, height: 1 },
+        });
+        Ok(())
+    }
+
+    fn close(&mut self, at: Position) -> Result<(), Fault> {
+        let Some(Frame { anchor, kind, start, size }) = self.frames.pop() else { return Ok(()) };
+        let node = match kind {
+            Kind::List => Node::Array(self.items.drain(start..).collect()),
+            Kind::Object(_) => self.close_object(start, at)?,
+        };
+        self.put(node, size, anchor);
+        Ok(())
+    }
+
+    fn close_object(&mut self, start: usize, at: Position) -> Result<Node, Fault> {
+        let own = self.members.get(start..).unwrap_or_default();
+        if own.iter().any(|member| member.at.merge) {
+            let merged = alias::merge(self.members.drain(start..).collect());
+            self.count(merged.len(), at)?;
+            self.members.extend(merged);
+        }
+        let (object, duplicates) = members::close(&mut self.members, start);
+        for duplicate in duplicates {
+            let pointer = Path::at(&self.pointer_of_next()).name(&duplicate.name).to_string();
+            let lines = [duplicate.first.at, duplicate.last.at];
+            self.find(fault::duplicate_key(pointer, &duplicate.name, &lines));
+        }
+        Ok(Node::Object(object))
+    }
+
+    fn alias(&mut self, anchor: usize, at: Position) -> Result<(), Fault> {
+        let Some(Anchored { node, size }) = self.anchors.get(&anchor) else {
+            return Err(fault::cyclic_alias(at));
+        };
+        let (node, size) = (node.clone(), *size);
+        self.alias_bytes = self.alias_bytes.saturating_add(size.bytes);
+        if self.alias_bytes > self.limits.alias_bytes {
+            return Err(fault::alias_expansion(Some(at), self.limits.alias_bytes));
+        }
+        if self.expects_name() {
+            let Some(name) = node.as_shared_str() else {
+                return Err(fault::unreadable(
+                    at,
+                    "expected a text as the name of a member, found an alias of something else",
+                    "write the name instead of the alias",
+                ));
+            };
+            let name = self.interner.name(name);
+            self.set_name(name, Mark { at, merge: false });
+            return Ok(());
+        }
+        if self.frames.len() + size.height > self.limits.depth {
+            return Err(fault::too_deep(Some(at), self.limits.depth));
+        }
+        self.count(size.nodes, at)?;
+        self.put(node, size, 0);
+        Ok(())
+    }
+
+    fn scalar(&mut self, scalar: Scalar<'_>, anchor: usize, at: Position) -> Result<(), Fault> {
+        if self.expects_name() {
+            let name = self.interner.name(scalar.name());
+            if anchor != 0 {
+                let size = Size { nodes: 1, bytes: name.len(), height: 0 };
+                self.anchors.insert(anchor, Anchored { node: Node::String(name.clone()), size });
+            }
+            self.set_name(name, Mark { at, merge: scalar.is_merge() });
+            return Ok(());
+        }
+        self.count(1, at)?;
+        let node = self.value(scalar, at);
+        self.put(node, Size { nodes: 1, bytes: scalar.text.len(), height: 0 }, anchor);
+        Ok(())
+    }
+
+    fn value(&mut self, scalar: Scalar<'_>, at: Position) -> Node {
+        let meaning = scalar.meaning();
+        self.ignore(scalar.ignored_tag(&meaning), at);
+        match meaning {
+            Meaning::Bool(value) => Node::Bool(value),
+            Meaning::NonFinite => {
+                let pointer = self.pointer_of_next();
+                self.find(fault::non_finite(pointer, at, scalar.text));
+                Node::String(self.interner.value(scalar.text))
+            }
+            Meaning::Null => Node::Null,
+            Meaning::Number(digits) => {
+                let share = |digits: &str| self.interner.value(digits);
+                Node::Number(Number::from_checked_digits(&digits, share))
+            }
+            Meaning::Text => Node::String(self.interner.value(scalar.text)),
+        }
+    }
+
+    fn ignore(&mut self, tag: Option<String>, at: Position) {
+        if let Some(tag) = tag {
+            let pointer = self.pointer_of_next();
+            self.find(fault::ignored_tag(pointer, at, &tag));
+        }
+    }
+
+    /// Puts a finished node where it belongs.
+    fn put(&mut self, node: Node, size: Size, anchor: usize) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, Anchored { node: node.clone(), size });
+        }
+        let Some(frame) = self.frames.last_mut() else {
+            self.root = Some(node);
+            return;
+        };
+        frame.size.add(size);
+        match &mut frame.kind {
+            Kind::List => self.items.push(node),
+            Kind::Object(next) => {
+                let Some((name, mark)) = next.take() else { return };
+                frame.size.bytes += name.len();
+                let merge = mark.merge && alias::is_mergeable(&node);
+                self.members.push(Member { name, node, at: Mark { merge, ..mark } });
+            }
+        }
+    }
+
+    fn count(&mut self, nodes: usize, at: Position) -> Result<(), Fault> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > self.limits.nodes {
+            return Err(fault::too_many_nodes(Some(at), self.limits.nodes));
+        }
+        Ok(())
+    }
+
+    fn expects_name(&self) -> bool {
+        matches!(self.frames.last(), Some(Frame { kind: Kind::Object(None), .. }))
+    }
+
+    fn set_name(&mut self, name: Arc<str>, mark: Mark) {
+        if let Some(Frame { kind: Kind::Object(next), .. }) = self.frames.last_mut() {
+            *next = Some((name, mark));
+        }
+    }
+
+    fn find(&mut self, diagnostic: Diagnostic) {
+        self.n_findings += 1;
+        if self.diagnostics.len() < fault::REPEATED_FINDINGS {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// The pointer of the node that comes next.
+    fn pointer_of_next(&self) -> String {
+        let mut segments = Vec::new();
+        let mut end = self.items.len();
+        for frame in self.frames.iter().rev() {
+            match &frame.kind {
+                Kind::List => {
+                    segments.push((end - frame.start).to_string());
+                    end = frame.start;
+                }
+                Kind::Object(Some((name, _))) => segments.push(name.to_string()),
+                Kind::Object(None) => {}
+            }
+        }
+        segments
+            .iter()
+            .rev()
+            .fold(String::new(), |above, segment| Path::at(&above).name(segment).to_string())
+    }
+}

@@ -1,0 +1,75 @@
+//! One scalar as it is written: its text, quotes and tag, and what they mean together.
+
+use saphyr_parser::{ScalarStyle, Tag};
+
+use super::super::core_schema::{self, Meaning};
+
+/// A scalar of the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scalar<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) style: ScalarStyle,
+    pub(crate) tag: Option<&'a Tag>,
+}
+
+impl<'a> Scalar<'a> {
+    /// What it says as the name of a member: `200:` and `true:` are texts there.
+    pub(crate) fn name(self) -> &'a str {
+        let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
+        if plain && matches!(self.text, "" | "~") { "null" } else { self.text }
+    }
+
+    /// Whether it is a merge key; `"<<"` in quotes is a name.
+    pub(super) fn is_merge(self) -> bool {
+        let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
+        self.text == "<<" && (plain || self.tag.is_some_and(|tag| core(tag) == Some("merge")))
+    }
+
+    pub(super) fn meaning(self) -> Meaning<'a> {
+        match self.tag.map(core) {
+            None if self.style == ScalarStyle::Plain => core_schema::resolve(self.text),
+            Some(Some("bool" | "float" | "int" | "null")) => core_schema::resolve(self.text),
+            Some(None) if self.style == ScalarStyle::Plain && !self.is_non_specific() => {
+                core_schema::resolve(self.text)
+            }
+            _ => Meaning::Text,
+        }
+    }
+
+    /// The tag, when it did not decide what the scalar means.
+    pub(super) fn ignored_tag(self, meaning: &Meaning<'_>) -> Option<String> {
+        let tag = self.tag.filter(|_| !self.is_non_specific())?;
+        let decided = matches!(
+            (core(tag), meaning),
+            (Some("bool"), Meaning::Bool(_))
+                | (Some("float"), Meaning::NonFinite | Meaning::Number(_))
+                | (Some("int"), Meaning::Number(_))
+                | (Some("null"), Meaning::Null)
+                | (Some("str"), _)
+        );
+        (!decided).then(|| written(tag))
+    }
+
+    /// `!` alone makes a text (YAML 1.2.2 §6.9.1).
+    fn is_non_specific(self) -> bool {
+        self.tag.is_some_and(|tag| format!("{}{}", tag.handle, tag.suffix) == "!")
+    }
+}
+
+/// The tag of a list or object, when it is not the one it has anyway.
+pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
+    let non_specific = format!("{}{}", tag.handle, tag.suffix) == "!";
+    (core(tag) != Some(usual) && !non_specific).then(|| written(tag))
+}
+
+/// The name of a tag of YAML's own.
+fn core(tag: &Tag) -> Option<&str> {
+    tag.is_yaml_core_schema().then_some(&tag.suffix)
+}
+
+fn written(tag: &Tag) -> String {
+    match core(tag) {
+        Some(name) => format!("!!{name}"),
+        None => format!("{}{}", tag.handle, tag.suffix),
+    }
+}
