@@ -19,12 +19,19 @@ pub struct CredentialPlaces {
 impl CredentialPlaces {
     /// Notes a header as a credential's place.
     pub fn mark_header(extensions: &mut Extensions, name: HeaderName) {
-        extensions.get_or_insert_default::<Self>().headers.push(name);
+        let places = extensions.get_or_insert_default::<Self>();
+        if !places.headers.contains(&name) {
+            places.headers.push(name);
+        }
     }
 
     /// Notes a query parameter, by its decoded name, as a credential's place.
     pub fn mark_query(extensions: &mut Extensions, name: impl Into<String>) {
-        extensions.get_or_insert_default::<Self>().query.push(name.into());
+        let places = extensions.get_or_insert_default::<Self>();
+        let name = name.into();
+        if !places.query.contains(&name) {
+            places.query.push(name);
+        }
     }
 }
 
@@ -45,6 +52,17 @@ mod tests {
     #[track_caller]
     fn check(pair: &str, expected: &str) {
         assert_eq!(decoded_query_name(pair), expected, "{pair}");
+    }
+
+    #[test]
+    fn a_place_that_is_filled_again_is_noted_once() {
+        let mut extensions = Extensions::new();
+        for _ in 0..2 {
+            CredentialPlaces::mark_header(&mut extensions, http::header::AUTHORIZATION);
+            CredentialPlaces::mark_query(&mut extensions, "key");
+        }
+        let places = extensions.get::<CredentialPlaces>().unwrap();
+        assert_eq!((places.headers.len(), places.query.len()), (1, 1));
     }
 
     #[test]

@@ -90,12 +90,15 @@ impl Error {
         self.inner.detail.as_deref()
     }
 
-    fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
+    /// A failure of a transport outside this crate; the message names no URL, host, header or query.
+    pub fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
         let message = message.into();
         Self { inner: Box::new(Inner { kind, reached, message, detail: None, source: None }) }
     }
 
-    fn because(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+    /// The same failure with what caused it, whose text names no URL either.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
         self.inner.source = Some(source.into());
         self
     }
@@ -132,7 +135,7 @@ pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
 pub(crate) fn no_client(source: reqwest::Error) -> Error {
     let message =
         "no secure connection can be made: the certificates of this machine cannot be used";
-    Error::new(ErrorKind::Tls, Reached::No, message).because(source.without_url())
+    Error::new(ErrorKind::Tls, Reached::No, message).with_source(source.without_url())
 }
 
 /// What the HTTP client says before the head of an answer came.
@@ -149,13 +152,13 @@ pub(crate) fn sending(source: reqwest::Error) -> Error {
     } else {
         (ErrorKind::Connect, Reached::No, "the service could not be connected to")
     };
-    Error::new(kind, reached, message).because(source)
+    Error::new(kind, reached, message).with_source(source)
 }
 
 /// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
 pub(crate) fn receiving(source: reqwest::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
-    Error::new(ErrorKind::Receive, Reached::Maybe, message).because(source.without_url())
+    Error::new(ErrorKind::Receive, Reached::Maybe, message).with_source(source.without_url())
 }
 
 pub(crate) fn timed_out() -> Error {

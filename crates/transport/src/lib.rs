@@ -21,7 +21,9 @@ pub use credentials::{CredentialPlaces, decoded_query_name};
 pub use error::{Error, ErrorKind, Reached};
 pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES, is_framing_header};
 pub use limits::{DEFAULT_RESPONSE_BYTES, DEFAULT_TIMEOUT, Limits};
-pub use recording::{canonical_request, parse_response, render_request};
+pub use recording::{
+    canonical_request, masked_headers, masked_url, parse_response, render_request,
+};
 pub use refuse::Refuse;
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
 pub use transport::Transport;

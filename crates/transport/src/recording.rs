@@ -1,5 +1,5 @@
-//! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders a request
-//! with its credentials masked; reads responses. Which recording answers which request is the business of `replay`.
+//! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders requests
+//! with their credentials masked; reads responses. Which recording answers which request is the business of `replay`.
 //!
 //! Lines end with LF, and CRLF is read too. The body is everything after the blank line except one LF at the very end,
 //! which editors add.
@@ -27,23 +27,48 @@ use crate::{
 /// assert_eq!(render_request(&request), text);
 /// ```
 pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
-    let unmarked = CredentialPlaces::default();
-    let places = request.extensions().get::<CredentialPlaces>().unwrap_or(&unmarked);
-    let mut text = Vec::new();
-    text.extend_from_slice(request.method().as_str().as_bytes());
-    text.push(b' ');
-    text.extend_from_slice(masked_url(request.uri(), places).as_bytes());
-    text.extend_from_slice(b" HTTP/1.1\n");
-    for (name, value) in request.headers() {
-        let is_masked = value.is_sensitive() || places.headers.contains(name);
+    let mut text = format!("{} {} HTTP/1.1\n", request.method(), masked_url(request)).into_bytes();
+    for (name, value) in masked_headers(request) {
         text.extend_from_slice(name.as_str().as_bytes());
         text.extend_from_slice(b": ");
-        text.extend_from_slice(if is_masked { MASK.as_bytes() } else { value.as_bytes() });
+        text.extend_from_slice(value);
         text.push(b'\n');
     }
     text.push(b'\n');
     push_body(&mut text, request.body());
     text
+}
+
+/// The URL of a request, `****` being the value of each query parameter that holds a credential.
+pub fn masked_url(request: &Request<Bytes>) -> String {
+    let uri = request.uri();
+    let places = request.extensions().get::<CredentialPlaces>();
+    let names = places.map(|places| &*places.query).unwrap_or_default();
+    let Some(query) = uri.query().filter(|_| !names.is_empty()) else {
+        return uri.to_string();
+    };
+    let masked = |pair: &str| {
+        let name = decoded_query_name(pair);
+        if !names.iter().any(|credential| *credential == name) {
+            return pair.to_owned();
+        }
+        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
+        format!("{raw_name}={MASK}")
+    };
+    let pairs: Vec<String> = query.split('&').map(masked).collect();
+    let scheme = uri.scheme_str().unwrap_or_default();
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
+}
+
+/// The headers of a request in their order, `****` being the value of each that is sensitive or holds a credential.
+pub fn masked_headers(request: &Request<Bytes>) -> impl Iterator<Item = (&HeaderName, &[u8])> {
+    let places = request.extensions().get::<CredentialPlaces>();
+    let names = places.map(|places| &*places.headers).unwrap_or_default();
+    request.headers().iter().map(move |(name, value)| {
+        let is_masked = value.is_sensitive() || names.contains(name);
+        (name, if is_masked { MASK.as_bytes() } else { value.as_bytes() })
+    })
 }
 
 /// The text of a recorded request with LF at the ends of the lines before the body, a blank line even where there is no
@@ -84,24 +109,6 @@ pub fn parse_response(text: &[u8]) -> Result<Response<Bytes>, Error> {
         response.headers_mut().append(name, value);
     }
     Ok(response)
-}
-
-fn masked_url(uri: &http::Uri, places: &CredentialPlaces) -> String {
-    let Some(query) = uri.query().filter(|_| !places.query.is_empty()) else {
-        return uri.to_string();
-    };
-    let masked = |pair: &str| {
-        let name = decoded_query_name(pair);
-        if !places.query.iter().any(|credential| *credential == name) {
-            return pair.to_owned();
-        }
-        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
-        format!("{raw_name}={MASK}")
-    };
-    let pairs: Vec<String> = query.split('&').map(masked).collect();
-    let scheme = uri.scheme_str().unwrap_or_default();
-    let authority = uri.authority().map_or("", |authority| authority.as_str());
-    format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
 }
 
 fn push_body(text: &mut Vec<u8>, body: &[u8]) {
