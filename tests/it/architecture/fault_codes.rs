@@ -10,7 +10,6 @@ use super::workspace::{case_files, rust_files};
 
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
-    (FaultCode::NotSupported, "a_call_the_build_cannot_make_is_not_supported"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];

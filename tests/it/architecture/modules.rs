@@ -24,7 +24,11 @@ fn circles(files: &[File]) -> Vec<String> {
         let (Some(from), Some(to)) = (child(from, shared), child(to, shared)) else { continue };
         parents.entry(parent).or_default().entry(from).or_default().insert(to);
     }
-    parents.values().filter_map(circle).collect()
+    let told = |(parent, siblings): (&Module, &Siblings)| {
+        let below = if parent.is_empty() { String::new() } else { format!("{}: ", parent.join("::")) };
+        circle(siblings).map(|circle| below + &circle)
+    };
+    parents.iter().filter_map(told).collect()
 }
 
 /// The group a module belongs to below a parent of that depth. A module and its own children are one group, except at
@@ -104,7 +108,7 @@ fn a_circle_below_a_module_is_refused() {
         ("a/b.rs", "use super::c::C;"),
         ("a/c.rs", "use crate::a::b::B;"),
     ];
-    check(&files, &["b → c → b"]);
+    check(&files, &["a: b → c → b"]);
 }
 
 #[test]
@@ -144,6 +148,7 @@ fn test_code_is_exempt() {
 fn no_crate_has_a_circle_of_modules() {
     let crates = std::fs::read_dir(root().join("crates")).unwrap();
     let folders = crates.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let mut found = Vec::new();
     for folder in folders {
         let name = folder.file_name().unwrap().to_str().unwrap();
         let sources = format!("crates/{name}/src/");
@@ -151,6 +156,7 @@ fn no_crate_has_a_circle_of_modules() {
         for file in &mut files {
             file.path = file.path.strip_prefix(&sources).unwrap().to_owned();
         }
-        assert_eq!(circles(&files), [""; 0], "in {sources}");
+        found.extend(circles(&files).iter().map(|circle| format!("{name}: {circle}")));
     }
+    assert_eq!(found, [""; 0]);
 }
