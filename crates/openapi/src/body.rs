@@ -1,6 +1,10 @@
 //! The body of an operation: its media types, in order of preference, and how it is offered to the model.
 
+pub(crate) mod media;
+
 use std::sync::Arc;
+
+use callgate_tool::ArgumentName;
 
 /// How a body's bytes are made from its value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,6 +54,10 @@ pub struct Body {
     pub required: bool,
     /// How it is offered to the model.
     pub layout: BodyLayout,
-    /// The media types this build can write, the preferred one first; never empty.
+    /// The media types it may have, the preferred one first; never empty. Those this build writes come before the
+    /// others ([`BodyKind::is_written`]).
     pub media: Box<[BodyMedia]>,
+    /// The argument that chooses among the media types this build writes, where there are several: its value is one
+    /// of them, as written in [`BodyMedia::media_type`]. It is no input.
+    pub content_type: Option<ArgumentName>,
 }

@@ -7,22 +7,78 @@
 pub enum Code {
     /// YAML aliases stand for more text than the limits allow.
     AliasExpansion,
+    /// A body has no media type this build writes: calls that need it are refused.
+    BodyMediaNotWritten,
+    /// A parameter names the place of a credential and is not offered.
+    CredentialParameter,
+    /// A reference leads in a circle and stands for nothing.
+    CyclicReference,
+    /// A keyword of a schema has a value of a wrong type and was left out.
+    DroppedKeyword,
     /// A name occurs twice in one object; the last one counts.
     DuplicateKey,
+    /// A list of parameters has one twice; the first one counts.
+    DuplicateParameter,
+    /// A reference leads out of the document.
+    ExternalReference,
+    /// A header parameter that arguments may never set; it is not offered.
+    ForbiddenHeader,
+    /// A path key that could lead elsewhere than below the server.
+    HostilePath,
     /// A YAML tag says nothing to JSON and was ignored.
     IgnoredTag,
+    /// A server is not a plain http or https address.
+    InvalidServer,
+    /// A session annotation names nothing the session has.
+    InvalidSessionInput,
+    /// A style that the place of the parameter does not allow; the default is used.
+    InvalidStyle,
+    /// A part of the description has a wrong type or lacks what makes it one.
+    MalformedNode,
+    /// A body is described for a range of media types; JSON is taken.
+    MediaRange,
+    /// A reference names nothing in the document.
+    MissingReference,
+    /// An operation says nothing about what it is for.
+    NoDescription,
+    /// No absolute server is known.
+    NoServer,
     /// YAML infinity or not-a-number, which JSON has not; it was read as text.
     NonFiniteNumber,
+    /// The text is no OpenAPI description.
+    NotADescription,
     /// The text is not in an encoding of Unicode that is read.
     NotUtf8,
+    /// A path parameter is not marked as required; it is required all the same.
+    OptionalPathParameter,
+    /// A keyword of a schema was read as it was meant; nothing is lost.
+    RepairedKeyword,
+    /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
+    ReservedHeader,
+    /// A schema has more parts than a declaration may have; the rest allows everything.
+    SchemaTooLarge,
+    /// A server variable has no value, or one it does not allow.
+    ServerVariable,
+    /// A session input stands where no value can be filled in.
+    SessionInputLost,
     /// Lists and objects are nested deeper than the limits allow.
     TextTooDeep,
     /// The text has more bytes than the limits allow.
     TextTooLarge,
     /// The text has more values than the limits allow.
     TooManyNodes,
+    /// The description has more operations than the limits allow.
+    TooManyOperations,
+    /// A variable of the path has no declaration; it is offered as a text.
+    UndeclaredPathParameter,
     /// The text is not readable YAML or JSON.
     UnreadableText,
+    /// A pattern needs backtracking; values are not checked against it.
+    UnsupportedPattern,
+    /// The description is of a version this build does not read.
+    UnsupportedVersion,
+    /// A path parameter is not in the path; it is ignored.
+    UnusedPathParameter,
 }
 
 impl Code {
@@ -30,14 +86,42 @@ impl Code {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AliasExpansion => "alias-expansion",
+            Self::BodyMediaNotWritten => "body-media-not-written",
+            Self::CredentialParameter => "credential-parameter",
+            Self::CyclicReference => "cyclic-reference",
+            Self::DroppedKeyword => "dropped-keyword",
             Self::DuplicateKey => "duplicate-key",
+            Self::DuplicateParameter => "duplicate-parameter",
+            Self::ExternalReference => "external-reference",
+            Self::ForbiddenHeader => "forbidden-header",
+            Self::HostilePath => "hostile-path",
             Self::IgnoredTag => "ignored-tag",
+            Self::InvalidServer => "invalid-server",
+            Self::InvalidSessionInput => "invalid-session-input",
+            Self::InvalidStyle => "invalid-style",
+            Self::MalformedNode => "malformed-node",
+            Self::MediaRange => "media-range",
+            Self::MissingReference => "missing-reference",
+            Self::NoDescription => "no-description",
+            Self::NoServer => "no-server",
             Self::NonFiniteNumber => "non-finite-number",
+            Self::NotADescription => "not-a-description",
             Self::NotUtf8 => "not-utf8",
+            Self::OptionalPathParameter => "optional-path-parameter",
+            Self::RepairedKeyword => "repaired-keyword",
+            Self::ReservedHeader => "reserved-header",
+            Self::SchemaTooLarge => "schema-too-large",
+            Self::ServerVariable => "server-variable",
+            Self::SessionInputLost => "session-input-lost",
             Self::TextTooDeep => "text-too-deep",
             Self::TextTooLarge => "text-too-large",
             Self::TooManyNodes => "too-many-nodes",
+            Self::TooManyOperations => "too-many-operations",
+            Self::UndeclaredPathParameter => "undeclared-path-parameter",
             Self::UnreadableText => "unreadable-text",
+            Self::UnsupportedPattern => "unsupported-pattern",
+            Self::UnsupportedVersion => "unsupported-version",
+            Self::UnusedPathParameter => "unused-path-parameter",
         }
     }
 }

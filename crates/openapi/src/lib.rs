@@ -1,26 +1,47 @@
 //! The parser: OpenAPI text to operations to tools. Pure: no I/O, no clock, no environment. It never panics and never
 //! stops at the first fault.
 
+mod blueprint;
 mod body;
 mod code;
+mod declaration;
 mod diagnostic;
+mod document;
+mod findings;
 mod input;
+mod layout;
 mod limits;
+mod names;
 mod node;
 mod operation;
+mod options;
+mod parameter;
 mod pointer;
+mod reference;
+mod report;
+#[cfg(test)]
+mod sample;
+mod schema;
+mod security;
 mod server;
+mod session_input;
 mod source;
+mod template;
 mod text;
+mod tools;
 
 pub use body::{Body, BodyKind, BodyLayout, BodyMedia};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
+pub use document::{Document, Version};
 pub use input::{Encoding, Input, NestedInput, Place, Source, Step, Style};
 pub use limits::Limits;
 pub use node::{Node, Number, Object};
 pub use operation::{Operation, PathPart};
+pub use options::{LoadOptions, SessionInputs};
 pub use pointer::{Path, pointer_of_fragment};
+pub use report::{OperationReport, OperationStatus, Report};
 pub use server::{NamedBy, Server};
 pub use source::locate;
 pub use text::{Parsed, read};
+pub use tools::{Loaded, load};

@@ -7,7 +7,10 @@ use callgate_tool::{Effect, Tool, ToolName};
 use serde_json::Value;
 
 use crate::{
+    blueprint::Blueprint,
     body::Body,
+    declaration::Parts,
+    diagnostic::Diagnostic,
     input::{Input, NestedInput},
     server::Server,
 };
@@ -40,9 +43,9 @@ pub struct Operation {
     pub body: Option<Body>,
     /// The media types its successful answers have, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
-    // … private: what the lazy parts are built from
-    pub(crate) tool: OnceLock<Tool>,
-    pub(crate) arguments_schema: OnceLock<Value>,
+    pub(crate) blueprint: Blueprint,
+    pub(crate) tool: OnceLock<(Tool, Vec<Diagnostic>)>,
+    pub(crate) arguments_schema: OnceLock<(Value, Vec<Diagnostic>)>,
 }
 
 /// One part of a path segment.
@@ -53,4 +56,62 @@ pub enum PathPart {
     Literal(Arc<str>),
     /// The value of the path parameter of this name.
     Variable(Arc<str>),
+}
+
+impl Operation {
+    /// The declaration a model sees: the visible inputs, required only where nobody else fills them; the output of
+    /// the first successful answer that is JSON. Built when first asked for.
+    pub fn declaration(&self) -> &Tool {
+        &self.built_tool().0
+    }
+
+    /// The schema that all arguments meet once session and defaults have filled what they fill, visible or not. Built
+    /// when first asked for.
+    pub fn arguments_schema(&self) -> &Value {
+        &self.built_arguments().0
+    }
+
+    /// What was found while the schemas were built; builds them.
+    pub fn schema_diagnostics(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = self.built_tool().1.clone();
+        for diagnostic in &self.built_arguments().1 {
+            if !diagnostics.contains(diagnostic) {
+                diagnostics.push(diagnostic.clone());
+            }
+        }
+        diagnostics
+    }
+
+    /// The JSON pointer of the operation in its document.
+    pub fn source_pointer(&self) -> &str {
+        &self.blueprint.operation.pointer
+    }
+
+    /// The operation as findings name it: `GET /pets/{petId}`.
+    pub fn label(&self) -> &str {
+        &self.blueprint.label
+    }
+
+    fn built_tool(&self) -> &(Tool, Vec<Diagnostic>) {
+        self.tool.get_or_init(|| {
+            let (tool, findings) = self.parts().tool();
+            (tool, findings.into_diagnostics())
+        })
+    }
+
+    fn built_arguments(&self) -> &(Value, Vec<Diagnostic>) {
+        self.arguments_schema.get_or_init(|| {
+            let (schema, findings) = self.parts().arguments();
+            (schema, findings.into_diagnostics())
+        })
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        Parts {
+            blueprint: &self.blueprint,
+            body: self.body.as_ref(),
+            effect: self.effect,
+            inputs: &self.inputs,
+        }
+    }
 }

@@ -1,0 +1,43 @@
+//! What the schemas of an operation are built from when they are first asked for: shared nodes of the document and
+//! their pointers. Nothing here is built, so that loading a description costs no rendering.
+
+use std::sync::Arc;
+
+use callgate_tool::ToolName;
+
+use crate::{document::Document, node::Node, options::SessionInputs, reference::Located};
+
+/// The parts of one operation.
+#[derive(Clone, Debug)]
+pub(crate) struct Blueprint {
+    pub(crate) document: Document,
+    pub(crate) label: String,
+    pub(crate) operation: Origin,
+    /// What each input is made of, in the order of the inputs.
+    pub(crate) inputs: Box<[InputOrigin]>,
+    pub(crate) output: Option<Origin>,
+    pub(crate) session_inputs: SessionInputs,
+    pub(crate) tool_name: ToolName,
+}
+
+/// A node that is kept, and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    pub(crate) node: Node,
+    pub(crate) pointer: Arc<str>,
+}
+
+/// What an input is made of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InputOrigin {
+    pub(crate) schema: Option<Origin>,
+    /// The parameter or the body whose description stands for the input.
+    pub(crate) described_by: Option<Node>,
+}
+
+impl Origin {
+    /// Keeps a node.
+    pub(crate) fn of(located: &Located<'_>) -> Self {
+        Self { node: located.node.clone(), pointer: Arc::clone(&located.pointer) }
+    }
+}

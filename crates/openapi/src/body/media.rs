@@ -1,0 +1,210 @@
+//! Reads the media types of a request body and says how each is written. Encoding the bytes is the business of `call`.
+
+use std::sync::Arc;
+
+use crate::{
+    body::BodyKind,
+    code::Code,
+    document::Document,
+    findings::Findings,
+    node::Node,
+    pointer::Path,
+    reference::{Located, follow},
+};
+
+/// A body as it is described.
+#[derive(Clone, Debug)]
+pub(crate) struct DescribedBody<'d> {
+    pub(crate) object: Located<'d>,
+    pub(crate) required: bool,
+    /// Its media types, the preferred one first; never empty.
+    pub(crate) media: Vec<DescribedMedia<'d>>,
+}
+
+/// One media type as it is described.
+#[derive(Clone, Debug)]
+pub(crate) struct DescribedMedia<'d> {
+    pub(crate) media_type: Arc<str>,
+    pub(crate) kind: BodyKind,
+    pub(crate) schema: Option<Located<'d>>,
+}
+
+/// The kinds of bodies this build writes.
+const WRITTEN: &[BodyKind] = &[BodyKind::Json];
+
+impl BodyKind {
+    /// Whether this build writes bodies of this kind.
+    pub fn is_written(self) -> bool {
+        WRITTEN.contains(&self)
+    }
+}
+
+/// The body of an operation, when it has one.
+pub(crate) fn read<'d>(
+    document: &'d Document,
+    operation: &Located<'d>,
+    findings: &mut Findings,
+) -> Option<DescribedBody<'d>> {
+    let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
+    let object = follow(document, body.node, &body.path());
+    let object = object.map_err(|bad| bad.report(findings)).ok()?;
+    let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
+    let mut media = media(document, &object, findings);
+    media.sort_by_key(preference);
+    let Some(first) = media.first() else {
+        findings.warning(
+            Code::MalformedNode,
+            &object.pointer,
+            "expected a request body with `content`, got none".to_owned(),
+            "list the media types of the body under `content`",
+        );
+        return None;
+    };
+    if !first.kind.is_written() {
+        findings.warning(
+            Code::BodyMediaNotWritten,
+            object.path().name("content"),
+            format!("expected a JSON media type, got only: `{}`", first.media_type),
+            "offer the body as `application/json` too",
+        );
+    }
+    Some(DescribedBody { required, media, object })
+}
+
+/// The media types of a `content` object, in the order they are written.
+pub(crate) fn media<'d>(
+    document: &'d Document,
+    holder: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<DescribedMedia<'d>> {
+    let Some(content) = holder.member("content") else { return Vec::new() };
+    let Ok(content) =
+        follow(document, content.node, &content.path()).map_err(|bad| bad.report(findings))
+    else {
+        return Vec::new();
+    };
+    let path = content.path();
+    let entries = content.node.as_object().into_iter().flat_map(|entries| entries.iter());
+    entries
+        .filter_map(|(media_type, node)| one(document, (media_type, node), &path, findings))
+        .collect()
+}
+
+fn one<'d>(
+    document: &'d Document,
+    (media_type, node): (&Arc<str>, &'d Node),
+    above: &Path<'_>,
+    findings: &mut Findings,
+) -> Option<DescribedMedia<'d>> {
+    let path = above.name(media_type);
+    let object = follow(document, node, &path).map_err(|bad| bad.report(findings)).ok()?;
+    let schema = object.member("schema");
+    let trimmed = media_type.trim();
+    let bare = trimmed.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let kind = kind(&bare);
+    let is_legal = trimmed.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+        && bare.split_once('/').is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
+    if !is_legal {
+        let message = format!("expected a media type, got: `{media_type}`");
+        findings.warning(Code::MalformedNode, path, message, "write `type/subtype`");
+        return None;
+    }
+    if bare == "*/*" || bare == "application/*" {
+        let message = format!("expected a media type, got a range: `{media_type}`");
+        findings.note(Code::MediaRange, path, message, "name one; JSON is taken");
+        let media_type = "application/json".into();
+        return Some(DescribedMedia { media_type, kind: BodyKind::Json, schema });
+    }
+    Some(DescribedMedia { media_type: trimmed.into(), kind, schema })
+}
+
+/// How a media type is written, from its name in lower case without parameters.
+fn kind(bare: &str) -> BodyKind {
+    let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
+    match (general, special) {
+        (_, "x-ndjson" | "ndjson" | "jsonl" | "x-jsonl" | "jsonlines" | "json-seq") => {
+            BodyKind::JsonLines
+        }
+        ("*", "*") | ("application", "*") | (_, "json") => BodyKind::Json,
+        ("multipart", _) => BodyKind::Multipart,
+        (_, "x-www-form-urlencoded") => BodyKind::Form,
+        ("application" | "text", "xml") => BodyKind::Xml,
+        _ if special.ends_with("+json") => BodyKind::Json,
+        _ if special.ends_with("+xml") => BodyKind::Xml,
+        ("text", _) => BodyKind::Text,
+        _ => BodyKind::Binary,
+    }
+}
+
+/// Written before not written, plain JSON before other JSON, JSON before the rest; else as described.
+fn preference(media: &DescribedMedia<'_>) -> (bool, bool, bool) {
+    let is_json = media.kind == BodyKind::Json;
+    let is_plain = media.media_type.starts_with("application/json");
+    (!media.kind.is_written(), !is_json, !is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    #[track_caller]
+    fn check(body: Value, expected: &[&str]) {
+        let document = document(json!({"operation": {"requestBody": body}, "components": {
+            "requestBodies": {"pet": {"required": true, "content": {"application/json": {}}}}}}));
+        let operation = document.root().get("operation").unwrap();
+        let operation = Located { node: operation, pointer: "/operation".into() };
+        let mut findings = Findings::default();
+        let body = read(&document, &operation, &mut findings);
+        let media = body.iter().flat_map(|body| {
+            body.media
+                .iter()
+                .map(|media| format!("{} {:?} {}", media.media_type, media.kind, body.required))
+        });
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+        assert_eq!(media.chain(codes).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn json_is_preferred() {
+        let content = json!({"text/xml": {}, "application/vnd.x+json": {}, "application/json; charset=utf-8": {}});
+        check(
+            json!({"required": true, "content": content}),
+            &[
+                "application/json; charset=utf-8 Json true",
+                "application/vnd.x+json Json true",
+                "text/xml Xml true",
+            ],
+        );
+        check(json!({"$ref": "#/components/requestBodies/pet"}), &["application/json Json true"]);
+    }
+
+    #[test]
+    fn a_body_that_is_not_written_is_kept_and_reported() {
+        for (media_type, kind) in [
+            ("application/x-www-form-urlencoded", "Form"),
+            ("multipart/form-data", "Multipart"),
+            ("application/xml", "Xml"),
+            ("text/plain", "Text"),
+            ("image/png", "Binary"),
+            ("application/x-ndjson", "JsonLines"),
+        ] {
+            check(
+                json!({"content": {media_type: {}}}),
+                &[&format!("{media_type} {kind} false"), "body-media-not-written"],
+            );
+        }
+    }
+
+    #[test]
+    fn bad_bodies_are_reported() {
+        check(json!({"content": {}}), &["malformed-node"]);
+        check(json!({"content": {"json": {}}}), &["malformed-node", "malformed-node"]);
+        check(json!({"$ref": "#/nothing"}), &["missing-reference"]);
+        check(json!({"content": {"*/*": {}}}), &["application/json Json false", "media-range"]);
+        check(json!(null), &[]);
+    }
+}

@@ -1,0 +1,187 @@
+//! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
+//! when first asked for; which inputs there are was decided in `layout`.
+
+use callgate_tool::{Effect, Schema, Tool};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    blueprint::{Blueprint, InputOrigin},
+    body::{Body, BodyLayout},
+    findings::Findings,
+    input::{Input, Place},
+    node::Node,
+    pointer::Path,
+    schema::{Builder, View},
+};
+
+/// What an operation's schemas are made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parts<'a> {
+    pub(crate) blueprint: &'a Blueprint,
+    pub(crate) body: Option<&'a Body>,
+    pub(crate) effect: Effect,
+    pub(crate) inputs: &'a [Input],
+}
+
+impl Parts<'_> {
+    /// The declaration, and what was found while building it.
+    pub(crate) fn tool(&self) -> (Tool, Findings) {
+        let Blueprint { document, output, .. } = self.blueprint;
+        let (input_schema, findings) =
+            self.object(View::Declared(self.blueprint.session_inputs), self.findings());
+        let mut tool = Tool::new(
+            self.blueprint.tool_name.clone(),
+            description(&self.blueprint.operation.node, &self.blueprint.label),
+            Schema::new(input_schema),
+            self.effect,
+        );
+        let Some(output) = output else { return (tool, findings) };
+        let mut builder = Builder::new(document, View::Output, findings);
+        let schema = builder.schema(&output.node, &Path::at(&output.pointer));
+        let (schema, findings) = match schema {
+            Value::Object(members) => builder.close(members),
+            _ => builder.close(Map::new()),
+        };
+        tool = tool.with_output_schema(Some(Schema::new(schema)));
+        (tool, findings)
+    }
+
+    /// The schema of all arguments, and what was found while building it.
+    pub(crate) fn arguments(&self) -> (Value, Findings) {
+        self.object(View::Complete, self.findings())
+    }
+
+    fn findings(&self) -> Findings {
+        Findings::about(self.blueprint.label.clone())
+    }
+
+    fn object(&self, view: View, findings: Findings) -> (Value, Findings) {
+        let mut builder = Builder::new(&self.blueprint.document, view, findings);
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
+            if view != View::Complete && !input.visible {
+                continue;
+            }
+            let argument = input.argument.as_str();
+            properties.insert(argument.to_owned(), property(&mut builder, origin));
+            if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
+                required.push(Value::from(argument));
+            }
+        }
+        if let Some((name, schema)) = self.body.and_then(content_type) {
+            properties.insert(name, schema);
+        }
+        let mut schema = Map::new();
+        schema.insert("type".to_owned(), "object".into());
+        schema.insert("properties".to_owned(), properties.into());
+        if !required.is_empty() {
+            schema.insert("required".to_owned(), required.into());
+        }
+        if let Some(dependent) = self.required_with_the_body() {
+            schema.insert("dependentRequired".to_owned(), dependent);
+        }
+        schema.insert("additionalProperties".to_owned(), false.into());
+        builder.close(schema)
+    }
+
+    /// Whether an input is required in every call: not so the properties of a body that may be left out.
+    fn is_always_required(&self, input: &Input) -> bool {
+        input.required && !(input.place == Place::Body && self.is_flat_and_optional())
+    }
+
+    fn is_flat_and_optional(&self) -> bool {
+        self.body.is_some_and(|body| body.layout == BodyLayout::Flat && !body.required)
+    }
+
+    /// In a body that may be left out, each property requires the required ones.
+    fn required_with_the_body(&self) -> Option<Value> {
+        let of_body = || self.inputs.iter().filter(|input| input.place == Place::Body);
+        self.is_flat_and_optional().then(|| {
+            let required: Vec<&str> = of_body()
+                .filter(|input| input.required)
+                .map(|input| input.argument.as_str())
+                .collect();
+            let row = |input: &Input| (input.argument.as_str().to_owned(), json!(required));
+            Value::Object(of_body().map(row).collect())
+        })
+    }
+}
+
+/// Whether the model is asked for a required input: not when a default or the session fills it.
+fn is_asked_for(input: &Input) -> bool {
+    input.default.is_none() && input.source == crate::input::Source::Model
+}
+
+/// The schema of one argument. What describes the parameter describes the argument.
+fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
+    let schema = origin.schema.as_ref();
+    let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
+    let mut members = match built {
+        Some(Value::Object(members)) => members,
+        // Nothing is allowed: there is no other way to say so with room for a description.
+        Some(Value::Bool(false)) => Map::from_iter([("not".to_owned(), json!({}))]),
+        _ => Map::new(),
+    };
+    if let Some(object) = &origin.described_by {
+        describe(object, &mut members);
+    }
+    Value::Object(members)
+}
+
+fn describe(object: &Node, members: &mut Map<String, Value>) {
+    if let Some(text) = object.get("description").and_then(Node::as_str) {
+        let text = plain(text);
+        if !text.is_empty() {
+            members.insert("description".to_owned(), text.into());
+        }
+    }
+    if object.get("deprecated").and_then(Node::as_bool) == Some(true) {
+        members.insert("deprecated".to_owned(), true.into());
+    }
+    if let Some(example) = object.get("example") {
+        members.entry("examples").or_insert_with(|| json!([example.to_value()]));
+    }
+}
+
+/// The argument that chooses the media type of the body.
+fn content_type(body: &Body) -> Option<(String, Value)> {
+    let name = body.content_type.as_ref()?.as_str().to_owned();
+    let written = body.media.iter().filter(|media| media.kind.is_written());
+    let media: Vec<&str> = written.map(|media| &*media.media_type).collect();
+    let description = "The media type of the body.";
+    let schema = json!({"type": "string", "enum": media, "default": media.first(), "description": description});
+    Some((name, schema))
+}
+
+/// What a tool is for: summary and description, else method and path.
+fn description(operation: &Node, label: &str) -> String {
+    let texts = described(operation);
+    if texts.is_empty() { label.to_owned() } else { texts.join("\n\n") }
+}
+
+/// The summary and the description of an operation, as far as there are any and they say different things.
+pub(crate) fn described(operation: &Node) -> Vec<String> {
+    let text = |name: &str| operation.get(name).and_then(Node::as_str).map(plain);
+    let mut texts: Vec<String> =
+        [text("summary"), text("description")].into_iter().flatten().collect();
+    texts.retain(|text| !text.is_empty());
+    if let [summary, description] = texts.as_slice() {
+        if description.starts_with(summary.as_str()) {
+            texts.remove(0);
+        }
+    }
+    texts
+}
+
+/// A text without what a reader does not see: control characters, zero-width ones, changes of direction.
+fn plain(text: &str) -> String {
+    let is_hidden = |c: char| {
+        let is_space = matches!(c, '\n' | '\t');
+        let is_format = matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+        (c.is_control() && !is_space) || is_format
+    };
+    text.trim().chars().filter(|c| !is_hidden(*c)).collect()
+}

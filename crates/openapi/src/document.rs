@@ -1,0 +1,180 @@
+//! A description as a whole: its tree, its version, its title. It looks at nothing below `info`: what cannot be read
+//! further down costs one operation, not the document.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    code::Code,
+    diagnostic::{Diagnostic, Severity},
+    limits::Limits,
+    node::Node,
+    text::{Parsed, read},
+};
+
+/// One OpenAPI description. Cloning it is cheap.
+#[derive(Clone, Debug)]
+pub struct Document(Arc<Parts>);
+
+/// The version a description says it is written in, as written: `3.0.3`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Version {
+    text: Arc<str>,
+}
+
+#[derive(Debug)]
+struct Parts {
+    root: Node,
+    version: Version,
+    limits: Limits,
+}
+
+impl Document {
+    /// Takes a tree that is an OpenAPI description of a version this build reads.
+    ///
+    /// # Errors
+    /// [`Code::NotADescription`] when it is none, [`Code::UnsupportedVersion`] when it is one of another version.
+    pub fn new(root: Node) -> Result<Self, Vec<Diagnostic>> {
+        Self::within(root, Limits::default())
+    }
+
+    /// Reads a text and takes it as a description.
+    ///
+    /// # Errors
+    /// As [`read`] and [`Document::new`].
+    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
+        let Parsed { value, mut diagnostics } = read(bytes, limits)?;
+        match Self::within(value, *limits) {
+            Ok(value) => Ok(Parsed { value, diagnostics }),
+            Err(refusals) => {
+                diagnostics.extend(refusals);
+                Err(diagnostics)
+            }
+        }
+    }
+
+    /// Takes a tree that was read within these limits.
+    ///
+    /// # Errors
+    /// As [`Document::new`].
+    fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
+        let version = version(&root).map_err(|diagnostic| vec![diagnostic])?;
+        Ok(Self(Arc::new(Parts { root, version, limits })))
+    }
+
+    /// The tree.
+    pub fn root(&self) -> &Node {
+        &self.0.root
+    }
+
+    /// The version it is written in.
+    pub fn version(&self) -> &Version {
+        &self.0.version
+    }
+
+    /// The title (`info.title`).
+    pub fn title(&self) -> Option<&str> {
+        self.root().get("info")?.get("title")?.as_str()
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The version a tree says, if this build reads it.
+fn version(root: &Node) -> Result<Version, Diagnostic> {
+    if root.as_object().is_none() {
+        let message = format!("expected an OpenAPI description, got: {}", root.kind());
+        return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
+    }
+    if let Some(swagger) = root.get("swagger") {
+        let message = format!("expected OpenAPI 3.0 or 3.1, got Swagger: `{}`", written(swagger));
+        return Err(refusal(Code::UnsupportedVersion, "/swagger", message, READS));
+    }
+    let Some(openapi) = root.get("openapi") else {
+        let message = "expected the member `openapi`, got an object without it".to_owned();
+        return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
+    };
+    let text = written(openapi);
+    let mut numbers = text.trim().split('.');
+    match (numbers.next(), numbers.next()) {
+        (Some("3"), Some("0" | "1")) => Ok(Version { text: text.trim().into() }),
+        _ => {
+            let message = format!("expected OpenAPI 3.0 or 3.1, got: `{text}`");
+            Err(refusal(Code::UnsupportedVersion, "/openapi", message, READS))
+        }
+    }
+}
+
+/// A scalar as it is written; an unquoted `3.1` is a number.
+fn written(node: &Node) -> String {
+    match node {
+        Node::Number(number) => number.to_json().to_string(),
+        Node::String(text) => text.to_string(),
+        other => other.kind().to_owned(),
+    }
+}
+
+fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Diagnostic {
+    Diagnostic {
+        code,
+        severity: Severity::Error,
+        pointer: pointer.to_owned(),
+        position: None,
+        message,
+        help: help.to_owned(),
+        operation: None,
+    }
+}
+
+/// What to do about another version.
+const READS: &str = "convert the description to OpenAPI 3.0 or 3.1";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::node;
+
+    #[track_caller]
+    fn check(root: &Value, expected: Result<&str, Code>) {
+        let got = Document::new(node(root));
+        let got = got.map(|document| document.version().to_string());
+        let got = got.map_err(|diagnostics| diagnostics[0].code);
+        assert_eq!(got, expected.map(str::to_owned), "{root}");
+    }
+
+    #[test]
+    fn versions_this_build_reads_are_taken() {
+        check(&json!({"openapi": "3.0.3"}), Ok("3.0.3"));
+        check(&json!({"openapi": 3.1}), Ok("3.1"));
+        check(&json!({"openapi": " 3.1.0 "}), Ok("3.1.0"));
+    }
+
+    #[test]
+    fn other_versions_are_refused_by_name() {
+        check(&json!({"swagger": "2.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": "3.2.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": 4}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": null}), Err(Code::UnsupportedVersion));
+    }
+
+    #[test]
+    fn what_is_no_description_is_refused() {
+        check(&json!([]), Err(Code::NotADescription));
+        check(&json!({"info": {}}), Err(Code::NotADescription));
+    }
+
+    #[test]
+    fn the_title_is_read() {
+        let root = json!({"openapi": "3.0.0", "info": {"title": "Pets"}});
+        assert_eq!(Document::new(node(&root)).unwrap().title(), Some("Pets"));
+    }
+}

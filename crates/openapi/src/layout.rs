@@ -1,0 +1,198 @@
+//! Lays out the inputs of an operation as arguments: parameters first, then the properties of a body that is a plain
+//! object side by side with them, else the body as one argument (DESIGN §4). Names are made in `names`.
+
+mod flat;
+
+use std::sync::Arc;
+
+use callgate_tool::ArgumentName;
+
+use crate::{
+    blueprint::{InputOrigin, Origin},
+    body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
+    document::Document,
+    findings::Findings,
+    input::{Encoding, Input, Place},
+    names::{Slot, argument_names},
+    node::Node,
+    options::SessionInputs,
+    parameter::Parameter,
+    reference::Located,
+    schema::default_of,
+    session_input::{annotation, is_visible, source},
+};
+
+/// The inputs of an operation, laid out.
+#[derive(Debug)]
+pub(crate) struct Layout {
+    pub(crate) inputs: Vec<Input>,
+    /// What each of them is made of.
+    pub(crate) origins: Vec<InputOrigin>,
+    pub(crate) body: Option<Body>,
+}
+
+/// An input before it has a name.
+struct Entry<'d> {
+    wire_name: Arc<str>,
+    place: Place,
+    required: bool,
+    encoding: Encoding,
+    schema: Option<Located<'d>>,
+    described_by: Option<Located<'d>>,
+}
+
+/// Lays out parameters and body.
+pub(crate) fn arrange<'d>(
+    document: &'d Document,
+    parameters: Vec<Parameter<'d>>,
+    body: Option<DescribedBody<'d>>,
+    session_inputs: SessionInputs,
+    findings: &mut Findings,
+) -> Layout {
+    let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
+    let n_parameters = entries.len();
+    let choices = body.as_ref().map_or(0, |body| choices(body).count());
+    let mut shape = BodyLayout::Whole;
+    if let Some(body) = &body {
+        let properties = flat::properties(document, body).unwrap_or_default();
+        let properties: Vec<Entry<'d>> =
+            properties.into_iter().map(|property| Entry::of_property(property)).collect();
+        if !properties.is_empty() && !collide(&entries, &properties, choices > 1) {
+            shape = BodyLayout::Flat;
+            entries.extend(properties);
+        } else {
+            entries.push(Entry::of_body(body));
+        }
+    }
+    let mut names = names(&entries, n_parameters, choices > 1);
+    let content_type = (choices > 1).then(|| names.pop()).flatten().flatten();
+    let body = body.map(|body| Body {
+        required: body.required,
+        layout: shape,
+        content_type,
+        media: body
+            .media
+            .iter()
+            .map(|media| BodyMedia { media_type: Arc::clone(&media.media_type), kind: media.kind })
+            .collect(),
+    });
+    let named = entries.into_iter().zip(names).filter_map(|(entry, name)| Some((entry, name?)));
+    let (inputs, origins) =
+        named.map(|(entry, name)| entry.finish(document, name, session_inputs, findings)).unzip();
+    Layout { inputs, origins, body }
+}
+
+/// The media types a call may choose among: written ones with the preferred one's schema.
+fn choices<'b, 'd>(body: &'b DescribedBody<'d>) -> impl Iterator<Item = &'b Arc<str>> {
+    let first = body.media.first().map(|media| media.schema.as_ref().map(|schema| schema.node));
+    let same = move |schema: Option<&Node>| first.is_some_and(|first| first == schema);
+    body.media
+        .iter()
+        .filter(move |media| {
+            media.kind.is_written() && same(media.schema.as_ref().map(|schema| schema.node))
+        })
+        .map(|media| &media.media_type)
+}
+
+/// The media types the argument `content_type` chooses among.
+fn names(
+    entries: &[Entry<'_>],
+    n_parameters: usize,
+    is_choosable: bool,
+) -> Vec<Option<ArgumentName>> {
+    let mut slots: Vec<Slot<'_>> = entries.iter().map(Entry::slot).collect();
+    if is_choosable {
+        slots.push(CONTENT_TYPE);
+    }
+    debug_assert!(n_parameters <= slots.len(), "parameters come first");
+    argument_names(&slots)
+}
+
+/// Whether a property of the body reads like a parameter: then a reader could not tell them apart.
+fn collide(parameters: &[Entry<'_>], properties: &[Entry<'_>], is_choosable: bool) -> bool {
+    let extra = is_choosable.then_some(CONTENT_TYPE);
+    let slots: Vec<Slot<'_>> = parameters.iter().map(Entry::slot).chain(extra).collect();
+    // Both as they are named among themselves and as each is named alone.
+    let alone = slots.iter().flat_map(|slot| argument_names(&[*slot])).flatten();
+    let taken: std::collections::BTreeSet<ArgumentName> =
+        argument_names(&slots).into_iter().flatten().chain(alone).collect();
+    let of_properties: Vec<Slot<'_>> = properties.iter().map(Entry::slot).collect();
+    argument_names(&of_properties).into_iter().flatten().any(|name| taken.contains(&name))
+}
+
+impl<'d> Entry<'d> {
+    fn of_parameter(parameter: Parameter<'d>) -> Self {
+        Self {
+            wire_name: parameter.name,
+            place: parameter.place,
+            required: parameter.required,
+            encoding: parameter.encoding,
+            schema: parameter.schema,
+            described_by: Some(parameter.object),
+        }
+    }
+
+    fn of_property(property: flat::Property<'d>) -> Self {
+        Self {
+            wire_name: property.name,
+            place: Place::Body,
+            required: property.required,
+            encoding: Encoding::Body,
+            schema: Some(property.schema),
+            described_by: None,
+        }
+    }
+
+    fn of_body(body: &DescribedBody<'d>) -> Self {
+        Self {
+            wire_name: "".into(),
+            place: Place::Body,
+            required: body.required,
+            encoding: Encoding::Body,
+            schema: body.media.first().and_then(|media| media.schema.clone()),
+            described_by: Some(body.object.clone()),
+        }
+    }
+
+    fn slot(&self) -> Slot<'_> {
+        let is_body = self.place == Place::Body && self.wire_name.is_empty();
+        let name = if is_body { "body" } else { &self.wire_name };
+        Slot { name, place: self.place }
+    }
+
+    fn finish(
+        self,
+        document: &'d Document,
+        argument: ArgumentName,
+        session_inputs: SessionInputs,
+        findings: &mut Findings,
+    ) -> (Input, InputOrigin) {
+        let beside = self.described_by.as_ref().map(|object| object.node);
+        let annotation = self.schema.as_ref().map_or_else(
+            || beside.and_then(crate::session_input::own_annotation),
+            |schema| annotation(document, schema.node, beside),
+        );
+        let pointer = self.schema.as_ref().or(self.described_by.as_ref());
+        let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
+        let source = source(annotation, pointer, findings);
+        let default = self.schema.as_ref().and_then(|schema| default_of(document, schema.node));
+        let input = Input {
+            argument,
+            place: self.place,
+            name: self.wire_name,
+            required: self.required,
+            visible: is_visible(&source, session_inputs),
+            source,
+            default: default.map(Node::to_value),
+            encoding: self.encoding,
+        };
+        let origin = InputOrigin {
+            schema: self.schema.as_ref().map(Origin::of),
+            described_by: self.described_by.map(|object| object.node.clone()),
+        };
+        (input, origin)
+    }
+}
+
+/// The argument that chooses the body's media type.
+const CONTENT_TYPE: Slot<'static> = Slot { name: "content_type", place: Place::Header };

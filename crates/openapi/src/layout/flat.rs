@@ -1,0 +1,119 @@
+//! Decides whether a body is a plain object whose properties can be arguments: declared properties, no composition at
+//! its root, no map, and, where the body may be left out, a property that shows whether it is there.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::{
+    body::{BodyKind, media::DescribedBody},
+    document::Document,
+    node::{Node, Object},
+    reference::{Located, chain, follow},
+    schema::default_of,
+    session_input::annotation,
+};
+
+/// A property that becomes an argument.
+#[derive(Debug)]
+pub(super) struct Property<'d> {
+    pub(super) name: Arc<str>,
+    pub(super) required: bool,
+    pub(super) schema: Located<'d>,
+}
+
+/// The properties of a body that is offered flat; `None` for any other body.
+pub(super) fn properties<'d>(
+    document: &'d Document,
+    body: &DescribedBody<'d>,
+) -> Option<Vec<Property<'d>>> {
+    let media = body.media.first()?;
+    let has_members = matches!(media.kind, BodyKind::Form | BodyKind::Json | BodyKind::Multipart);
+    let schema = media.schema.as_ref().filter(|_| has_members)?;
+    // What is said beside a reference would be lost.
+    if annotation(document, schema.node, Some(body.object.node)).is_some()
+        || default_of(document, schema.node).is_some()
+        || !chain(document, schema.node).iter().all(|node| is_plain(node))
+    {
+        return None;
+    }
+    let root = follow(document, schema.node, &schema.path()).ok()?;
+    let properties = declared(document, &root, root.node.as_object()?)?;
+    let may_be_left_out = !body.required;
+    (!may_be_left_out || shows_presence(document, &properties)).then_some(properties)
+}
+
+/// Whether a schema says nothing about the object as a whole that its properties alone could not keep.
+fn is_plain(node: &Node) -> bool {
+    let Some(object) = node.as_object() else { return false };
+    let is_object = match object.get("type") {
+        None => true,
+        Some(Node::Array(names)) => {
+            names.len() == 1 && names.iter().all(|name| name.as_str() == Some("object"))
+        }
+        Some(kind) => kind.as_str() == Some("object"),
+    };
+    let is_closed = object
+        .get("additionalProperties")
+        .is_none_or(|more| matches!(more, Node::Bool(false) | Node::Null));
+    let is_nullable = object.get("nullable").and_then(Node::as_bool) == Some(true);
+    is_object && is_closed && !is_nullable && WHOLE.iter().all(|keyword| !object.contains(keyword))
+}
+
+fn declared<'d>(
+    document: &'d Document,
+    root: &Located<'d>,
+    object: &'d Object,
+) -> Option<Vec<Property<'d>>> {
+    let members = object.get("properties")?.as_object().filter(|members| !members.is_empty())?;
+    let required = object.get("required").and_then(Node::as_array).unwrap_or_default();
+    let required: BTreeSet<&str> = required.iter().filter_map(Node::as_str).collect();
+    // A name that is required but nowhere declared can only be given in a whole body.
+    if !required.iter().all(|name| members.contains(name)) {
+        return None;
+    }
+    let above = root.path();
+    let path = above.name("properties");
+    let is_read_only = |node: &'d Node| {
+        let says = |node: &&Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
+        chain(document, node).iter().any(says)
+    };
+    let kept = members.iter().filter(|(_, node)| !is_read_only(node));
+    let properties: Vec<_> = kept
+        .map(|(name, node)| Property {
+            name: Arc::clone(name),
+            required: required.contains(&**name),
+            schema: Located::new(node, &path.name(name)),
+        })
+        .collect();
+    Some(properties).filter(|properties| !properties.is_empty())
+}
+
+/// Whether the arguments of a body that may be left out show whether it is there: one is required, and none comes
+/// from elsewhere than the model, which would make every call send a body.
+fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
+    let comes_by_itself = |property: &Property<'d>| {
+        annotation(document, property.schema.node, None).is_some()
+            || default_of(document, property.schema.node).is_some()
+    };
+    properties.iter().any(|property| property.required) && !properties.iter().any(comes_by_itself)
+}
+
+/// Keywords about an object as a whole.
+const WHOLE: &[&str] = &[
+    "allOf",
+    "anyOf",
+    "const",
+    "dependentRequired",
+    "dependentSchemas",
+    "discriminator",
+    "else",
+    "enum",
+    "if",
+    "maxProperties",
+    "minProperties",
+    "not",
+    "oneOf",
+    "patternProperties",
+    "propertyNames",
+    "then",
+    "unevaluatedProperties",
+];

@@ -1,0 +1,339 @@
+//! Makes the legal, unique names a model sees out of what a description calls things. The outcome depends on the set
+//! of names only, never on their order. Which value goes where is not decided by names but by the table of inputs.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{ArgumentName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
+use sha2::{Digest, Sha256};
+
+use crate::input::Place;
+
+/// What an operation's name is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) operation_id: Option<&'a str>,
+    pub(crate) path: &'a str,
+}
+
+/// What an argument's name is made of. The body as one argument has the name `body`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Slot<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) place: Place,
+}
+
+/// A name at work: what it is made of and how far it had to be qualified.
+struct Candidate {
+    /// The readable part.
+    stem: String,
+    /// The readable part with its kind, for names that are alike; the same as `stem` where there is none.
+    qualified: String,
+    /// Whether the description itself says exactly this name.
+    exact: bool,
+    /// What the hash is made of; no two candidates share it.
+    seed: String,
+    /// How often the name was taken by another one.
+    rank: usize,
+}
+
+/// The digits of the hash for each rank. Rank 0 has none; the last one cannot meet another.
+const HASH_DIGITS: [usize; 6] = [0, 0, 6, 12, 24, 48];
+
+/// The names of operations, in their order.
+pub(crate) fn tool_names(
+    toolset: Option<&ToolsetName>,
+    operations: &[Identity<'_>],
+) -> Vec<Option<ToolName>> {
+    let prefix = toolset.map_or_else(String::new, |toolset| format!("{toolset}-"));
+    let candidates = operations.iter().map(|identity| tool_candidate(&prefix, identity)).collect();
+    let names = unique(candidates, MAX_TOOL_NAME);
+    names.iter().map(|name| ToolName::new(name).ok()).collect()
+}
+
+/// The names of arguments, in their order.
+pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
+    let names = unique(slots.iter().map(argument_candidate).collect(), MAX_ARGUMENT_NAME);
+    names.iter().map(|name| ArgumentName::new(name).ok()).collect()
+}
+
+fn tool_candidate(prefix: &str, identity: &Identity<'_>) -> Candidate {
+    let Identity { method, operation_id, path } = *identity;
+    let seed = format!("{method} {path}");
+    let of_id = operation_id.map(|id| (id, legal(id, is_tool_byte)));
+    let readable = of_id.filter(|(_, stem)| stem.bytes().any(|byte| byte.is_ascii_alphanumeric()));
+    let (stem, exact) = readable.map_or_else(
+        || (legal(&format!("{} {path}", method.to_ascii_lowercase()), is_tool_byte), false),
+        |(id, stem)| {
+            let exact = stem == id;
+            (stem, exact)
+        },
+    );
+    let stem = format!("{prefix}{stem}");
+    let stem = if starts_well(&stem) { stem } else { format!("_{stem}") };
+    Candidate { qualified: stem.clone(), stem, exact, seed, rank: 0 }
+}
+
+fn argument_candidate(slot: &Slot<'_>) -> Candidate {
+    let Slot { name, place } = *slot;
+    let seed = format!("{} {name}", place.as_str());
+    let mut stem = legal(name, is_argument_byte);
+    if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
+        stem = format!("{}_{}", place.as_str(), hash(&seed, 6));
+    } else if !name.is_ascii() {
+        // Two words of another script are alike once their letters are gone.
+        stem = format!("{stem}_{}", hash(&seed, 6));
+    }
+    let exact = stem == name;
+    if !starts_well(&stem) {
+        stem.insert(0, '_');
+    }
+    let whole_body = place == Place::Body && name == "body";
+    let qualified = if whole_body { stem.clone() } else { format!("{}_{stem}", place.as_str()) };
+    Candidate { stem, qualified, exact, seed, rank: 0 }
+}
+
+/// Qualifies names until no two are the same.
+fn unique(mut candidates: Vec<Candidate>, longest: usize) -> Vec<String> {
+    for candidate in &mut candidates {
+        candidate.rank = if candidate.stem.len() > longest { 2 } else { 0 };
+    }
+    loop {
+        let names: Vec<String> =
+            candidates.iter().map(|candidate| candidate.name(longest)).collect();
+        let mut taken: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, name) in names.iter().enumerate() {
+            taken.entry(name).or_default().push(at);
+        }
+        let clashing: Vec<usize> = taken
+            .into_values()
+            .filter(|group| group.len() > 1)
+            .flat_map(|group| yielding(&candidates, group))
+            .collect();
+        let mut moved = false;
+        for at in clashing {
+            if let Some(candidate) = candidates.get_mut(at) {
+                moved |= candidate.move_on();
+            }
+        }
+        if !moved {
+            return names;
+        }
+    }
+}
+
+/// Those of a group with one name that must take another: all but the only one the description itself named so.
+fn yielding(candidates: &[Candidate], group: Vec<usize>) -> Vec<usize> {
+    let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::owns_its_name);
+    if group.iter().filter(|at| owns(at)).count() != 1 {
+        return group;
+    }
+    group.into_iter().filter(|at| !owns(at)).collect()
+}
+
+impl Candidate {
+    /// Whether this is the name the description says, in a place that has no other word for it.
+    fn owns_its_name(&self) -> bool {
+        self.rank == 0 && self.exact && self.stem == self.qualified
+    }
+
+    fn name(&self, longest: usize) -> String {
+        let digits = HASH_DIGITS.get(self.rank).copied().unwrap_or_default();
+        if digits == 0 {
+            return if self.rank == 0 { self.stem.clone() } else { self.qualified.clone() };
+        }
+        let kept = longest - digits - 1;
+        let stem: String = self.qualified.chars().take(kept).collect();
+        format!("{stem}_{}", hash(&self.seed, digits))
+    }
+
+    /// Takes the next name; `false` when there is none.
+    fn move_on(&mut self) -> bool {
+        let too_long = self.rank == 0 && self.qualified.len() > MAX_TOOL_NAME;
+        let step = if self.rank == 0 && (self.stem == self.qualified || too_long) { 2 } else { 1 };
+        let next = self.rank + step;
+        let exists = next < HASH_DIGITS.len();
+        self.rank = if exists { next } else { self.rank };
+        exists
+    }
+}
+
+/// `text` with each run of other characters as one `_`, none of them at the ends.
+fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars() {
+        let byte = u8::try_from(c).ok().filter(|byte| byte.is_ascii() && is_legal(*byte));
+        let Some(byte) = byte else {
+            gap = true;
+            continue;
+        };
+        if gap && !kept.is_empty() && !kept.ends_with('_') {
+            kept.push('_');
+        }
+        gap = false;
+        kept.push(char::from(byte));
+    }
+    kept
+}
+
+fn starts_well(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+fn is_tool_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn is_argument_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// The first digits of a hash, for telling apart what reads alike.
+fn hash(seed: &str, digits: usize) -> String {
+    let hex: String =
+        Sha256::digest(seed.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.chars().take(digits).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn identity<'a>((method, path, id): (&'a str, &'a str, &'a str)) -> Identity<'a> {
+        Identity { method, operation_id: Some(id).filter(|id| !id.is_empty()), path }
+    }
+
+    fn names(toolset: &str, operations: &[(&str, &str, &str)]) -> Vec<String> {
+        let toolset = ToolsetName::new(toolset).ok();
+        let identities: Vec<_> = operations.iter().copied().map(identity).collect();
+        let names = tool_names(toolset.as_ref(), &identities);
+        names.into_iter().map(|name| name.expect("a name").to_string()).collect()
+    }
+
+    #[track_caller]
+    fn check(toolset: &str, operation: (&str, &str, &str), expected: &str) {
+        assert_eq!(names(toolset, &[operation]), [expected]);
+    }
+
+    #[track_caller]
+    fn check_arguments(slots: &[(Place, &str)], expected: &[&str]) {
+        let slots: Vec<_> = slots.iter().map(|&(place, name)| Slot { name, place }).collect();
+        let names: Vec<_> = argument_names(&slots)
+            .into_iter()
+            .map(|name| name.expect("a name").to_string())
+            .collect();
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn a_tool_is_named_by_its_operation_id_behind_the_toolset() {
+        check("pets", ("GET", "/pets/{petId}", "getPet"), "pets-getPet");
+        check("", ("GET", "/pets/{petId}", "getPet"), "getPet");
+    }
+
+    #[test]
+    fn an_illegal_operation_id_is_made_legal() {
+        check("", ("GET", "/a", "repos/list-tags"), "repos_list-tags");
+        check("", ("GET", "/a", "  get pet. "), "get_pet");
+        check("", ("GET", "/a", "1st"), "_1st");
+        check("", ("GET", "/a", "p\u{430}y"), "p_y");
+        check("", ("GET", "/a", "../../etc/passwd"), "etc_passwd");
+    }
+
+    #[test]
+    fn without_a_readable_operation_id_method_and_path_name_the_tool() {
+        check("", ("GET", "/pets/{petId}", ""), "get_pets_petId");
+        check("", ("POST", "/", ""), "post");
+        check("", ("GET", "/pets", "猫"), "get_pets");
+    }
+
+    #[test]
+    fn a_long_name_is_cut_and_hashed() {
+        let long = "a".repeat(100);
+        let [name] = &names("pets", &[("GET", "/a", &long)])[..] else { panic!("one name") };
+        assert_eq!(name.len(), MAX_TOOL_NAME);
+        assert!(name.starts_with("pets-aaa"));
+    }
+
+    #[test]
+    fn duplicates_are_told_apart_by_method_and_path() {
+        let got = names("", &[("GET", "/a", "get"), ("GET", "/b", "get"), ("GET", "/c", "got")]);
+        assert_eq!(got[2], "got");
+        assert_ne!(got[0], got[1]);
+        assert!(got[0].starts_with("get_") && got[0].len() == 10, "{}", got[0]);
+    }
+
+    #[test]
+    fn an_exact_name_is_kept_when_a_mended_one_meets_it() {
+        let got = names("", &[("GET", "/a", "get/pet"), ("GET", "/b", "get_pet")]);
+        assert_eq!(got[1], "get_pet");
+        assert!(got[0].starts_with("get_pet_"));
+    }
+
+    #[test]
+    fn arguments_are_readable() {
+        check_arguments(&[(Place::Query, "filter[status]")], &["filter_status"]);
+        check_arguments(&[(Place::Query, "$top")], &["top"]);
+        check_arguments(&[(Place::Header, "X-Request-ID")], &["X_Request_ID"]);
+        check_arguments(&[(Place::Query, "1st")], &["_1st"]);
+        check_arguments(&[(Place::Query, "_")], &["_"]);
+    }
+
+    #[test]
+    fn arguments_that_collide_are_qualified_by_place() {
+        check_arguments(&[(Place::Path, "id"), (Place::Query, "id")], &["path_id", "query_id"]);
+        check_arguments(&[(Place::Query, "body"), (Place::Body, "body")], &["query_body", "body"]);
+    }
+
+    #[test]
+    fn arguments_that_still_collide_are_hashed() {
+        let slots = [(Place::Query, "filter[a]"), (Place::Query, "filter_a")];
+        let slots = slots.map(|(place, name)| Slot { name, place });
+        let names = argument_names(&slots);
+        assert_ne!(names[0], names[1]);
+        assert!(names.iter().flatten().all(|name| name.as_str().starts_with("query_filter_a_")));
+    }
+
+    #[test]
+    fn an_argument_without_a_letter_gets_a_hash() {
+        for name in ["", "$", "猫", "größe"] {
+            let names = argument_names(&[Slot { name, place: Place::Query }]);
+            assert!(names[0].is_some(), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn tool_names_are_unique_and_do_not_depend_on_order(
+            ids in prop::collection::vec("[a-c/_.é]{0,4}", 1..20),
+            seed in any::<u64>(),
+        ) {
+            let paths: Vec<_> = (0..ids.len()).map(|n| format!("/p{n}")).collect();
+            let rows: Vec<_> = ids.iter().zip(&paths).map(|(id, path)| ("GET", path.as_str(), id.as_str())).collect();
+            let straight = names("t", &rows);
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by_key(|at| (*at as u64).wrapping_mul(seed | 1).rotate_left(17));
+            let shuffled: Vec<_> = order.iter().map(|&at| rows[at]).collect();
+            let other = names("t", &shuffled);
+            for (to, from) in order.iter().enumerate() {
+                prop_assert_eq!(&other[to], &straight[*from]);
+            }
+            let distinct: std::collections::BTreeSet<_> = straight.iter().collect();
+            prop_assert_eq!(distinct.len(), straight.len());
+        }
+
+        #[test]
+        fn argument_names_are_unique_and_legal(
+            raw in prop::collection::btree_set("\\PC{0,80}|[a-b\\[\\]_$]{0,4}", 1..20),
+        ) {
+            let places = [Place::Query, Place::Header];
+            let slots: Vec<_> = raw.iter().flat_map(|name| places.map(|place| Slot { name, place })).collect();
+            let names: Vec<_> = argument_names(&slots).into_iter().map(|name| name.expect("legal")).collect();
+            let distinct: std::collections::BTreeSet<_> = names.iter().collect();
+            prop_assert_eq!(distinct.len(), names.len());
+        }
+    }
+}

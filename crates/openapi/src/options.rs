@@ -1,0 +1,38 @@
+//! What the operator decides about a description: the toolset's name, the server, who fills session inputs, where
+//! credentials go. Checked values only; where they are written down is the business of `config`.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::ToolsetName;
+use url::Url;
+
+use crate::input::Place;
+
+/// How a description becomes tools.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "whoever loads a description decides each of these")]
+pub struct LoadOptions {
+    /// The prefix of every tool's name; none for a bare description.
+    pub toolset: Option<ToolsetName>,
+    /// The server of every operation, whatever the description says.
+    pub server: Option<String>,
+    /// Values of server variables.
+    pub server_variables: BTreeMap<String, String>,
+    /// The address of the description, which relative servers are relative to.
+    pub document_url: Option<Url>,
+    /// Who may fill what the session provides.
+    pub session_inputs: SessionInputs,
+    /// Where credentials are put: a parameter that names such a place is not offered.
+    pub credential_places: Vec<(Place, String)>,
+}
+
+/// Who may fill an input that the session provides (`x-agent-input-parameter`).
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
+pub enum SessionInputs {
+    /// The model sees it and may fill it where the session has nothing.
+    #[default]
+    Lenient,
+    /// The model never sees it.
+    Strict,
+}

@@ -1,0 +1,314 @@
+//! Reads the parameters of an operation: those of its path item and its own, with place, style and schema. Which name
+//! the model sees, and which of them it sees, is decided in `layout`.
+
+use std::sync::Arc;
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{Encoding, Place, Style},
+    node::Node,
+    pointer::Path,
+    reference::{Located, follow},
+};
+
+/// One parameter as it is described.
+#[derive(Clone, Debug)]
+pub(crate) struct Parameter<'d> {
+    /// The parameter object; the template variable's own place when nothing declares it.
+    pub(crate) object: Located<'d>,
+    pub(crate) name: Arc<str>,
+    pub(crate) place: Place,
+    pub(crate) required: bool,
+    pub(crate) encoding: Encoding,
+    /// Its schema; none when the description gives none.
+    pub(crate) schema: Option<Located<'d>>,
+}
+
+/// The parameters of an operation: the path item's first, each replaced by the operation's own of the same name and
+/// place (OpenAPI 3.0.3 §4.7.9.1).
+pub(crate) fn read<'d>(
+    document: &'d Document,
+    item: &Located<'d>,
+    operation: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<Parameter<'d>> {
+    let mut parameters = list(document, item, findings);
+    for own in list(document, operation, findings) {
+        match parameters.iter_mut().find(|shared| shared.is_same(&own)) {
+            Some(shared) => *shared = own,
+            None => parameters.push(own),
+        }
+    }
+    parameters
+}
+
+impl Parameter<'_> {
+    /// Whether two parameters are the same one: headers without regard to case.
+    fn is_same(&self, other: &Self) -> bool {
+        let same_name = match self.place {
+            Place::Header => self.name.eq_ignore_ascii_case(&other.name),
+            _ => self.name == other.name,
+        };
+        self.place == other.place && same_name
+    }
+}
+
+/// The parameters of one list.
+fn list<'d>(
+    document: &'d Document,
+    holder: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<Parameter<'d>> {
+    let Some(nodes) = holder.node.get("parameters") else { return Vec::new() };
+    let above = holder.path();
+    let path = above.name("parameters");
+    if matches!(nodes, Node::Null) {
+        return Vec::new();
+    }
+    let Some(nodes) = nodes.as_array() else {
+        let message = format!("expected `parameters` to be an array, got: {}", nodes.kind());
+        findings.warning(Code::MalformedNode, path, message, "write a list of parameters");
+        return Vec::new();
+    };
+    let mut parameters: Vec<Parameter<'d>> = Vec::with_capacity(nodes.len());
+    for (index, node) in nodes.iter().enumerate() {
+        let Some(parameter) = one(document, node, &path.index(index), findings) else { continue };
+        if parameters.iter().any(|known| known.is_same(&parameter)) {
+            let message = format!(
+                "expected each parameter once, got a second {} parameter: `{}`",
+                parameter.place.as_str(),
+                parameter.name
+            );
+            findings.warning(Code::DuplicateParameter, path.index(index), message, "remove it");
+            continue;
+        }
+        parameters.push(parameter);
+    }
+    parameters
+}
+
+fn one<'d>(
+    document: &'d Document,
+    node: &'d Node,
+    path: &Path<'_>,
+    findings: &mut Findings,
+) -> Option<Parameter<'d>> {
+    let object = follow(document, node, path).map_err(|bad| bad.report(findings)).ok()?;
+    let Some(name) = object.node.get("name").and_then(Node::as_shared_str) else {
+        let message = "expected a parameter with a `name`, got one without".to_owned();
+        findings.warning(Code::MalformedNode, &object.pointer, message, "give it a `name`");
+        return None;
+    };
+    let said = object.node.get("in").and_then(Node::as_str);
+    let Some(place) = said.and_then(place) else {
+        let message = format!(
+            "expected the parameter `{name}` to be `in` path, query, header or cookie, got: `{}`",
+            said.unwrap_or("nothing")
+        );
+        findings.warning(Code::MalformedNode, &object.pointer, message, "correct its `in`");
+        return None;
+    };
+    let required = is_required(&object, place, findings);
+    let (encoding, schema) = encoding(document, &object, place, findings);
+    Some(Parameter { name: Arc::clone(name), place, required, encoding, schema, object })
+}
+
+fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> bool {
+    let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
+    if place == Place::Path && !required {
+        findings.note(
+            Code::OptionalPathParameter,
+            &object.pointer,
+            "expected a path parameter to be `required: true`, got one that is not".to_owned(),
+            "add `required: true`; it is treated as required",
+        );
+        return true;
+    }
+    required
+}
+
+fn place(name: &str) -> Option<Place> {
+    match name {
+        "cookie" => Some(Place::Cookie),
+        "header" => Some(Place::Header),
+        "path" => Some(Place::Path),
+        "query" => Some(Place::Query),
+        _ => None,
+    }
+}
+
+/// How a parameter is written, and the schema of what is written.
+fn encoding<'d>(
+    document: &'d Document,
+    object: &Located<'d>,
+    place: Place,
+    findings: &mut Findings,
+) -> (Encoding, Option<Located<'d>>) {
+    let content = object.member("content");
+    let content = content.and_then(|content| follow(document, content.node, &content.path()).ok());
+    let media = content.as_ref().and_then(|content| content.node.as_object()?.iter().next());
+    if let (Some(content), Some((media_type, media))) = (&content, media) {
+        let above = content.path();
+        let schema = Located::new(media, &above.name(media_type)).member("schema");
+        let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        return (Encoding::Content { media_type: bare.into() }, schema);
+    }
+    (styled(object, place, findings), object.member("schema"))
+}
+
+fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encoding {
+    let default = match place {
+        Place::Header | Place::Path => Style::Simple,
+        _ => Style::Form,
+    };
+    let said = object.node.get("style");
+    let known = said.and_then(Node::as_str).and_then(|name| style(name, place));
+    if let (Some(said), None) = (said, known) {
+        findings.warning(
+            Code::InvalidStyle,
+            object.path().name("style"),
+            format!(
+                "expected a style for {} parameters, got: `{}`",
+                place.as_str(),
+                said.as_str().unwrap_or(said.kind())
+            ),
+            "correct the style; the default of the place is used",
+        );
+    }
+    let style = known.unwrap_or(default);
+    let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
+    let is_query = place == Place::Query;
+    Encoding::Styled {
+        style,
+        // OpenAPI 3.0.3 §4.7.12.2.1: the default is `true` for `form` and `false` for every other style.
+        explode: flag("explode").unwrap_or(style == Style::Form),
+        allow_reserved: is_query && flag("allowReserved").unwrap_or_default(),
+        allow_empty: is_query && flag("allowEmptyValue").unwrap_or_default(),
+    }
+}
+
+/// A style by its name, where the place allows it (OpenAPI 3.0.3 §4.7.12.3).
+fn style(name: &str, place: Place) -> Option<Style> {
+    match (name, place) {
+        ("deepObject", Place::Query) => Some(Style::DeepObject),
+        ("form", Place::Cookie | Place::Query) => Some(Style::Form),
+        ("label", Place::Path) => Some(Style::Label),
+        ("matrix", Place::Path) => Some(Style::Matrix),
+        ("pipeDelimited", Place::Query) => Some(Style::PipeDelimited),
+        ("simple", Place::Header | Place::Path) => Some(Style::Simple),
+        ("spaceDelimited", Place::Query) => Some(Style::SpaceDelimited),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    /// One line a parameter, then the codes of the findings.
+    #[track_caller]
+    fn check(item: Value, operation: Value, expected: &[&str]) {
+        let document = document(json!({"item": item, "operation": operation, "components": {
+            "parameters": {"limit": {"name": "limit", "in": "query", "schema": {}}}}}));
+        let level = |name: &str| Located {
+            node: document.root().get(name).unwrap(),
+            pointer: format!("/{name}").into(),
+        };
+        let mut findings = Findings::default();
+        let parameters = read(&document, &level("item"), &level("operation"), &mut findings);
+        let lines = parameters.iter().map(|parameter| {
+            let encoding = match &parameter.encoding {
+                Encoding::Body => "body".to_owned(),
+                Encoding::Content { media_type } => media_type.to_string(),
+                Encoding::Styled { style, explode, .. } => format!("{style:?} {explode}"),
+            };
+            let place = parameter.place.as_str();
+            format!("{place} {} {} {encoding}", parameter.name, parameter.required)
+        });
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+        assert_eq!(
+            lines.collect::<Vec<_>>().into_iter().chain(codes).collect::<Vec<_>>(),
+            expected
+        );
+    }
+
+    #[test]
+    fn an_operation_overrides_its_path_item() {
+        let item = json!({"parameters": [
+            {"name": "id", "in": "path", "required": true, "schema": {}},
+            {"name": "limit", "in": "query", "required": true, "schema": {}}]});
+        let operation = json!({"parameters": [{"$ref": "#/components/parameters/limit"}]});
+        check(item, operation, &["path id true Simple false", "query limit false Form true"]);
+    }
+
+    #[test]
+    fn styles_have_defaults_by_place() {
+        let parameters = ["path", "query", "header", "cookie"]
+            .map(|place| json!({"name": "a", "in": place, "required": true, "schema": {}}));
+        check(
+            json!({}),
+            json!({"parameters": parameters}),
+            &[
+                "path a true Simple false",
+                "query a true Form true",
+                "header a true Simple false",
+                "cookie a true Form true",
+            ],
+        );
+    }
+
+    #[test]
+    fn styles_are_taken_where_their_place_allows_them() {
+        let row = |place: &str, style: &str| json!({"name": style, "in": place, "required": true, "style": style});
+        check(
+            json!({}),
+            json!({"parameters": [row("query", "deepObject"), row("path", "matrix"), row("query", "label")]}),
+            &[
+                "query deepObject true DeepObject false",
+                "path matrix true Matrix false",
+                "query label true Form true",
+                "invalid-style",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_parameter_with_content_is_written_by_its_media_type() {
+        let content = json!({"Application/JSON; charset=utf-8": {"schema": {"type": "object"}}});
+        let parameter = json!({"name": "filter", "in": "query", "content": content});
+        check(
+            json!({}),
+            json!({"parameters": [parameter]}),
+            &["query filter false application/json"],
+        );
+    }
+
+    #[test]
+    fn a_bad_parameter_does_not_hide_the_others() {
+        let parameters = json!([
+            {"in": "query"}, 7, {"name": "a", "in": "body"}, {"$ref": "#/nothing"},
+            {"name": "good", "in": "query"}, {"name": "good", "in": "query"},
+            {"name": "id", "in": "path"}]);
+        check(
+            json!({"parameters": null}),
+            json!({"parameters": parameters}),
+            &[
+                "query good false Form true",
+                "path id true Simple false",
+                "malformed-node",
+                "malformed-node",
+                "malformed-node",
+                "missing-reference",
+                "duplicate-parameter",
+                "optional-path-parameter",
+            ],
+        );
+        check(json!({"parameters": {}}), json!({}), &["malformed-node"]);
+    }
+}

@@ -1,0 +1,28 @@
+//! Trees for tests, written as JSON. For tests only: descriptions are read by `text`.
+
+use serde_json::Value;
+
+use crate::{
+    document::Document,
+    node::{Node, Number, Object},
+};
+
+/// The tree of a JSON value.
+pub(crate) fn node(value: &Value) -> Node {
+    match value {
+        Value::Array(items) => Node::Array(items.iter().map(node).collect()),
+        Value::Bool(value) => Node::Bool(*value),
+        Value::Null => Node::Null,
+        Value::Number(number) => Node::Number(Number::from_digits(&number.to_string()).unwrap()),
+        Value::Object(members) => Node::Object(Object::new(
+            members.iter().map(|(name, value)| (name.as_str().into(), node(value))).collect(),
+        )),
+        Value::String(text) => Node::String(text.as_str().into()),
+    }
+}
+
+/// A document of version 3.0.3 with these members.
+pub(crate) fn document(mut members: Value) -> Document {
+    members["openapi"] = "3.0.3".into();
+    Document::new(node(&members)).unwrap()
+}

@@ -1,0 +1,184 @@
+//! Builds canonical JSON Schema 2020-12 from the schemas of a description: nothing inlined, nothing unrolled, every
+//! reference a local `$defs` entry. What cannot be kept is reported; how providers narrow a schema is not its business.
+
+mod bare;
+mod discriminator;
+mod keyword;
+mod nullable;
+mod pattern;
+
+use std::{collections::VecDeque, sync::Arc};
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    node::Node,
+    options::SessionInputs,
+    pointer::Path,
+    reference::{SESSION_ID, chain, follow, reference_of, target},
+    session_input::{Annotation, annotation, is_visible},
+};
+
+/// Whose view of the values a schema describes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum View {
+    /// All that is sent.
+    Complete,
+    /// What the model is asked for.
+    Declared(SessionInputs),
+    /// What is answered.
+    Output,
+}
+
+/// Builds schemas that share one set of `$defs`.
+#[derive(Debug)]
+pub(crate) struct Builder<'d> {
+    document: &'d Document,
+    view: View,
+    /// The names of definitions by the pointer of what they define.
+    names: IndexMap<Arc<str>, String>,
+    pending: VecDeque<(Arc<str>, &'d Node)>,
+    definitions: Map<String, Value>,
+    nodes: usize,
+    pub(crate) findings: Findings,
+}
+
+impl<'d> Builder<'d> {
+    pub(crate) fn new(document: &'d Document, view: View, findings: Findings) -> Self {
+        Self {
+            document,
+            view,
+            names: IndexMap::new(),
+            pending: VecDeque::new(),
+            definitions: Map::new(),
+            nodes: 0,
+            findings,
+        }
+    }
+
+    /// The schema of a node.
+    pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            let message = format!("expected a schema of at most {MOST_NODES} parts, got more");
+            self.findings.warning(Code::SchemaTooLarge, "", message, "split the operation");
+            return Value::Bool(true);
+        }
+        match node {
+            Node::Bool(value) => Value::Bool(*value),
+            Node::Object(_) => self.object(node, path),
+            other => {
+                let message = format!("expected a schema, got: {}", other.kind());
+                self.findings.warning(Code::DroppedKeyword, path, message, "write a schema");
+                Value::Object(Map::new())
+            }
+        }
+    }
+
+    /// Adds the `$defs` to a schema that this builder made.
+    pub(crate) fn close(mut self, mut schema: Map<String, Value>) -> (Value, Findings) {
+        while let Some((pointer, node)) = self.pending.pop_front() {
+            let value = self.schema(node, &Path::at(&pointer));
+            if let Some(name) = self.names.get(&pointer) {
+                self.definitions.insert(name.clone(), value);
+            }
+        }
+        bare::cut_circles(&mut self.definitions, &mut self.findings);
+        if !self.definitions.is_empty() {
+            schema.insert("$defs".to_owned(), Value::Object(self.definitions));
+        }
+        (Value::Object(schema), self.findings)
+    }
+
+    fn object(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
+        if node.get("$ref").and_then(Node::as_str) == Some(SESSION_ID) {
+            return json!({"type": "string"});
+        }
+        let mut built = Map::new();
+        if let Some(reference) = reference_of(node) {
+            if let Some(name) = self.define(reference, node, path) {
+                built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
+            }
+        }
+        keyword::copy(self, node, path, &mut built);
+        nullable::apply(node, built)
+    }
+
+    /// The name of the definition a reference leads to.
+    fn define(&mut self, reference: &Arc<str>, node: &'d Node, path: &Path<'_>) -> Option<String> {
+        let found = follow(self.document, node, path)
+            .and_then(|_| target(self.document, reference, path))
+            .map_err(|bad| bad.report(&mut self.findings))
+            .ok()?;
+        if let Some(name) = self.names.get(&found.pointer) {
+            return Some(name.clone());
+        }
+        let name = self.free_name(&found.pointer);
+        self.names.insert(Arc::clone(&found.pointer), name.clone());
+        self.pending.push_back((found.pointer, found.node));
+        Some(name)
+    }
+
+    /// A legal name no other definition has, made of the last part of a pointer.
+    fn free_name(&self, pointer: &str) -> String {
+        let last = pointer.rsplit('/').next().unwrap_or_default();
+        let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut stem: String = last.chars().map(legal).collect();
+        if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            stem.insert_str(0, "Schema_");
+        }
+        let is_free = |name: &String| !self.names.values().any(|taken| taken == name);
+        let mut name = stem.clone();
+        let mut n = 2;
+        while !is_free(&name) {
+            name = format!("{stem}_{n}");
+            n += 1;
+        }
+        name
+    }
+
+    /// Whether a property stands in this view at all.
+    fn keeps_property(&self, property: &'d Node) -> bool {
+        let marked = |mark: &str| {
+            let says = |node: &&Node| node.get(mark).and_then(Node::as_bool) == Some(true);
+            chain(self.document, property).iter().any(says)
+        };
+        match self.view {
+            View::Complete => !marked("readOnly"),
+            View::Declared(session_inputs) => {
+                !marked("readOnly")
+                    && match annotation(self.document, property, None) {
+                        Some(Annotation::Source(source)) => is_visible(&source, session_inputs),
+                        _ => true,
+                    }
+            }
+            View::Output => !marked("writeOnly"),
+        }
+    }
+
+    /// Whether a required property is asked for in this view: not what a default or the session fills.
+    fn asks_for(&self, property: &'d Node) -> bool {
+        if !self.keeps_property(property) {
+            return false;
+        }
+        match self.view {
+            View::Complete | View::Output => true,
+            View::Declared(_) => {
+                annotation(self.document, property, None).is_none()
+                    && default_of(self.document, property).is_none()
+            }
+        }
+    }
+}
+
+/// The default of a schema or of what it refers to.
+pub(crate) fn default_of<'d>(document: &'d Document, schema: &'d Node) -> Option<&'d Node> {
+    chain(document, schema).into_iter().find_map(|node| node.get("default"))
+}
+
+/// The largest real declaration has fewer than 100,000 parts; a description of a few kilobytes can ask for billions.
+const MOST_NODES: usize = 400_000;

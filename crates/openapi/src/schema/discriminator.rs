@@ -1,0 +1,51 @@
+//! Keeps the meaning of `discriminator`: a branch that the mapping names requires the value that names it. Without a
+//! mapping nothing is added, because real descriptions often use other values than the names of their schemas.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    node::Node,
+    reference::{chain, reference_of},
+    schema::Builder,
+};
+
+/// Adds to each branch of `oneOf` and `anyOf` the values its mapping gives it.
+pub(super) fn apply<'d>(builder: &Builder<'d>, node: &'d Node, built: &mut Map<String, Value>) {
+    let Some(discriminator) = node.get("discriminator") else { return };
+    let property = discriminator.get("propertyName").and_then(Node::as_str);
+    let mapping = discriminator.get("mapping").and_then(Node::as_object);
+    let (Some(property), Some(mapping)) = (property, mapping) else { return };
+    for keyword in ["anyOf", "oneOf"] {
+        let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+        let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
+        for (branch, built) in branches.iter().zip(built) {
+            let Some(reference) = reference_of(branch) else { continue };
+            let names = |target: &Node| target.as_str().is_some_and(|to| names(to, reference));
+            let values = mapping.iter().filter(|(_, to)| names(to));
+            let values: Vec<&str> = values.map(|(value, _)| &**value).collect();
+            if let Value::Object(built) = built {
+                if follows(builder, branch, property, &values) {
+                    built.insert("properties".to_owned(), json!({property: {"enum": values}}));
+                }
+            }
+        }
+    }
+}
+
+/// Whether a mapping's target is this reference: as written, or by the schema's bare name.
+fn names(to: &str, reference: &str) -> bool {
+    to == reference || reference.strip_prefix("#/components/schemas/") == Some(to)
+}
+
+/// Whether the branch itself allows these values.
+fn follows<'d>(builder: &Builder<'d>, branch: &'d Node, property: &str, values: &[&str]) -> bool {
+    let declared = chain(builder.document, branch)
+        .into_iter()
+        .find_map(|node| node.get("properties")?.get(property));
+    let nodes = declared.map(|node| chain(builder.document, node)).unwrap_or_default();
+    let legal = nodes.iter().find_map(|node| node.get("enum")).and_then(Node::as_array);
+    let allows = |value: &&str| {
+        legal.is_none_or(|legal| legal.iter().any(|known| known.as_str() == Some(value)))
+    };
+    !values.is_empty() && values.iter().all(allows)
+}

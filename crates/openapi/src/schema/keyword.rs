@@ -1,0 +1,297 @@
+//! Copies the keywords of a schema, each in the form JSON Schema 2020-12 has for it. A keyword of a wrong type is
+//! dropped and reported rather than making the schema invalid; what is not a keyword is dropped.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    code::Code,
+    node::{Node, Object},
+    pointer::Path,
+    reference::SESSION_ID,
+    schema::{Builder, discriminator, pattern},
+};
+
+/// What the value of a keyword is.
+#[derive(Clone, Copy)]
+enum Form {
+    Any,
+    Bool,
+    Count,
+    Limit,
+    Names,
+    Number,
+    Schema,
+    SchemaList,
+    SchemaMap,
+    Text,
+}
+
+/// Copies the keywords of `node` into `built`, which may hold the `$ref` already.
+pub(super) fn copy<'d>(
+    builder: &mut Builder<'d>,
+    node: &'d Node,
+    path: &Path<'_>,
+    built: &mut Map<String, Value>,
+) {
+    let Some(object) = node.as_object() else { return };
+    for (name, value) in object.iter() {
+        let path = path.name(name);
+        match &**name {
+            "discriminator" | "nullable" | "$ref" | "$defs" => {}
+            "enum" => values(builder, value, &path, built),
+            "example" => {
+                built.entry("examples").or_insert_with(|| json!([value.to_value()]));
+            }
+            "examples" => examples(value, built),
+            "format" if value.as_str() == Some(SESSION_ID) => {}
+            "items" if value.as_array().is_some() => {
+                let list = form(builder, Form::SchemaList, value, &path);
+                insert(built, "prefixItems", list);
+            }
+            "pattern" => pattern::copy(builder, value, &path, built),
+            "properties" => properties(builder, object, &path, built),
+            "required" => required(builder, object, &path, built),
+            "type" => kind(builder, value, &path, built),
+            keyword => {
+                let Some(expected) = form_of(keyword) else { continue };
+                let copied = form(builder, expected, value, &path);
+                insert(built, keyword, copied);
+            }
+        }
+    }
+    exclusive(object, built);
+    discriminator::apply(builder, node, built);
+}
+
+fn insert(built: &mut Map<String, Value>, keyword: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        built.insert(keyword.to_owned(), value);
+    }
+}
+
+fn form_of(keyword: &str) -> Option<Form> {
+    Some(match keyword {
+        "const" | "default" => Form::Any,
+        "deprecated" | "readOnly" | "uniqueItems" | "writeOnly" => Form::Bool,
+        "maxContains" | "maxItems" | "maxLength" | "maxProperties" | "minContains" | "minItems"
+        | "minLength" | "minProperties" => Form::Count,
+        "exclusiveMaximum" | "exclusiveMinimum" => Form::Limit,
+        "dependentRequired" => Form::Names,
+        "maximum" | "minimum" | "multipleOf" => Form::Number,
+        "additionalProperties"
+        | "contains"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Form::Schema,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Form::SchemaList,
+        "dependentSchemas" | "patternProperties" => Form::SchemaMap,
+        "contentEncoding" | "contentMediaType" | "description" | "format" | "title" => Form::Text,
+        _ => return None,
+    })
+}
+
+/// The value in the form a keyword needs; `None`, reported, when it is not of that form.
+fn form<'d>(
+    builder: &mut Builder<'d>,
+    expected: Form,
+    value: &'d Node,
+    path: &Path<'_>,
+) -> Option<Value> {
+    match (expected, value) {
+        (Form::Any, value) => Some(value.to_value()),
+        (Form::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
+        // OpenAPI 3.0's boolean form is read by `exclusive`.
+        (Form::Limit, Node::Bool(_)) => None,
+        (Form::Count, Node::Number(number)) => count(builder, &number.to_json(), path),
+        (Form::Limit | Form::Number, Node::Number(number)) => Some(number.to_json().into()),
+        (Form::Names, Node::Object(members)) => Some(names(members)),
+        (Form::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
+        (Form::SchemaList, Node::Array(items)) if !items.is_empty() => {
+            let built = items.iter().enumerate();
+            Some(built.map(|(index, item)| builder.schema(item, &path.index(index))).collect())
+        }
+        (Form::SchemaMap, Node::Object(members)) => Some(Value::Object(
+            members
+                .iter()
+                .map(|(name, item)| (name.to_string(), builder.schema(item, &path.name(name))))
+                .collect(),
+        )),
+        (Form::Text, Node::String(text)) => Some(Value::String(text.to_string())),
+        (_, value) => {
+            drop_value(builder, expected, value, path);
+            None
+        }
+    }
+}
+
+/// A whole number that is not negative; `10.0` is one.
+fn count(builder: &mut Builder<'_>, number: &serde_json::Number, path: &Path<'_>) -> Option<Value> {
+    let text = number.to_string();
+    let whole = text.split_once('.').map_or(text.as_str(), |(whole, fraction)| {
+        if fraction.bytes().all(|digit| digit == b'0') { whole } else { "" }
+    });
+    let count = whole.parse::<u64>().ok();
+    if count.is_none() {
+        let message = format!("expected a whole number that is not negative, got: `{text}`");
+        builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
+    } else if whole != text {
+        let message = format!("expected a whole number, got: `{text}`");
+        builder.findings.note(Code::RepairedKeyword, path, message, "leave out the fraction");
+    }
+    count.map(Value::from)
+}
+
+fn names(members: &Object) -> Value {
+    let list = |node: &Node| -> Value {
+        let items = node.as_array().unwrap_or_default().iter();
+        items.filter_map(Node::as_str).map(Value::from).collect()
+    };
+    Value::Object(members.iter().map(|(name, node)| (name.to_string(), list(node))).collect())
+}
+
+fn drop_value(builder: &mut Builder<'_>, expected: Form, value: &Node, path: &Path<'_>) {
+    // A member without a value is the commonest slip of generators, and says nothing that could be lost.
+    let says_nothing =
+        matches!(value, Node::Null) || value.as_array().is_some_and(<[Node]>::is_empty);
+    let message = format!("expected {}, got: {}", expected.words(), value.kind());
+    if says_nothing {
+        builder.findings.note(Code::RepairedKeyword, path, message, "leave it out");
+    } else {
+        builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
+    }
+}
+
+impl Form {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Any => "a value",
+            Self::Bool => "true or false",
+            Self::Count | Self::Limit | Self::Number => "a number",
+            Self::Names => "an object of lists of names",
+            Self::Schema => "a schema",
+            Self::SchemaList => "a list of schemas",
+            Self::SchemaMap => "an object of schemas",
+            Self::Text => "a text",
+        }
+    }
+}
+
+/// `enum`: a list; an empty one would allow nothing and is never meant.
+fn values(
+    builder: &mut Builder<'_>,
+    value: &Node,
+    path: &Path<'_>,
+    built: &mut Map<String, Value>,
+) {
+    match value.as_array() {
+        Some(values) if !values.is_empty() => {
+            let mut distinct: Vec<Value> = Vec::with_capacity(values.len());
+            for value in values.iter().map(Node::to_value) {
+                if values.len() > LONG_ENUM || !distinct.contains(&value) {
+                    distinct.push(value);
+                }
+            }
+            built.insert("enum".to_owned(), Value::Array(distinct));
+        }
+        _ => drop_value(builder, Form::SchemaList, value, path),
+    }
+}
+
+/// `examples` is a list in JSON Schema; elsewhere it is a map, which says nothing here.
+fn examples(value: &Node, built: &mut Map<String, Value>) {
+    if let Some(values) = value.as_array().filter(|values| !values.is_empty()) {
+        built.insert("examples".to_owned(), values.iter().map(Node::to_value).collect());
+    }
+}
+
+fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Map<String, Value>) {
+    let known = |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
+    let kinds: Option<Value> = match value {
+        Node::Array(names) => {
+            let mut kinds: Vec<Value> = names.iter().filter_map(known).collect();
+            kinds.dedup();
+            (kinds.len() == names.len() && !kinds.is_empty()).then_some(Value::Array(kinds))
+        }
+        other => known(other),
+    };
+    if kinds.is_none() {
+        let got = value.as_str().unwrap_or(value.kind());
+        let message = format!("expected a type of JSON Schema, got: `{got}`");
+        builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
+    }
+    insert(built, "type", kinds);
+}
+
+fn properties<'d>(
+    builder: &mut Builder<'d>,
+    object: &'d Object,
+    path: &Path<'_>,
+    built: &mut Map<String, Value>,
+) {
+    let Some(value) = object.get("properties") else { return };
+    let Some(members) = value.as_object() else {
+        return drop_value(builder, Form::SchemaMap, value, path);
+    };
+    let mut kept = Map::new();
+    for (name, property) in members.iter() {
+        if builder.keeps_property(property) {
+            kept.insert(name.to_string(), builder.schema(property, &path.name(name)));
+        }
+    }
+    built.insert("properties".to_owned(), Value::Object(kept));
+}
+
+fn required(
+    builder: &mut Builder<'_>,
+    object: &Object,
+    path: &Path<'_>,
+    built: &mut Map<String, Value>,
+) {
+    let Some(value) = object.get("required") else { return };
+    let Some(names) = value.as_array() else {
+        let message = format!("expected a list of names, got: {}", value.kind());
+        // In OpenAPI 2 style, `required: true` stands in the property: it names nothing here.
+        builder.findings.warning(
+            Code::DroppedKeyword,
+            path,
+            message,
+            "list the names in the object's schema",
+        );
+        return;
+    };
+    let mut kept: Vec<Value> = Vec::new();
+    for name in names.iter().filter_map(Node::as_str) {
+        let property = object.get("properties").and_then(|properties| properties.get(name));
+        if property.is_none_or(|property| builder.asks_for(property))
+            && !kept.iter().any(|known| known == name)
+        {
+            kept.push(name.into());
+        }
+    }
+    if !kept.is_empty() {
+        built.insert("required".to_owned(), Value::Array(kept));
+    }
+}
+
+/// OpenAPI 3.0 says with `exclusiveMinimum: true` that `minimum` itself is not allowed.
+fn exclusive(object: &Object, built: &mut Map<String, Value>) {
+    for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
+        if object.get(flag).and_then(Node::as_bool) == Some(true) {
+            if let Some(value) = built.shift_remove(limit) {
+                built.insert(flag.to_owned(), value);
+            }
+        }
+    }
+}
+
+const KINDS: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/// Longer lists of values are not searched for repetitions: that would be quadratic.
+const LONG_ENUM: usize = 256;
+
+const DROPPED: &str = "correct it; it is left out";

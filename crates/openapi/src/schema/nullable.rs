@@ -1,0 +1,53 @@
+//! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24).
+
+use serde_json::{Map, Value, json};
+
+use crate::node::Node;
+
+/// The schema, with null allowed where its node says so.
+pub(super) fn apply(node: &Node, mut built: Map<String, Value>) -> Value {
+    if node.get("nullable").and_then(Node::as_bool) != Some(true) || allows_null(&built) {
+        return Value::Object(built);
+    }
+    let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];
+    if is_composed.iter().any(|keyword| built.contains_key(*keyword)) {
+        return wrapped(built);
+    }
+    let Some(kind) = built.get_mut("type") else { return with_enum(built) };
+    if let Value::String(name) = kind {
+        *kind = json!([name, "null"]);
+    } else if let Value::Array(names) = kind {
+        names.push("null".into());
+    }
+    with_enum(built)
+}
+
+/// Without a type everything else lets null through, but not a list of values.
+fn with_enum(mut built: Map<String, Value>) -> Value {
+    if let Some(Value::Array(values)) = built.get_mut("enum") {
+        if !values.contains(&Value::Null) {
+            values.push(Value::Null);
+        }
+    }
+    Value::Object(built)
+}
+
+fn allows_null(built: &Map<String, Value>) -> bool {
+    match built.get("type") {
+        Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
+        Some(Value::String(name)) => name == "null",
+        _ => false,
+    }
+}
+
+/// What annotates the value stays outside, so that a reader finds it.
+fn wrapped(mut built: Map<String, Value>) -> Value {
+    let mut outer = Map::new();
+    for keyword in ["title", "description", "default", "deprecated", "examples"] {
+        if let Some(value) = built.shift_remove(keyword) {
+            outer.insert(keyword.to_owned(), value);
+        }
+    }
+    outer.insert("anyOf".to_owned(), json!([built, {"type": "null"}]));
+    Value::Object(outer)
+}

@@ -1,0 +1,181 @@
+//! Finds out whether a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
+//! `@dialogflow/sessionId`. It reads annotations only; the values are the session's.
+
+use std::sync::Arc;
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::Source,
+    node::Node,
+    options::SessionInputs,
+    reference::{SESSION_ID, chain},
+};
+
+/// Where a value comes from, and whether its annotation could be read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Annotation {
+    /// An annotation that means nothing: what it is called and what it says.
+    Invalid { name: &'static str, value: String },
+    /// A source that is not the model.
+    Source(Source),
+}
+
+/// The annotation of a schema, of what it refers to, or of the object the schema stands in.
+pub(crate) fn annotation<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    beside: Option<&'d Node>,
+) -> Option<Annotation> {
+    let nodes = chain(document, schema);
+    beside.into_iter().chain(nodes).find_map(own_annotation)
+}
+
+/// The annotation a node itself carries.
+pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
+    let says = |name: &str| node.get(name).and_then(Node::as_str) == Some(SESSION_ID);
+    if says("$ref") || says("format") {
+        return Some(Annotation::Source(Source::Context("session_id".into())));
+    }
+    if let Some(value) = node.get(CONTEXT) {
+        return Some(read(CONTEXT, value, context));
+    }
+    node.get(AGENT).map(|value| read(AGENT, value, agent))
+}
+
+/// The source an annotation means; an annotation that cannot be read is reported.
+pub(crate) fn source(
+    annotation: Option<Annotation>,
+    pointer: &str,
+    findings: &mut Findings,
+) -> Source {
+    match annotation {
+        None => Source::Model,
+        Some(Annotation::Source(source)) => source,
+        Some(Annotation::Invalid { name, value }) => {
+            report(name, &value, pointer, findings);
+            Source::Model
+        }
+    }
+}
+
+/// Whether the model sees a value of this source.
+pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool {
+    match source {
+        Source::Context(_) => false,
+        Source::Model => true,
+        Source::Parameter(_) | Source::Payload(_) => session_inputs == SessionInputs::Lenient,
+    }
+}
+
+fn report(name: &'static str, value: &str, pointer: &str, findings: &mut Findings) {
+    if name == CONTEXT {
+        // The model must never fill such a value, so there is no way to offer the operation.
+        findings.error(
+            Code::InvalidSessionInput,
+            pointer,
+            format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
+            "name a value of the context, for example `$context.session_id`",
+        );
+        return;
+    }
+    findings.warning(
+        Code::InvalidSessionInput,
+        pointer,
+        format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
+        "write a name, `$session.params.<name>` or `$request.payload.<path>`",
+    );
+}
+
+fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) -> Annotation {
+    let text = value.as_str().map(str::trim);
+    text.and_then(source).map_or_else(
+        || Annotation::Invalid { name, value: text.unwrap_or(value.kind()).to_owned() },
+        Annotation::Source,
+    )
+}
+
+fn context(text: &str) -> Option<Source> {
+    path(text.strip_prefix("$context.")?).map(Source::Context)
+}
+
+fn agent(text: &str) -> Option<Source> {
+    if let Some(name) = text.strip_prefix("$session.params.") {
+        return path(name).map(Source::Parameter);
+    }
+    if let Some(payload) = text.strip_prefix("$request.payload.") {
+        return path(payload).map(Source::Payload);
+    }
+    path(text).filter(|_| !text.starts_with('$')).map(Source::Parameter)
+}
+
+/// A path without empty names and white space.
+fn path(text: &str) -> Option<Arc<str>> {
+    let names_are_given = text.split('.').all(|name| !name.is_empty());
+    (names_are_given && !text.contains(char::is_whitespace)).then(|| text.into())
+}
+
+const AGENT: &str = "x-agent-input-parameter";
+const CONTEXT: &str = "x-ces-session-context";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    #[track_caller]
+    fn check(schema: Value, expected: Option<&str>) {
+        let document = document(json!({
+            "schema": schema,
+            "user": {"type": "string", "x-agent-input-parameter": "user"},
+            "session": {"$ref": "@dialogflow/sessionId"},
+        }));
+        let schema = document.root().get("schema").unwrap();
+        let got = annotation(&document, schema, None).map(|found| match found {
+            Annotation::Invalid { value, .. } => format!("invalid {value}"),
+            Annotation::Source(source) => source.reference(),
+        });
+        assert_eq!(got.as_deref(), expected);
+    }
+
+    #[test]
+    fn a_plain_schema_comes_from_the_model() {
+        check(json!({"type": "string"}), None);
+        check(json!(true), None);
+    }
+
+    #[test]
+    fn an_agent_input_names_a_session_parameter_or_the_payload() {
+        let agent = |value: &str| json!({"x-agent-input-parameter": value});
+        check(agent("user"), Some("$session.params.user"));
+        check(agent("$session.params.user.id"), Some("$session.params.user.id"));
+        check(agent("$request.payload.a.b"), Some("$request.payload.a.b"));
+        check(json!({"$ref": "#/user"}), Some("$session.params.user"));
+    }
+
+    #[test]
+    fn the_context_is_named_with_its_prefix() {
+        let context = |value: &str| json!({"x-ces-session-context": value});
+        check(context("$context.session_id"), Some("$context.session_id"));
+        check(context("$context.variables.x"), Some("$context.variables.x"));
+        check(context("session_id"), Some("invalid session_id"));
+    }
+
+    #[test]
+    fn the_session_id_of_dialogflow_is_no_reference() {
+        check(json!({"$ref": "@dialogflow/sessionId"}), Some("$context.session_id"));
+        check(json!({"format": "@dialogflow/sessionId"}), Some("$context.session_id"));
+        check(json!({"$ref": "#/session"}), Some("$context.session_id"));
+    }
+
+    #[test]
+    fn an_annotation_that_names_nothing_is_invalid() {
+        for value in ["", "$session.params.", "$request.payload.a..b", "$flow.x", "a b"] {
+            check(json!({"x-agent-input-parameter": value}), Some(&format!("invalid {value}")));
+        }
+        check(json!({"x-agent-input-parameter": 7}), Some("invalid number"));
+    }
+}

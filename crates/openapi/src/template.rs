@@ -1,0 +1,229 @@
+//! Cuts the key of a path item into segments of literals and variables, and refuses keys that could lead elsewhere
+//! than below the server. Values are not its business: they are checked when a call is made.
+
+use std::sync::Arc;
+
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+
+use crate::operation::PathPart;
+
+/// A path key, ready to be filled.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Template {
+    pub(crate) segments: Box<[Box<[PathPart]>]>,
+    pub(crate) fixed_query: Option<Arc<str>>,
+}
+
+impl Template {
+    /// Cuts a path key.
+    ///
+    /// # Errors
+    /// Why the key is refused.
+    pub(crate) fn parse(key: &str) -> Result<Self, &'static str> {
+        let below = key.strip_prefix('/').ok_or("a path that starts with `/`")?;
+        if below.starts_with(['/', '\\']) {
+            return Err("a path that names no host");
+        }
+        if key.contains(['#', '\\']) || key.chars().any(char::is_control) {
+            return Err("a path without `#`, `\\` and control characters");
+        }
+        let (path, query) = cut_query(below);
+        let segments = path.split('/').map(segment).collect::<Result<_, _>>()?;
+        let fixed_query = query.filter(|query| !query.is_empty()).map(fixed_query).transpose()?;
+        Ok(Self { segments, fixed_query })
+    }
+
+    /// The variables, in the order they are written.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.segments.iter().flat_map(|segment| segment.iter()).filter_map(|part| match part {
+            PathPart::Literal(_) => None,
+            PathPart::Variable(name) => Some(name),
+        })
+    }
+}
+
+/// Path and query; a `?` inside a variable's braces is part of its name.
+fn cut_query(text: &str) -> (&str, Option<&str>) {
+    let mut inside = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => inside = true,
+            '}' => inside = false,
+            '?' if !inside => {
+                let (path, query) = text.split_at_checked(at).unwrap_or((text, ""));
+                return (path, query.strip_prefix('?'));
+            }
+            _ => {}
+        }
+    }
+    (text, None)
+}
+
+fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((literal, after)) = rest.split_once('{') {
+        let (name, after) = after.split_once('}').ok_or("`{` and `}` in pairs")?;
+        if name.is_empty() || name.contains('{') || literal.contains('}') {
+            return Err("`{` and `}` around a name");
+        }
+        if !literal.is_empty() {
+            parts.push(PathPart::Literal(escaped(literal)));
+        }
+        parts.push(PathPart::Variable(name.into()));
+        rest = after;
+    }
+    if rest.contains('}') {
+        return Err("`{` and `}` in pairs");
+    }
+    if parts.is_empty() && is_dots(rest) {
+        return Err("a path without dot segments");
+    }
+    if !rest.is_empty() {
+        parts.push(PathPart::Literal(escaped(rest)));
+    }
+    Ok(parts.into())
+}
+
+/// Whether a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
+/// might do.
+fn is_dots(segment: &str) -> bool {
+    let mut text = segment.to_owned();
+    for _ in 0..=DECODINGS {
+        let plain = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+        if plain == "." || plain == ".." || text.contains("../") || text.contains("..\\") {
+            return true;
+        }
+        text = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+    }
+    false
+}
+
+fn fixed_query(query: &str) -> Result<Arc<str>, &'static str> {
+    if query.contains(['{', '}']) {
+        return Err("a path without variables in its query");
+    }
+    Ok(utf8_percent_encode(query, QUERY).to_string().into())
+}
+
+/// A literal as it is sent. Escapes of the description stay as they are; a `%` that starts none is escaped.
+fn escaped(literal: &str) -> Arc<str> {
+    let mut text = String::new();
+    for (n, piece) in literal.split('%').enumerate() {
+        if n > 0 {
+            let is_escape = piece
+                .get(..2)
+                .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+            text.push_str(if is_escape { "%" } else { "%25" });
+        }
+        text.extend(utf8_percent_encode(piece, SEGMENT));
+    }
+    text.into()
+}
+
+/// How often a value is decoded when looking for dot segments (a proxy, a framework, an application).
+const DECODINGS: usize = 3;
+
+/// What RFC 3986 §3.3 does not allow in a segment.
+const SEGMENT: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'#')
+    .add(b'[')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}')
+    .add(b'\\');
+
+/// What RFC 3986 §3.4 does not allow in a query.
+const QUERY: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'<')
+    .add(b'>')
+    .add(b'#')
+    .add(b'[')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'|')
+    .add(b'\\');
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Segments joined by `/`, variables in braces, the fixed query behind `?`.
+    fn written(template: &Template) -> String {
+        let part = |part: &PathPart| match part {
+            PathPart::Literal(text) => text.to_string(),
+            PathPart::Variable(name) => format!("{{{name}}}"),
+        };
+        let segments = template.segments.iter();
+        let segments: Vec<String> =
+            segments.map(|parts| parts.iter().map(part).collect()).collect();
+        let query = template.fixed_query.as_ref().map(|query| format!("?{query}"));
+        segments.join("/") + &query.unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn check(key: &str, expected: &str) {
+        assert_eq!(
+            Template::parse(key).map(|template| written(&template)),
+            Ok(expected.to_owned())
+        );
+    }
+
+    #[test]
+    fn a_key_is_cut_at_slashes_and_braces() {
+        check("/", "");
+        check("/pets/{petId}", "pets/{petId}");
+        check("/pets/", "pets/");
+        check("/a/{b}.{c}:verb", "a/{b}.{c}:verb");
+        check("/files/{name?}", "files/{name?}");
+    }
+
+    #[test]
+    fn a_query_in_the_key_is_sent_with_every_call() {
+        check("/q?x=1&y", "q?x=1&y");
+        check("/q?", "q");
+    }
+
+    #[test]
+    fn literals_are_escaped_once() {
+        check("/a b/ä/%20/100%", "a%20b/%C3%A4/%20/100%25");
+    }
+
+    #[test]
+    fn hostile_keys_are_refused() {
+        for key in [
+            "",
+            "pets",
+            "//h/x",
+            "http://h/x",
+            "/a/../../admin",
+            "/a/%2e%2E/b",
+            "/.",
+            "/a/%252e%252e",
+            "/q?x#f",
+            "/#a",
+            "/\\h",
+            "/a\\b",
+            "/a\nb",
+            "/a/{",
+            "/a/}",
+            "/a/{}",
+            "/a/{b{c}}",
+            "/q?x={y}",
+            "/a/..%2fb",
+        ] {
+            assert!(Template::parse(key).is_err(), "{key}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Turns a document into tools: finds every operation, reads each by itself, names them all, and says what became of
+//! each. Schemas are not rendered here.
+
+mod answer;
+mod one;
+
+use std::sync::Arc;
+
+use crate::{
+    code::Code,
+    diagnostic::Severity,
+    document::Document,
+    findings::Findings,
+    names::{Identity, tool_names},
+    node::Node,
+    operation::Operation,
+    options::LoadOptions,
+    pointer::Path,
+    reference::{Located, follow},
+    report::{OperationReport, OperationStatus, Report},
+    server::Servers,
+    tools::one::{Candidate, Context},
+};
+
+/// The tools of a description, and what became of its operations.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Loaded {
+    /// The operations that are exposed or degraded, in the order of the description.
+    pub operations: Vec<Arc<Operation>>,
+    /// What became of every operation.
+    pub report: Report,
+}
+
+/// An operation where it was found.
+struct Found<'d> {
+    method: http::Method,
+    key: Arc<str>,
+    item: Located<'d>,
+    operation: Located<'d>,
+}
+
+/// Turns a document into tools. It never fails: what cannot be offered is in the report.
+pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
+    let mut general = Findings::default();
+    let found = find(document, &mut general);
+    let context = Context { document, options, servers: Servers::new(document, options) };
+    let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
+    let identities: Vec<Identity<'_>> = found
+        .iter()
+        .zip(&ids)
+        .map(|(found, id)| Identity {
+            method: found.method.as_str(),
+            operation_id: *id,
+            path: &found.key,
+        })
+        .collect();
+    let names = tool_names(options.toolset.as_ref(), &identities);
+    let mut loaded = Loaded::default();
+    loaded.report.diagnostics = general.into_diagnostics();
+    for (found, name) in found.iter().zip(names) {
+        let label = format!("{} {}", found.method, found.key);
+        let mut findings = Findings::about(label);
+        let candidate = Candidate {
+            method: &found.method,
+            key: &found.key,
+            item: &found.item,
+            operation: &found.operation,
+        };
+        let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));
+        loaded.add(found, operation, findings);
+    }
+    loaded
+}
+
+impl Loaded {
+    /// The same tools with what is found when every schema is built, which loading alone does not do.
+    #[must_use]
+    pub fn examined(mut self) -> Self {
+        for operation in &self.operations {
+            let diagnostics = operation.schema_diagnostics();
+            let is_degraded =
+                diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning);
+            let reports = &mut self.report.operations;
+            let report = reports
+                .iter_mut()
+                .find(|report| report.tool.as_ref() == Some(&operation.tool_name));
+            if let Some(report) = report.filter(|_| is_degraded) {
+                report.status = OperationStatus::Degraded;
+            }
+            self.report.diagnostics.extend(diagnostics);
+        }
+        self
+    }
+
+    fn add(&mut self, found: &Found<'_>, operation: Option<Operation>, findings: Findings) {
+        let worst = findings.worst();
+        let operation = operation.filter(|_| worst != Some(Severity::Error));
+        let status = match (&operation, worst) {
+            (None, _) => OperationStatus::Refused,
+            (Some(_), Some(Severity::Warning)) => OperationStatus::Degraded,
+            (Some(_), _) => OperationStatus::Exposed,
+        };
+        self.report.operations.push(OperationReport {
+            method: found.method.to_string(),
+            path: found.key.to_string(),
+            operation_id: found.operation_id().map(str::to_owned),
+            tool: operation.as_ref().map(|operation| operation.tool_name.clone()),
+            status,
+        });
+        self.report.diagnostics.extend(findings.into_diagnostics());
+        self.operations.extend(operation.map(Arc::new));
+    }
+}
+
+impl Found<'_> {
+    fn operation_id(&self) -> Option<&str> {
+        self.operation.node.get("operationId").and_then(Node::as_str)
+    }
+}
+
+/// Every operation of the document, in its order.
+fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<Found<'d>> {
+    let root = Path::ROOT;
+    let path = root.name("paths");
+    let paths = document.root().get("paths");
+    let Some(items) = paths.and_then(Node::as_object) else {
+        let kind = paths.map_or("nothing", Node::kind);
+        let message = format!("expected `paths` to be an object, got: {kind}");
+        findings.warning(Code::MalformedNode, path, message, "list the operations under `paths`");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
+        let path = path.name(key);
+        let Ok(item) = follow(document, node, &path).map_err(|bad| bad.report(findings)) else {
+            continue;
+        };
+        operations_of(key, &item, &mut found, findings);
+    }
+    let most = document.limits().operations;
+    if found.len() > most {
+        let message = format!("expected at most {most} operations, got: {}", found.len());
+        findings.error(
+            Code::TooManyOperations,
+            path,
+            message,
+            "split the description, or raise the limit",
+        );
+        found.truncate(most);
+    }
+    found
+}
+
+fn operations_of<'d>(
+    key: &Arc<str>,
+    item: &Located<'d>,
+    found: &mut Vec<Found<'d>>,
+    findings: &mut Findings,
+) {
+    let Some(members) = item.node.as_object() else {
+        if !matches!(item.node, Node::Null) {
+            let message = format!("expected a path item, got: {}", item.node.kind());
+            findings.warning(
+                Code::MalformedNode,
+                &item.pointer,
+                message,
+                "write an object of operations",
+            );
+        }
+        return;
+    };
+    let path = item.path();
+    for (name, node) in members.iter() {
+        let Some(method) = METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name))
+        else {
+            continue;
+        };
+        found.push(Found {
+            method: method.clone(),
+            key: Arc::clone(key),
+            item: item.clone(),
+            operation: Located::new(node, &path.name(name)),
+        });
+    }
+}
+
+/// The methods of a path item (OpenAPI 3.0.3 §4.7.9.1).
+const METHODS: [http::Method; 8] = [
+    http::Method::GET,
+    http::Method::PUT,
+    http::Method::POST,
+    http::Method::DELETE,
+    http::Method::OPTIONS,
+    http::Method::HEAD,
+    http::Method::PATCH,
+    http::Method::TRACE,
+];
