@@ -1,1 +1,22 @@
-//! Placeholder.
+//! Arguments and a session to a request, and a response to an outcome. Pure: no I/O, no clock, no environment. What
+//! an operation needs is said by `openapi`; credentials are put on the request by `auth`, after this crate is done.
+
+mod body;
+mod check;
+mod convert;
+mod cookie;
+mod header;
+mod inputs;
+mod path;
+mod plan;
+mod query;
+mod readable;
+mod request;
+mod response;
+mod show;
+mod style;
+mod violation;
+pub mod wording;
+
+pub use plan::Plan;
+pub use show::{Masked, planned};

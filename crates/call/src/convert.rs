@@ -1,0 +1,230 @@
+//! Converts a value to the type that is due, only where nothing is lost: `"42"` to 42, 28.0 to 28, 7 to `"7"`. It
+//! never guesses: `"5abc"`, `"0x10"` and 5.5 stay what they are. What is due comes from `check`.
+
+use jsonschema::{JsonType, JsonTypeSet};
+use serde_json::{Number, Value};
+
+/// `value` as one of the types in `due`, when that loses nothing.
+pub(crate) fn converted(value: &Value, due: JsonTypeSet) -> Option<Value> {
+    match value {
+        Value::Bool(_) if due.contains(JsonType::String) => Some(Value::String(value.to_string())),
+        Value::Number(number) if due.contains(JsonType::String) => {
+            Some(Value::String(number.to_string()))
+        }
+        Value::String(text) => from_text(text, due),
+        _ => None,
+    }
+}
+
+/// Writes numbers that are whole (`28.0`) without a fraction wherever `schema` asks for integers.
+///
+/// Answers whether anything changed.
+pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> bool {
+    make_whole_below(value, Some(schema), root, DEPTH)
+}
+
+/// Whether `value` holds a number that is not written as an integer: only then [`make_whole`] may change it.
+pub(crate) fn holds_fraction(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(holds_fraction),
+        Value::Number(number) => !is_plain(number.as_str()),
+        Value::Object(members) => members.values().any(holds_fraction),
+        _ => false,
+    }
+}
+
+/// The schema of a member or item below `schema`, references followed.
+pub(crate) fn schema_below<'a>(
+    schema: &'a Value,
+    root: &'a Value,
+    member: Option<&str>,
+) -> Option<&'a Value> {
+    let schema = resolved(schema, root)?;
+    match member {
+        Some(name) => schema.get("properties")?.get(name),
+        None => schema.get("items"),
+    }
+}
+
+/// `schema`, or what its `$ref` points at.
+pub(crate) fn resolved<'a>(schema: &'a Value, root: &'a Value) -> Option<&'a Value> {
+    let mut schema = schema;
+    for _ in 0..DEPTH {
+        let Some(reference) = schema.get("$ref").and_then(Value::as_str) else {
+            return Some(schema);
+        };
+        schema = root.pointer(reference.strip_prefix('#')?)?;
+    }
+    None
+}
+
+fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, depth: usize) -> bool {
+    let Some(schema) = schema.filter(|_| depth > 0).and_then(|schema| resolved(schema, root))
+    else {
+        return false;
+    };
+    match value {
+        Value::Array(items) => {
+            let items_schema = schema.get("items");
+            let mut changed = false;
+            for item in items {
+                changed |= make_whole_below(item, items_schema, root, depth - 1);
+            }
+            changed
+        }
+        Value::Number(number) if is_integer_due(schema) => match whole(number.as_str()) {
+            Some(digits) if !is_plain(number.as_str()) => {
+                *number = Number::from_string_unchecked(digits);
+                true
+            }
+            _ => false,
+        },
+        Value::Object(members) => {
+            let mut changed = false;
+            for (name, member) in members {
+                let below = schema.get("properties").and_then(|properties| properties.get(name));
+                changed |= make_whole_below(member, below, root, depth - 1);
+            }
+            changed
+        }
+        _ => false,
+    }
+}
+
+fn is_integer_due(schema: &Value) -> bool {
+    match schema.get("type") {
+        Some(Value::Array(types)) => {
+            let has = |name: &str| types.iter().any(|one| one == name);
+            has("integer") && !has("number")
+        }
+        Some(Value::String(name)) => name == "integer",
+        _ => false,
+    }
+}
+
+fn from_text(text: &str, due: JsonTypeSet) -> Option<Value> {
+    if due.contains(JsonType::Boolean) {
+        match text {
+            "true" => return Some(Value::Bool(true)),
+            "false" => return Some(Value::Bool(false)),
+            _ => {}
+        }
+    }
+    if is_number(text) {
+        if due.contains(JsonType::Number) {
+            return Some(Value::Number(Number::from_string_unchecked(text.to_owned())));
+        }
+        let digits = whole(text).filter(|_| due.contains(JsonType::Integer))?;
+        return Some(Value::Number(Number::from_string_unchecked(digits)));
+    }
+    let starts_like_json = match text.trim_start().bytes().next()? {
+        b'{' => due.contains(JsonType::Object),
+        b'[' => due.contains(JsonType::Array),
+        _ => false,
+    };
+    if starts_like_json { serde_json::from_str(text).ok() } else { None }
+}
+
+/// Whether `text` is a number in JSON's grammar, nothing around it (RFC 8259 §6).
+fn is_number(text: &str) -> bool {
+    let starts_well = text.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
+    let ends_well = text.bytes().last().is_some_and(|byte| byte.is_ascii_digit());
+    starts_well && ends_well && serde_json::from_str::<Number>(text).is_ok()
+}
+
+fn is_plain(digits: &str) -> bool {
+    digits.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit())
+}
+
+/// The digits of a number that is whole, without fraction and exponent; `None` for any other number and for one of
+/// more than [`LONGEST_WHOLE`] digits.
+fn whole(digits: &str) -> Option<String> {
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let exponent: i32 = exponent.trim_start_matches('+').parse().ok()?;
+    let (sign, unsigned) =
+        mantissa.strip_prefix('-').map_or(("", mantissa), |unsigned| ("-", unsigned));
+    let (integer, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+    let mut all: String = [integer, fraction].concat();
+    let point = i32::try_from(integer.len()).ok()?.checked_add(exponent)?;
+    if point > LONGEST_WHOLE {
+        return None;
+    }
+    let point = usize::try_from(point).unwrap_or(0);
+    while all.len() < point {
+        all.push('0');
+    }
+    let (kept, dropped) = all.split_at_checked(point)?;
+    if dropped.bytes().any(|byte| byte != b'0') {
+        return None;
+    }
+    let kept = kept.trim_start_matches('0');
+    Some(if kept.is_empty() { "0".to_owned() } else { [sign, kept].concat() })
+}
+
+/// Arguments and references are never followed deeper.
+const DEPTH: usize = 128;
+/// An exponent may ask for any number of zeros: `1e999999999`.
+const LONGEST_WHOLE: i32 = 400;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn due(types: &[JsonType]) -> JsonTypeSet {
+        types.iter().fold(JsonTypeSet::empty(), |set, one| set.insert(*one))
+    }
+
+    #[track_caller]
+    fn check(value: &Value, types: &[JsonType], expected: Option<&str>) {
+        let got = converted(value, due(types)).map(|value| value.to_string());
+        assert_eq!(got.as_deref(), expected, "{value}");
+    }
+
+    #[test]
+    fn text_becomes_a_number_only_when_it_is_one() {
+        let integer = &[JsonType::Integer];
+        check(&json!("42"), integer, Some("42"));
+        check(&json!("-0"), integer, Some("0"));
+        check(&json!("9007199254740993"), integer, Some("9007199254740993"));
+        check(&json!("28.0"), integer, Some("28"));
+        check(&json!("1e3"), integer, Some("1000"));
+        for bad in ["5abc", "0x10", "", " 5", "5 ", "5.5", "+5", "05", "1e999999999", "NaN", "٣"] {
+            check(&json!(bad), integer, None);
+        }
+        check(&json!("1.10"), &[JsonType::Number], Some("1.10"));
+        check(&json!("1e400"), &[JsonType::Number], Some("1e400"));
+    }
+
+    #[test]
+    fn truth_values_and_numbers_convert_to_and_from_text_only() {
+        check(&json!("true"), &[JsonType::Boolean], Some("true"));
+        check(&json!("yes"), &[JsonType::Boolean], None);
+        check(&json!(1), &[JsonType::Boolean], None);
+        check(&json!(true), &[JsonType::Integer], None);
+        check(&json!(5.5), &[JsonType::Integer], None);
+        check(&json!(true), &[JsonType::String], Some("\"true\""));
+        check(&serde_json::from_str("7.10").unwrap(), &[JsonType::String], Some("\"7.10\""));
+        check(&json!(null), &[JsonType::String], None);
+    }
+
+    #[test]
+    fn json_text_becomes_an_object_or_array_where_one_is_due() {
+        check(&json!("{\"a\":1}"), &[JsonType::Object], Some("{\"a\":1}"));
+        check(&json!("[1,2]"), &[JsonType::Array], Some("[1,2]"));
+        check(&json!("[1,2]"), &[JsonType::Object], None);
+        check(&json!("{a}"), &[JsonType::Object], None);
+    }
+
+    #[test]
+    fn a_whole_number_loses_its_fraction_where_an_integer_is_due() {
+        let root = json!({"properties": {"n": {"type": "integer"}, "x": {"type": "number"},
+            "list": {"items": {"$ref": "#/properties/n"}}}});
+        let mut value: Value =
+            serde_json::from_str(r#"{"n":28.0,"x":28.0,"list":[1e2,7]}"#).unwrap();
+        assert!(holds_fraction(&value));
+        assert!(make_whole(&mut value, &root, &root));
+        assert_eq!(value.to_string(), r#"{"n":28,"x":28.0,"list":[100,7]}"#);
+    }
+}

@@ -1,0 +1,142 @@
+//! Writes header values by `simple`, and keeps the names no argument may set. Text goes as it is, in UTF-8; control
+//! characters are refused. Names come from the description, values from `inputs`.
+
+use callgate_openapi::Encoding;
+use http::HeaderValue;
+use serde_json::Value;
+
+use crate::style::{
+    BARE_COMMA, BARE_MEMBERS, Escape, Explode, Unwritable, write_exploded_members, write_list,
+    write_members, write_value,
+};
+
+/// The value of a header.
+pub(crate) fn header_value(value: &Value, encoding: &Encoding) -> Result<HeaderValue, Unwritable> {
+    let mut text = String::new();
+    let explode = match encoding {
+        Encoding::Styled { explode, .. } => Some(Explode::from(*explode)),
+        _ => None,
+    };
+    match (value, explode) {
+        (Value::Array(items), Some(_)) => {
+            write_list(&mut text, items, BARE_COMMA, Escape::Verbatim)?;
+        }
+        (Value::Object(members), Some(Explode::No)) => {
+            write_members(&mut text, members, BARE_COMMA, Escape::Verbatim)?;
+        }
+        (Value::Object(members), Some(Explode::Yes)) => {
+            write_exploded_members(&mut text, members, BARE_MEMBERS, Escape::Verbatim)?;
+        }
+        _ => write_value(&mut text, value, Escape::Verbatim)?,
+    }
+    checked(&text)
+}
+
+/// A text as a header value.
+pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
+    if text.chars().any(char::is_control) {
+        return Err(Unwritable::Control);
+    }
+    if text.len() > MAX_HEADER {
+        return Err(Unwritable::TooLong);
+    }
+    if text.trim_matches(' ').len() != text.len() {
+        // RFC 9110 §5.5: a receiver strips it, so another value would arrive.
+        return Err(Unwritable::Edge);
+    }
+    HeaderValue::from_bytes(text.as_bytes()).map_err(|_| Unwritable::Control)
+}
+
+/// Whether no argument may set this header, whatever the description declares.
+pub(crate) fn is_denied(name: &str) -> bool {
+    let name = name.to_ascii_lowercase().replace('_', "-");
+    DENIED.contains(&name.as_str()) || DENIED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// The longest header value, in bytes.
+pub(crate) const MAX_HEADER: usize = 8 * 1024;
+
+const DENIED: &[&str] = &[
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "forwarded",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-real-ip",
+    "x-rewrite-url",
+];
+
+const DENIED_PREFIXES: &[&str] = &["proxy-", "x-forwarded-"];
+
+#[cfg(test)]
+mod tests {
+    use callgate_openapi::Style;
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &Value, explode: bool, expected: Result<&str, Unwritable>) {
+        let encoding = Encoding::Styled {
+            style: Style::Simple,
+            explode,
+            allow_reserved: false,
+            allow_empty: false,
+        };
+        let got = header_value(value, &encoding);
+        let got = got.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        assert_eq!(got, expected.map(str::to_owned));
+    }
+
+    #[test]
+    fn simple_values_lists_and_objects_are_written_as_they_are() {
+        check(&json!("blue"), false, Ok("blue"));
+        check(&json!(""), false, Ok(""));
+        check(&json!("a, b=c"), false, Ok("a, b=c"));
+        check(&json!("žluť"), false, Ok("žluť"));
+        check(&json!(true), false, Ok("true"));
+        check(&json!(["a", "b"]), false, Ok("a,b"));
+        check(&json!({"R": 100, "G": 200}), false, Ok("R,100,G,200"));
+        check(&json!({"R": 100, "G": 200}), true, Ok("R=100,G=200"));
+    }
+
+    #[test]
+    fn what_would_arrive_as_something_else_is_refused() {
+        check(&json!("a\r\nX-Evil: 1"), false, Err(Unwritable::Control));
+        for control in ["a\u{0}b", "a\u{7f}", "a\tb", "\n"] {
+            check(&json!(control), false, Err(Unwritable::Control));
+        }
+        check(&json!(["a,b"]), false, Err(Unwritable::Delimiter(',')));
+        check(&json!({"a": "b=c"}), true, Err(Unwritable::Delimiter('=')));
+        check(&json!(" a"), false, Err(Unwritable::Edge));
+        check(&json!("a".repeat(MAX_HEADER + 1)), false, Err(Unwritable::TooLong));
+        check(&json!(null), false, Err(Unwritable::Null));
+    }
+
+    #[test]
+    fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
+        for name in
+            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
+        {
+            assert!(is_denied(name), "{name}");
+        }
+        for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
+            assert!(!is_denied(name), "{name}");
+        }
+    }
+}

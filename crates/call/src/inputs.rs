@@ -1,0 +1,307 @@
+//! Fills every input from the session, the model or the description's default, in that order (DESIGN §5). It decides
+//! where values come from, not whether they are right: that is `check`. Nothing is copied that can be borrowed.
+
+use std::borrow::Cow;
+
+use callgate_openapi::{Body, BodyLayout, Input, NestedInput, Place, Source, Step};
+use callgate_tool::{Arguments, Event, Journal, Session};
+use serde_json::{Map, Value};
+
+/// Who gave a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Origin {
+    /// The description's default.
+    Default,
+    /// The model, and the session for values inside it.
+    Mixed,
+    /// The model.
+    Model,
+    /// The session.
+    Session,
+}
+
+/// The value of one input.
+#[derive(Clone, Debug)]
+pub(crate) struct Filling<'a> {
+    /// The value.
+    pub(crate) value: Cow<'a, Value>,
+    /// Who gave it.
+    pub(crate) origin: Origin,
+}
+
+/// The values of all inputs, in the order of the inputs.
+pub(crate) type Fillings<'a> = Vec<Option<Filling<'a>>>;
+
+/// What is to be filled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    /// The inputs.
+    pub(crate) inputs: &'a [Input],
+    /// Values inside them with a source or default of their own.
+    pub(crate) nested: &'a [NestedInput],
+    /// The body, when there is one.
+    pub(crate) body: Option<&'a Body>,
+}
+
+/// What the values are taken from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Given<'a> {
+    /// The model's.
+    pub(crate) arguments: &'a Arguments,
+    /// The runtime's.
+    pub(crate) session: &'a Session,
+}
+
+/// Fills the inputs of `subject`; `is_nullable` says whether the schema of the input at a position takes `null`.
+pub(crate) fn fill<'a>(
+    subject: Subject<'a>,
+    given: Given<'a>,
+    is_nullable: impl Fn(usize) -> bool,
+    journal: &mut Journal,
+) -> Fillings<'a> {
+    let mut fillings: Fillings<'a> = Vec::with_capacity(subject.inputs.len());
+    for (at, input) in subject.inputs.iter().enumerate() {
+        let filling = from_session(input, given, journal)
+            .or_else(|| from_model(input, given.arguments, || is_nullable(at), journal));
+        fillings.push(filling);
+    }
+    fill_nested_from_session(subject, given, &mut fillings, journal);
+    fill_defaults(subject, &mut fillings, journal);
+    fill_nested_defaults(subject, &mut fillings, journal);
+    note_absent(subject.inputs, &fillings, journal);
+    fillings
+}
+
+/// Whether the request will have a body: one is required, or something of it is given.
+pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
+    subject.body.is_some_and(|body| body.required)
+        || subject
+            .inputs
+            .iter()
+            .zip(fillings)
+            .any(|(input, filling)| input.place == Place::Body && filling.is_some())
+}
+
+/// The path of a nested input as a problem shows it: `owner.labels[].text`.
+pub(crate) fn nested_path(nested: &NestedInput) -> String {
+    let mut path = nested.argument.as_str().to_owned();
+    for step in &nested.steps {
+        match step {
+            Step::Items => path.push_str("[]"),
+            Step::Property(name) => {
+                path.push('.');
+                path.push_str(name);
+            }
+        }
+    }
+    path
+}
+
+fn from_session<'a>(
+    input: &'a Input,
+    given: Given<'a>,
+    journal: &mut Journal,
+) -> Option<Filling<'a>> {
+    let value = look_up(&input.source, given.session)?;
+    if given.arguments.contains_key(input.argument.as_str()) {
+        let argument = input.argument.to_string();
+        journal.note(if input.visible {
+            Event::SessionValueWon { argument }
+        } else {
+            Event::HiddenIgnored { argument }
+        });
+    }
+    Some(Filling { value, origin: Origin::Session })
+}
+
+fn from_model<'a>(
+    input: &'a Input,
+    arguments: &'a Arguments,
+    is_nullable: impl FnOnce() -> bool,
+    journal: &mut Journal,
+) -> Option<Filling<'a>> {
+    let value = arguments.get(input.argument.as_str())?;
+    if !input.visible {
+        journal.note(Event::HiddenIgnored { argument: input.argument.to_string() });
+        return None;
+    }
+    let may_be_omitted = !input.required || input.default.is_some();
+    if value.is_null() && may_be_omitted && !is_nullable() {
+        journal.note(Event::NullOmitted { argument: input.argument.to_string() });
+        return None;
+    }
+    Some(Filling { value: Cow::Borrowed(value), origin: Origin::Model })
+}
+
+fn look_up<'a>(source: &Source, session: &'a Session) -> Option<Cow<'a, Value>> {
+    match source {
+        Source::Context(path) => session.context(path).map(Cow::Owned),
+        Source::Model => None,
+        Source::Parameter(name) => session.parameter(name).map(Cow::Borrowed),
+        Source::Payload(path) => session.payload(path).map(Cow::Borrowed),
+    }
+}
+
+fn fill_defaults<'a>(subject: Subject<'a>, fillings: &mut Fillings<'a>, journal: &mut Journal) {
+    let has_body = has_body(subject, fillings);
+    for (input, filling) in subject.inputs.iter().zip(fillings) {
+        let Some(default) = input.default.as_ref().filter(|_| filling.is_none()) else { continue };
+        // A default inside a body fills a body that is sent; it does not make one.
+        if input.place == Place::Body && !has_body {
+            continue;
+        }
+        journal.note(Event::DefaultUsed { argument: input.argument.to_string() });
+        *filling = Some(Filling { value: Cow::Borrowed(default), origin: Origin::Default });
+    }
+}
+
+fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
+    for (input, filling) in inputs.iter().zip(fillings) {
+        if filling.is_none() && !input.visible && !input.required {
+            let argument = input.argument.to_string();
+            journal.note(Event::SessionValueAbsent { argument, source: input.source.reference() });
+        }
+    }
+}
+
+fn fill_nested_from_session<'a>(
+    subject: Subject<'a>,
+    given: Given<'a>,
+    fillings: &mut Fillings<'a>,
+    journal: &mut Journal,
+) {
+    for nested in subject.nested {
+        let Some(filling) = filling_of(nested, subject, fillings) else { continue };
+        let found = look_up(&nested.source, given.session);
+        let sent = filling.as_ref().is_some_and(|filling| holds(&filling.value, &nested.steps));
+        if sent && !nested.visible {
+            journal.note(Event::HiddenIgnored { argument: nested_path(nested) });
+            if let Some(filling) = filling {
+                change(filling.value.to_mut(), &nested.steps, &Change::Remove);
+            }
+        } else if sent && found.is_some() {
+            journal.note(Event::SessionValueWon { argument: nested_path(nested) });
+        }
+        let Some(value) = found else { continue };
+        let begins_with_items = matches!(nested.steps.first(), Some(Step::Items));
+        if filling.is_none() && begins_with_items {
+            continue;
+        }
+        let filling = filling.get_or_insert_with(|| Filling {
+            value: Cow::Owned(Value::Object(Map::new())),
+            origin: Origin::Mixed,
+        });
+        filling.origin = Origin::Mixed;
+        change(filling.value.to_mut(), &nested.steps, &Change::Set(&value));
+    }
+}
+
+fn fill_nested_defaults<'a>(
+    subject: Subject<'a>,
+    fillings: &mut Fillings<'a>,
+    journal: &mut Journal,
+) {
+    let body_is_sent = has_body(subject, fillings);
+    let is_whole = subject.body.is_some_and(|body| body.layout == BodyLayout::Whole);
+    for nested in subject.nested {
+        let Some(default) = &nested.default else { continue };
+        let Some(filling) = filling_of(nested, subject, fillings) else { continue };
+        let root_exists = is_whole && body_is_sent && nested.steps.len() == 1;
+        if filling.is_none() && root_exists {
+            let value = Cow::Owned(Value::Object(Map::new()));
+            *filling = Some(Filling { value, origin: Origin::Default });
+        }
+        let Some(filling) = filling else { continue };
+        if lacks(&filling.value, &nested.steps) {
+            journal.note(Event::DefaultUsed { argument: nested_path(nested) });
+            change(filling.value.to_mut(), &nested.steps, &Change::Default(default));
+        }
+    }
+}
+
+fn filling_of<'f, 'a>(
+    nested: &NestedInput,
+    subject: Subject<'a>,
+    fillings: &'f mut Fillings<'a>,
+) -> Option<&'f mut Option<Filling<'a>>> {
+    let at = subject.inputs.iter().position(|input| input.argument == nested.argument)?;
+    fillings.get_mut(at)
+}
+
+/// What happens at the end of a nested input's steps.
+#[derive(Clone, Copy, Debug)]
+enum Change<'a> {
+    /// The value is set where its parent exists and it is absent.
+    Default(&'a Value),
+    /// The value is taken away.
+    Remove,
+    /// The value is set; missing parents are made.
+    Set(&'a Value),
+}
+
+/// Applies `wanted` at the end of `steps`. The number of steps bounds the recursion.
+fn change(value: &mut Value, steps: &[Step], wanted: &Change<'_>) {
+    let Some((step, rest)) = steps.split_first() else { return };
+    match (step, value) {
+        (Step::Items, Value::Array(items)) => {
+            for item in items {
+                change(item, rest, wanted);
+            }
+        }
+        (Step::Property(name), Value::Object(members)) => {
+            change_member(members, name, rest, wanted);
+        }
+        _ => {}
+    }
+}
+
+fn change_member(members: &mut Map<String, Value>, name: &str, rest: &[Step], wanted: &Change<'_>) {
+    if !rest.is_empty() {
+        let makes_parent = matches!(wanted, Change::Set(_))
+            && matches!(rest.first(), Some(Step::Property(_)))
+            && members.get(name).is_none_or(Value::is_null);
+        if makes_parent {
+            members.insert(name.to_owned(), Value::Object(Map::new()));
+        }
+        if let Some(member) = members.get_mut(name) {
+            change(member, rest, wanted);
+        }
+        return;
+    }
+    match wanted {
+        Change::Default(value) => {
+            members.entry(name.to_owned()).or_insert_with(|| (*value).clone());
+        }
+        Change::Remove => {
+            members.shift_remove(name);
+        }
+        Change::Set(value) => {
+            members.insert(name.to_owned(), (*value).clone());
+        }
+    }
+}
+
+/// Whether there is a value at the end of `steps`, in any item.
+fn holds(value: &Value, steps: &[Step]) -> bool {
+    let Some((step, rest)) = steps.split_first() else { return true };
+    match step {
+        Step::Items => {
+            value.as_array().is_some_and(|items| items.iter().any(|item| holds(item, rest)))
+        }
+        Step::Property(name) => value.get(&**name).is_some_and(|member| holds(member, rest)),
+    }
+}
+
+/// Whether there is a parent without a value at the end of `steps`, in any item.
+fn lacks(value: &Value, steps: &[Step]) -> bool {
+    let Some((step, rest)) = steps.split_first() else { return false };
+    match step {
+        Step::Items => {
+            value.as_array().is_some_and(|items| items.iter().any(|item| lacks(item, rest)))
+        }
+        Step::Property(name) => match value.get(&**name) {
+            Some(member) => lacks(member, rest),
+            None => value.is_object() && rest.is_empty(),
+        },
+    }
+}

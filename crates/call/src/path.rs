@@ -1,0 +1,246 @@
+//! Writes the path: literals as the description has them, variables by `simple`, `label` or `matrix`. A value can
+//! never leave its segment: empty values, dot segments and control characters are refused. Values come from `inputs`.
+
+use std::borrow::Cow;
+
+use callgate_openapi::{PathPart, Style};
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use crate::style::{
+    COMMA, DOT, Escape, Explode, Unwritable, is_void, write_escaped, write_exploded_members,
+    write_list, write_members, write_value,
+};
+
+/// The value of a path variable and how it is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable<'a> {
+    /// The wire name.
+    pub(crate) name: &'a str,
+    /// The value.
+    pub(crate) value: Cow<'a, Value>,
+    /// The style; `None` writes the value as JSON text (`content`).
+    pub(crate) style: Option<(Style, Explode)>,
+}
+
+/// Writes one segment, its variables filled in by `find`.
+///
+/// Answers the name of the variable at fault and why.
+pub(crate) fn write_segment<'a>(
+    out: &mut String,
+    parts: &'a [PathPart],
+    find: impl Fn(&str) -> Option<Variable<'a>>,
+) -> Result<(), (&'a str, Unwritable)> {
+    let start = out.len();
+    let mut last_variable = None;
+    for part in parts {
+        let name = match part {
+            PathPart::Literal(text) => {
+                out.push_str(text);
+                continue;
+            }
+            PathPart::Variable(name) => name,
+        };
+        last_variable = Some(&**name);
+        let variable = find(name).ok_or((&**name, Unwritable::Empty))?;
+        write_variable(out, &variable).map_err(|why| (&**name, why))?;
+    }
+    let Some(name) = last_variable else { return Ok(()) };
+    let written = out.get(start..).unwrap_or_default();
+    // Two variables may join to a dot segment, so the whole segment is looked at.
+    if holds_dot_segment(written) { Err((name, Unwritable::DotSegment)) } else { Ok(()) }
+}
+
+fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwritable> {
+    let Variable { name, value, style } = variable;
+    let value = &**value;
+    if is_void(value) {
+        return Err(if value.is_null() { Unwritable::Null } else { Unwritable::Empty });
+    }
+    if holds_control(value) {
+        return Err(Unwritable::Control);
+    }
+    let start = out.len();
+    match style {
+        Some((Style::Label, explode)) => write_label(out, value, *explode)?,
+        Some((Style::Matrix, explode)) => write_matrix(out, name, value, *explode)?,
+        Some((_, explode)) => write_simple(out, value, *explode)?,
+        None => write_value(out, value, Escape::Unreserved)?,
+    }
+    if out.len() == start { Err(Unwritable::Empty) } else { Ok(()) }
+}
+
+fn write_simple(out: &mut String, value: &Value, explode: Explode) -> Result<(), Unwritable> {
+    match (value, explode) {
+        (Value::Array(items), _) => write_list(out, items, COMMA, Escape::Unreserved),
+        (Value::Object(members), Explode::No) => {
+            write_members(out, members, COMMA, Escape::Unreserved)
+        }
+        (Value::Object(members), Explode::Yes) => {
+            write_exploded_members(out, members, COMMA, Escape::Unreserved)
+        }
+        _ => write_value(out, value, Escape::Unreserved),
+    }
+}
+
+fn write_label(out: &mut String, value: &Value, explode: Explode) -> Result<(), Unwritable> {
+    out.push('.');
+    match (value, explode) {
+        // RFC 6570 §3.2.5 and OpenAPI 3.0.4: a comma. The tables up to 3.0.3 show a dot, which cannot be decoded.
+        (Value::Array(items), Explode::No) => write_list(out, items, COMMA, Escape::Unreserved),
+        (Value::Object(members), Explode::No) => {
+            write_members(out, members, COMMA, Escape::Unreserved)
+        }
+        (Value::Array(items), Explode::Yes) => write_list(out, items, DOT, Escape::Dots),
+        (Value::Object(members), Explode::Yes) => {
+            write_exploded_members(out, members, DOT, Escape::Dots)
+        }
+        _ => write_value(out, value, Escape::Unreserved),
+    }
+}
+
+fn write_matrix(
+    out: &mut String,
+    name: &str,
+    value: &Value,
+    explode: Explode,
+) -> Result<(), Unwritable> {
+    match (value, explode) {
+        (Value::Array(items), Explode::Yes) => {
+            items.iter().try_for_each(|item| write_matrix_pair(out, name, item))
+        }
+        (Value::Object(members), Explode::Yes) => members
+            .iter()
+            .filter(|(_, member)| !member.is_null())
+            .try_for_each(|(member_name, member)| write_matrix_pair(out, member_name, member)),
+        (Value::Array(items), Explode::No) => write_matrix_joined(out, name, |text| {
+            write_list(text, items, COMMA, Escape::Unreserved)
+        }),
+        (Value::Object(members), Explode::No) => write_matrix_joined(out, name, |text| {
+            write_members(text, members, COMMA, Escape::Unreserved)
+        }),
+        _ => write_matrix_pair(out, name, value),
+    }
+}
+
+fn write_matrix_pair(out: &mut String, name: &str, value: &Value) -> Result<(), Unwritable> {
+    write_matrix_joined(out, name, |text| write_value(text, value, Escape::Unreserved))
+}
+
+fn write_matrix_joined(
+    out: &mut String,
+    name: &str,
+    write: impl FnOnce(&mut String) -> Result<(), Unwritable>,
+) -> Result<(), Unwritable> {
+    out.push(';');
+    write_escaped(out, name, Escape::Unreserved);
+    out.push('=');
+    let start = out.len();
+    write(out)?;
+    if out.len() == start {
+        // RFC 6570 §3.2.7: an empty value has no `=`.
+        out.pop();
+    }
+    Ok(())
+}
+
+fn holds_control(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(holds_control),
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| has_control(name) || holds_control(member))
+        }
+        Value::String(text) => has_control(text),
+        _ => false,
+    }
+}
+
+fn has_control(text: &str) -> bool {
+    text.chars().any(char::is_control)
+}
+
+/// Whether the segment, or a part of it between slashes, is `.` or `..` after up to three decodings.
+fn holds_dot_segment(segment: &str) -> bool {
+    if !segment.bytes().any(|byte| matches!(byte, b'.' | b'%')) {
+        return false;
+    }
+    let mut text = segment.to_owned();
+    for _ in 0..=DECODINGS {
+        if text.split(['/', '\\']).any(|part| matches!(part, "." | "..")) {
+            return true;
+        }
+        let decoded = percent_decode_str(&text).decode_utf8_lossy().into_owned();
+        if decoded == text {
+            return false;
+        }
+        text = decoded;
+    }
+    false
+}
+
+/// A server, a proxy and a framework may each decode once.
+const DECODINGS: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn written(parts: &[PathPart], values: &[(&str, Value)]) -> Result<String, Unwritable> {
+        let mut out = String::new();
+        let find = |name: &str| {
+            let (name, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some(Variable {
+                name,
+                value: Cow::Borrowed(value),
+                style: Some((Style::Simple, Explode::No)),
+            })
+        };
+        write_segment(&mut out, parts, find).map_err(|(_, why)| why).map(|()| out)
+    }
+
+    fn variable(name: &str) -> PathPart {
+        PathPart::Variable(Arc::from(name))
+    }
+
+    #[track_caller]
+    fn check(value: Value, expected: Result<&str, Unwritable>) {
+        let got = written(&[variable("id")], &[("id", value)]);
+        assert_eq!(got, expected.map(str::to_owned));
+    }
+
+    #[test]
+    fn a_value_never_leaves_its_segment() {
+        use Unwritable::{Control, DotSegment, Empty, Null};
+        for dots in ["..", ".", "%2e%2e", "%252E.", "../../admin/delete?x=", "a/../b", "a\\..\\b"] {
+            check(json!(dots), Err(DotSegment));
+        }
+        check(json!(""), Err(Empty));
+        check(json!(null), Err(Null));
+        check(json!([]), Err(Empty));
+        check(json!({}), Err(Empty));
+        for control in ["\t..", "..\n", "a\u{0}", "a\u{7f}", "a\u{85}b"] {
+            check(json!(control), Err(Control));
+        }
+        check(json!("a/b"), Ok("a%2Fb"));
+        check(json!("1?admin=true"), Ok("1%3Fadmin%3Dtrue"));
+        check(json!("1#"), Ok("1%23"));
+        check(json!("//127.0.0.2:p"), Ok("%2F%2F127.0.0.2%3Ap"));
+        check(json!("a@b%"), Ok("a%40b%25"));
+        check(json!("．．"), Ok("%EF%BC%8E%EF%BC%8E"));
+        check(json!("..."), Ok("..."));
+    }
+
+    #[test]
+    fn two_variables_do_not_join_to_a_dot_segment() {
+        let parts = [variable("a"), variable("b")];
+        let got = written(&parts, &[("a", json!(".")), ("b", json!("."))]);
+        assert_eq!(got, Err(Unwritable::DotSegment));
+        let parts = [variable("a"), PathPart::Literal("-".into()), variable("b")];
+        let got = written(&parts, &[("a", json!(".")), ("b", json!("."))]);
+        assert_eq!(got, Ok(".-.".to_owned()));
+    }
+}

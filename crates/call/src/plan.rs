@@ -1,0 +1,72 @@
+//! The plan of one operation: made once, cheap to keep, asked for each call. It joins `inputs`, `check`, `request`
+//! and `response`; schemas are compiled when the first call comes.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use callgate_openapi::Operation;
+use callgate_tool::{Arguments, Fault, Journal, Outcome, Session};
+use http::{Request, Response};
+
+use crate::{
+    check::{Checks, check},
+    inputs::{Given, Subject, fill},
+    request::{Frame, Ready},
+    response,
+};
+
+/// Turns calls of one operation into requests, and its answers into outcomes.
+#[derive(Debug)]
+pub struct Plan {
+    operation: Arc<Operation>,
+    frame: Frame,
+    checks: OnceLock<Checks>,
+}
+
+impl Plan {
+    /// The plan of `operation`.
+    pub fn new(operation: Arc<Operation>) -> Self {
+        let frame = Frame::new(&operation);
+        Self { operation, frame, checks: OnceLock::new() }
+    }
+
+    /// The operation.
+    pub fn operation(&self) -> &Arc<Operation> {
+        &self.operation
+    }
+
+    /// Fills the inputs, checks them and builds the finished request, without credentials.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names every violation, before anything is sent.
+    pub fn request(
+        &self,
+        arguments: &Arguments,
+        session: &Session,
+        journal: &mut Journal,
+    ) -> Result<Request<Bytes>, Box<Fault>> {
+        let operation = &*self.operation;
+        let subject = Subject {
+            inputs: &operation.inputs,
+            nested: &operation.nested_inputs,
+            body: operation.body.as_ref(),
+        };
+        let schema = schema_of(operation);
+        let checks = self.checks.get_or_init(|| {
+            Checks::compile(schema, subject.inputs.iter().map(|input| input.argument.as_str()))
+        });
+        let given = Given { arguments, session };
+        let mut fillings = fill(subject, given, |at| checks.is_nullable(at), journal);
+        check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+        self.frame.request(Ready { operation, subject, fillings: &fillings, arguments })
+    }
+
+    /// What an answer means: by its status and its media type.
+    pub fn outcome(&self, response: &Response<Bytes>) -> Outcome {
+        response::outcome(response, self.operation.effect)
+    }
+}
+
+fn schema_of(_operation: &Operation) -> &serde_json::Value {
+    &serde_json::Value::Null
+}

@@ -1,0 +1,159 @@
+//! Writes query parameters: `form`, `spaceDelimited`, `pipeDelimited`, `deepObject` and the delimited lists of
+//! Swagger 2.0. A space is `%20`, never `+`. Values come from `inputs`; the styles' open cases are decided in `style`.
+
+use callgate_openapi::Style;
+use serde_json::Value;
+
+use crate::style::{
+    COMMA, Escape, Explode, Joint, PIPE, SPACE, TAB, Unwritable, is_void, write_escaped,
+    write_list, write_members, write_value,
+};
+
+/// One query parameter or cookie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair<'a> {
+    /// The wire name.
+    pub(crate) name: &'a str,
+    /// The value.
+    pub(crate) value: &'a Value,
+    /// The style.
+    pub(crate) style: Style,
+    /// Whether items and members are parameters of their own.
+    pub(crate) explode: Explode,
+    /// How values are escaped; names always are.
+    pub(crate) escape: Escape,
+}
+
+/// Where pairs are written to, and what separates them.
+#[derive(Debug)]
+pub(crate) struct Pairs<'a> {
+    out: &'a mut String,
+    separator: &'static str,
+    first: bool,
+}
+
+impl<'a> Pairs<'a> {
+    /// Pairs that start at the end of `out`.
+    pub(crate) fn new(out: &'a mut String, separator: &'static str) -> Self {
+        Self { out, separator, first: true }
+    }
+
+    /// Pairs that go on after what `out` already holds.
+    pub(crate) fn after(out: &'a mut String, separator: &'static str) -> Self {
+        Self { out, separator, first: false }
+    }
+
+    /// Writes a parameter; one whose value writes nothing is omitted.
+    pub(crate) fn write(&mut self, pair: Pair<'_>) -> Result<(), Unwritable> {
+        if is_void(pair.value) {
+            return Ok(());
+        }
+        if pair.style == Style::DeepObject {
+            let mut name = String::new();
+            write_escaped(&mut name, pair.name, Escape::Unreserved);
+            return self.write_brackets(&mut name, pair.value, pair.escape);
+        }
+        match (pair.value, pair.explode) {
+            (Value::Array(items), Explode::Yes) => {
+                items.iter().try_for_each(|item| self.write_pair(pair.name, item, pair.escape))
+            }
+            (Value::Object(members), Explode::Yes) => members
+                .iter()
+                .filter(|(_, member)| !member.is_null())
+                .try_for_each(|(name, member)| self.write_pair(name, member, pair.escape)),
+            (Value::Array(items), Explode::No) => {
+                self.write_name(pair.name);
+                write_list(self.out, items, joint(pair.style), for_items(pair.escape))
+            }
+            (Value::Object(members), Explode::No) => {
+                self.write_name(pair.name);
+                write_members(self.out, members, joint(pair.style), for_items(pair.escape))
+            }
+            _ => self.write_pair(pair.name, pair.value, pair.escape),
+        }
+    }
+
+    /// Writes `name=value`, whatever the value is.
+    pub(crate) fn write_pair(
+        &mut self,
+        name: &str,
+        value: &Value,
+        escape: Escape,
+    ) -> Result<(), Unwritable> {
+        self.write_name(name);
+        write_value(self.out, value, escape)
+    }
+
+    /// Writes `name=text`.
+    pub(crate) fn write_text(&mut self, name: &str, text: &str) {
+        self.write_name(name);
+        write_escaped(self.out, text, Escape::Unreserved);
+    }
+
+    fn write_name(&mut self, name: &str) {
+        self.separate();
+        write_escaped(self.out, name, Escape::Unreserved);
+        self.out.push('=');
+    }
+
+    fn separate(&mut self) {
+        if !self.first {
+            self.out.push_str(self.separator);
+        }
+        self.first = false;
+    }
+
+    /// Writes `a[b][0]=value` for each single value; the depth of arguments is bounded where they are read.
+    fn write_brackets(
+        &mut self,
+        name: &mut String,
+        value: &Value,
+        escape: Escape,
+    ) -> Result<(), Unwritable> {
+        match value {
+            Value::Null => Ok(()),
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .try_for_each(|(at, item)| self.write_bracket(name, &at.to_string(), item, escape)),
+            Value::Object(members) => members
+                .iter()
+                .try_for_each(|(member, value)| self.write_bracket(name, member, value, escape)),
+            _ => {
+                self.separate();
+                self.out.push_str(name);
+                self.out.push('=');
+                write_value(self.out, value, escape)
+            }
+        }
+    }
+
+    fn write_bracket(
+        &mut self,
+        name: &mut String,
+        key: &str,
+        value: &Value,
+        escape: Escape,
+    ) -> Result<(), Unwritable> {
+        let length = name.len();
+        name.push_str("%5B");
+        write_escaped(name, key, Escape::Unreserved);
+        name.push_str("%5D");
+        let written = self.write_brackets(name, value, escape);
+        name.truncate(length);
+        written
+    }
+}
+
+fn joint(style: Style) -> Joint {
+    match style {
+        Style::PipeDelimited => PIPE,
+        Style::SpaceDelimited => SPACE,
+        Style::TabDelimited => TAB,
+        _ => COMMA,
+    }
+}
+
+fn for_items(escape: Escape) -> Escape {
+    if escape == Escape::Reserved { Escape::ReservedItems } else { escape }
+}

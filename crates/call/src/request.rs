@@ -1,0 +1,288 @@
+//! Builds the finished request from checked inputs: address, headers, body. The address is parsed again when it is
+//! done: an origin, a segment or a query other than the one written is refused. Credentials come later, from `auth`.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use callgate_openapi::{Encoding, Input, Operation, Place};
+use callgate_tool::{Arguments, Fault};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Request, Uri,
+    header::{ACCEPT, CONTENT_TYPE, COOKIE},
+};
+use serde_json::Value;
+use url::Url;
+
+use crate::{
+    body::{body_bytes, chosen_media},
+    cookie::cookies,
+    header::{self, header_value, is_denied},
+    inputs::{Fillings, Subject, has_body},
+    path::{Variable, write_segment},
+    query::{Pair, Pairs},
+    style::{Escape, Unwritable, is_void, write_escaped},
+    wording,
+};
+
+/// What is the same in every request of an operation.
+#[derive(Debug)]
+pub(crate) struct Frame {
+    /// The origin and the base path, without a slash at the end.
+    prefix: String,
+    /// The query of the path key, escaped as a URL parser does.
+    fixed_query: Option<String>,
+    accept: HeaderValue,
+}
+
+/// Checked inputs and the operation they belong to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ready<'a> {
+    /// The operation.
+    pub(crate) operation: &'a Operation,
+    /// Its inputs.
+    pub(crate) subject: Subject<'a>,
+    /// Their values.
+    pub(crate) fillings: &'a Fillings<'a>,
+    /// What the model sent.
+    pub(crate) arguments: &'a Arguments,
+}
+
+impl Frame {
+    /// The frame of an operation.
+    pub(crate) fn new(operation: &Operation) -> Self {
+        let server = &operation.server.url;
+        let prefix = server.as_str().trim_end_matches('/').to_owned();
+        let fixed_query = operation.fixed_query.as_deref().and_then(|query| {
+            let mut url = server.clone();
+            url.set_query(Some(query));
+            url.query().filter(|query| !query.is_empty()).map(str::to_owned)
+        });
+        let accept = HeaderValue::from_str(&operation.accept.join(", "))
+            .ok()
+            .filter(|accept| !accept.is_empty());
+        // A service that says nothing about its answers is asked for what a model reads best.
+        let accept = accept.unwrap_or(HeaderValue::from_static("application/json, */*;q=0.1"));
+        Self { prefix, fixed_query, accept }
+    }
+
+    /// The finished request.
+    pub(crate) fn request(&self, ready: Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
+        let uri = self.uri(ready)?;
+        let (media, bytes) = body(ready)?;
+        let mut request = Request::new(bytes);
+        *request.method_mut() = ready.operation.method.clone();
+        *request.uri_mut() = uri;
+        let headers = request.headers_mut();
+        headers.insert(ACCEPT, self.accept.clone());
+        if let Some(media) = media {
+            headers.insert(CONTENT_TYPE, media);
+        }
+        write_headers(headers, ready)?;
+        write_cookies(headers, ready)?;
+        let size: usize =
+            headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+        if size > MAX_HEADERS {
+            return Err(wording::too_long(
+                &longest(ready, |place| place == Place::Header || place == Place::Cookie),
+                "headers",
+                MAX_HEADERS,
+            ));
+        }
+        Ok(request)
+    }
+
+    fn uri(&self, ready: Ready<'_>) -> Result<Uri, Box<Fault>> {
+        let mut url = String::with_capacity(self.prefix.len() + 96);
+        url.push_str(&self.prefix);
+        write_path(&mut url, ready)?;
+        let path_end = url.len();
+        url.push('?');
+        if let Some(fixed) = &self.fixed_query {
+            url.push_str(fixed);
+        }
+        write_query(&mut url, path_end + 1, ready)?;
+        if url.len() == path_end + 1 {
+            url.pop();
+        }
+        if url.len() > MAX_URL {
+            let at = longest(ready, |place| {
+                matches!(place, Place::Path | Place::Query | Place::Querystring)
+            });
+            return Err(wording::too_long(&at, "an address", MAX_URL));
+        }
+        // Everything a model wrote is escaped by now, so a parser must find nothing to change: neither origin, nor
+        // base path, nor the number of segments, nor the query.
+        let parsed = Url::parse(&url).map_err(|_| wording::left_template())?;
+        if parsed.as_str() != url {
+            return Err(wording::left_template());
+        }
+        Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::left_template())
+    }
+}
+
+fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+    if ready.operation.segments.is_empty() {
+        url.push('/');
+    }
+    for segment in &ready.operation.segments {
+        url.push('/');
+        let find = |name: &str| {
+            let (input, value) =
+                values(ready, Place::Path).find(|(input, _)| *input.name == *name)?;
+            let (value, style) = match &input.encoding {
+                Encoding::Styled { style, explode, .. } => {
+                    (Cow::Borrowed(value), Some((*style, (*explode).into())))
+                }
+                Encoding::Content { media_type } => {
+                    (Cow::Owned(Value::String(content_text(value, media_type).into_owned())), None)
+                }
+                Encoding::Body => (Cow::Borrowed(value), None),
+            };
+            Some(Variable { name: &input.name, value, style })
+        };
+        write_segment(url, segment, find)
+            .map_err(|(name, why)| wording::unwritable(argument_of(ready, name), why))?;
+    }
+    Ok(())
+}
+
+fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+    for (input, value) in values(ready, Place::Query) {
+        let is_first = url.len() == start;
+        let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
+        write_pair(&mut pairs, input, value)
+            .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
+    }
+    for (input, value) in values(ready, Place::Querystring) {
+        if url.len() > start {
+            url.push('&');
+        }
+        write_querystring(url, input, value)
+            .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
+    }
+    Ok(())
+}
+
+fn write_pair(pairs: &mut Pairs<'_>, input: &Input, value: &Value) -> Result<(), Unwritable> {
+    match &input.encoding {
+        Encoding::Styled { style, explode, allow_reserved, .. } => pairs.write(Pair {
+            name: &input.name,
+            value,
+            style: *style,
+            explode: (*explode).into(),
+            escape: if *allow_reserved { Escape::Reserved } else { Escape::Unreserved },
+        }),
+        Encoding::Content { media_type } => {
+            pairs.write_text(&input.name, &content_text(value, media_type));
+            Ok(())
+        }
+        Encoding::Body => pairs.write_pair(&input.name, value, Escape::Unreserved),
+    }
+}
+
+fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(), Unwritable> {
+    let media_type = match &input.encoding {
+        Encoding::Content { media_type } => &**media_type,
+        _ => FORM,
+    };
+    let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
+        write_escaped(url, &content_text(value, media_type), Escape::Unreserved);
+        return Ok(());
+    };
+    let mut pairs = Pairs::new(url, "&");
+    members
+        .iter()
+        .filter(|(_, member)| !is_void(member))
+        .try_for_each(|(name, member)| pairs.write_pair(name, member, Escape::Unreserved))
+}
+
+fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+    for (input, value) in values(ready, Place::Header) {
+        let at = input.argument.as_str();
+        if is_denied(&input.name) {
+            return Err(wording::denied_header(at));
+        }
+        let name = HeaderName::from_bytes(input.name.as_bytes())
+            .map_err(|_| wording::denied_header(at))?;
+        if is_void(value) {
+            continue;
+        }
+        let value = match &input.encoding {
+            Encoding::Content { media_type } => header::checked(&content_text(value, media_type)),
+            encoding => header_value(value, encoding),
+        };
+        headers.insert(name, value.map_err(|why| wording::unwritable(at, why))?);
+    }
+    Ok(())
+}
+
+fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+    let mut text = String::new();
+    for (input, value) in values(ready, Place::Cookie) {
+        let at = input.argument.as_str();
+        write_pair(&mut cookies(&mut text), input, value)
+            .map_err(|why| wording::unwritable(at, why))?;
+        if text.len() > header::MAX_HEADER {
+            return Err(wording::unwritable(at, Unwritable::TooLong));
+        }
+    }
+    if !text.is_empty() {
+        let value = HeaderValue::from_str(&text).map_err(|_| wording::left_template())?;
+        headers.insert(COOKIE, value);
+    }
+    Ok(())
+}
+
+fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
+    let Some(body) =
+        ready.operation.body.as_ref().filter(|_| has_body(ready.subject, ready.fillings))
+    else {
+        return Ok((None, Bytes::new()));
+    };
+    let media = chosen_media(body, ready.arguments)?;
+    let bytes = body_bytes(ready.subject, ready.fillings, (body, media))?;
+    let media_type = HeaderValue::from_str(&media.media_type)
+        .map_err(|_| wording::unwritable_body(&media.media_type))?;
+    Ok((Some(media_type), bytes))
+}
+
+fn values(ready: Ready<'_>, place: Place) -> impl Iterator<Item = (&Input, &Value)> {
+    ready
+        .subject
+        .inputs
+        .iter()
+        .zip(ready.fillings)
+        .filter(move |(input, _)| input.place == place)
+        .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
+}
+
+/// The text of a parameter with `content`: JSON as JSON, anything else as it is.
+fn content_text<'a>(value: &'a Value, media_type: &str) -> Cow<'a, str> {
+    let is_json = media_type.ends_with("/json") || media_type.ends_with("+json");
+    match value {
+        Value::String(text) if !is_json => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
+    let mut inputs = ready.subject.inputs.iter();
+    let found = inputs.find(|input| input.place == Place::Path && *input.name == *name);
+    found.map_or(name, |input| input.argument.as_str())
+}
+
+/// The argument with the longest value at the places in question.
+fn longest(ready: Ready<'_>, is_there: impl Fn(Place) -> bool) -> String {
+    let inputs = ready.subject.inputs.iter().zip(ready.fillings);
+    inputs
+        .filter(|(input, _)| is_there(input.place))
+        .filter_map(|(input, filling)| Some((input, filling.as_ref()?)))
+        .max_by_key(|(_, filling)| filling.value.to_string().len())
+        .map_or_else(String::new, |(input, _)| input.argument.to_string())
+}
+
+const FORM: &str = "application/x-www-form-urlencoded";
+/// Common servers read request lines into buffers of this size.
+const MAX_URL: usize = 8 * 1024;
+/// The most bytes of all headers together.
+const MAX_HEADERS: usize = 32 * 1024;

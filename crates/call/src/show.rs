@@ -1,0 +1,261 @@
+//! Shows a finished request as a dry run does: credentials as `****`, and a `curl` line that sends the same. It never
+//! sees a secret: the caller says where credentials stand. Requests come from `request`.
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use bytes::Bytes;
+use callgate_tool::PlannedRequest;
+use http::{Method, Request};
+use percent_encoding::percent_decode_str;
+
+/// Where credentials stand, or would stand, on a request.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever masks a request says all there is to mask")]
+pub struct Masked {
+    /// Headers: name, what stands before the secret (`Bearer `), and the environment variable that holds it.
+    pub headers: Vec<(String, String, Option<String>)>,
+    /// Query parameters: name, and the environment variable that holds the secret.
+    pub query: Vec<(String, Option<String>)>,
+}
+
+/// What a dry run shows of `request`.
+pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
+    let query = query_parts(request, masked);
+    let headers = header_parts(request, masked);
+    let body = request.body();
+    PlannedRequest {
+        method: request.method().to_string(),
+        url: url(request, &query, |part| shown(part, "")),
+        headers: headers.iter().map(|(name, part)| (name.clone(), shown(part, ""))).collect(),
+        body: (!body.is_empty()).then(|| match std::str::from_utf8(body) {
+            Ok(text) => text.to_owned(),
+            Err(_) => BASE64_STANDARD.encode(body),
+        }),
+        curl: curl(request, &query, &headers),
+    }
+}
+
+/// A text, or a credential in its place.
+enum Part {
+    Secret { before: String, variable: Option<String> },
+    Text(String),
+}
+
+fn shown(part: &Part, quote: &str) -> String {
+    match part {
+        Part::Secret { before, variable: Some(name) } if !quote.is_empty() => {
+            // The variable leaves the single quotes and stands in double ones.
+            format!("{}{quote}\"${name}\"{quote}", escaped(before))
+        }
+        Part::Secret { before, .. } => format!("{before}{MASK}"),
+        Part::Text(text) if !quote.is_empty() => escaped(text),
+        Part::Text(text) => text.clone(),
+    }
+}
+
+fn header_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
+    let mask_of = |name: &str| {
+        masked.headers.iter().find(|(masked, ..)| masked.eq_ignore_ascii_case(name)).map(secret)
+    };
+    let mut parts: Vec<_> = request
+        .headers()
+        .iter()
+        .map(|(name, value)| {
+            let part = mask_of(name.as_str()).unwrap_or_else(|| {
+                if value.is_sensitive() {
+                    return Part::Secret { before: String::new(), variable: None };
+                }
+                Part::Text(String::from_utf8_lossy(value.as_bytes()).into_owned())
+            });
+            (name.to_string(), part)
+        })
+        .collect();
+    for mask in &masked.headers {
+        if !parts.iter().any(|(name, _)| name.eq_ignore_ascii_case(&mask.0)) {
+            parts.push((mask.0.to_ascii_lowercase(), secret(mask)));
+        }
+    }
+    parts
+}
+
+fn secret((_, before, variable): &(String, String, Option<String>)) -> Part {
+    Part::Secret { before: before.clone(), variable: variable.clone() }
+}
+
+fn query_parts(request: &Request<Bytes>, masked: &Masked) -> Vec<(String, Part)> {
+    let secret = |variable: &Option<String>| Part::Secret {
+        before: String::new(),
+        variable: variable.clone(),
+    };
+    let query = request.uri().query().unwrap_or_default();
+    let mut parts = Vec::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let decoded = percent_decode_str(name).decode_utf8_lossy();
+        match masked.query.iter().find(|(masked, _)| *masked == decoded) {
+            Some((_, variable)) => parts.push((format!("{name}="), secret(variable))),
+            None if pair.contains('=') => {
+                parts.push((format!("{name}="), Part::Text(value.to_owned())));
+            }
+            None => parts.push((name.to_owned(), Part::Text(String::new()))),
+        }
+    }
+    for (name, variable) in &masked.query {
+        let mut name_part = String::new();
+        crate::style::write_escaped(&mut name_part, name, crate::style::Escape::Unreserved);
+        name_part.push('=');
+        if !parts.iter().any(|(known, _)| *known == name_part) {
+            parts.push((name_part, secret(variable)));
+        }
+    }
+    parts
+}
+
+fn url(
+    request: &Request<Bytes>,
+    query: &[(String, Part)],
+    show: impl Fn(&Part) -> String,
+) -> String {
+    let uri = request.uri();
+    let mut url = String::new();
+    if let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) {
+        url.push_str(scheme);
+        url.push_str("://");
+        url.push_str(authority.as_str());
+    }
+    url.push_str(uri.path());
+    for (at, (name, part)) in query.iter().enumerate() {
+        url.push(if at == 0 { '?' } else { '&' });
+        url.push_str(name);
+        url.push_str(&show(part));
+    }
+    url
+}
+
+/// A command line for a POSIX shell.
+fn curl(request: &Request<Bytes>, query: &[(String, Part)], headers: &[(String, Part)]) -> String {
+    let body = request.body();
+    let text = std::str::from_utf8(body).ok().filter(|text| !text.contains('\0'));
+    let mut line = String::new();
+    if text.is_none() {
+        // Bytes that are no text cannot stand in a command line.
+        line.push_str("printf %s ");
+        line.push_str(&quoted(&BASE64_STANDARD.encode(body)));
+        line.push_str(" | base64 -d | ");
+    }
+    // `[`, `]`, `{` and `}` are characters of the address, not patterns.
+    line.push_str("curl --globoff");
+    match *request.method() {
+        Method::GET if body.is_empty() => {}
+        Method::HEAD => line.push_str(" --head"),
+        ref method => {
+            line.push_str(" -X ");
+            line.push_str(method.as_str());
+        }
+    }
+    line.push_str(" '");
+    line.push_str(&url(request, query, |part| shown(part, "'")));
+    line.push('\'');
+    for (name, part) in headers {
+        line.push_str(" -H '");
+        line.push_str(name);
+        // curl leaves out a header that ends with its colon; a semicolon sends it empty.
+        match part {
+            Part::Text(text) if text.is_empty() => line.push(';'),
+            _ => {
+                line.push_str(": ");
+                line.push_str(&shown(part, "'"));
+            }
+        }
+        line.push('\'');
+    }
+    match text {
+        Some("") => {}
+        Some(text) => {
+            line.push_str(" --data-raw ");
+            line.push_str(&quoted(text));
+        }
+        None => line.push_str(" --data-binary @-"),
+    }
+    line
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", escaped(text))
+}
+
+/// `text` as it stands between single quotes.
+fn escaped(text: &str) -> String {
+    text.replace('\'', "'\\''")
+}
+
+/// What stands for a credential.
+const MASK: &str = "****";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(
+        method: &str,
+        url: &str,
+        headers: &[(&str, &str)],
+        body: &'static [u8],
+    ) -> Request<Bytes> {
+        let mut builder = Request::builder().method(method).uri(url);
+        for (name, value) in headers {
+            builder = builder.header(*name, *value);
+        }
+        builder.body(Bytes::from_static(body)).unwrap()
+    }
+
+    #[test]
+    fn credentials_stand_as_stars_and_in_curl_as_their_variable() {
+        let request = request("GET", "https://h.example/pets?a=1&key=x", &[("accept", "*/*")], b"");
+        let masked = Masked {
+            headers: vec![("Authorization".into(), "Bearer ".into(), Some("TOKEN".into()))],
+            query: vec![("key".into(), None), ("other key".into(), Some("OTHER".into()))],
+        };
+        let shown = planned(&request, &masked);
+        assert_eq!(shown.url, "https://h.example/pets?a=1&key=****&other%20key=****");
+        let header = ("authorization".to_owned(), "Bearer ****".to_owned());
+        assert_eq!(shown.headers.last(), Some(&header));
+        assert_eq!(
+            shown.curl,
+            "curl --globoff 'https://h.example/pets?a=1&key=****&other%20key='\"$OTHER\"'' \
+             -H 'accept: */*' -H 'authorization: Bearer '\"$TOKEN\"''"
+        );
+    }
+
+    #[test]
+    fn a_curl_line_survives_quotes_and_empty_headers() {
+        let headers = [("content-type", "application/json"), ("x-empty", "")];
+        let request = request("POST", "https://h.example/pets", &headers, b"{\"n\":\"it's\"}");
+        let shown = planned(&request, &Masked::default());
+        assert_eq!(
+            shown.curl,
+            "curl --globoff -X POST 'https://h.example/pets' -H 'content-type: application/json' \
+             -H 'x-empty;' --data-raw '{\"n\":\"it'\\''s\"}'"
+        );
+        assert_eq!(shown.body.as_deref(), Some("{\"n\":\"it's\"}"));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_piped() {
+        let request = request("PUT", "https://h.example/x", &[], b"\xff\0");
+        let shown = planned(&request, &Masked::default());
+        assert_eq!(
+            shown.curl,
+            "printf %s '/wA=' | base64 -d | curl --globoff -X PUT 'https://h.example/x' --data-binary @-"
+        );
+    }
+
+    #[test]
+    fn a_sensitive_header_is_never_shown() {
+        let mut request = request("GET", "https://h.example/", &[], b"");
+        let mut value = http::HeaderValue::from_static("secret");
+        value.set_sensitive(true);
+        request.headers_mut().insert("x-key", value);
+        let shown = format!("{:?}", planned(&request, &Masked::default()));
+        assert!(!shown.contains("secret"), "{shown}");
+    }
+}

@@ -1,0 +1,230 @@
+//! Writes single values, lists and members as text, escaped for the place they go to. Knows neither names of styles
+//! nor schemas: `path`, `query`, `header` and `cookie` choose the joints; the values were checked in `check`.
+//!
+//! What the specification leaves open is decided here once:
+//!
+//! | value | written as |
+//! |---|---|
+//! | an array or object inside a list or a member | its compact JSON text, escaped like any text |
+//! | an empty array or object | the parameter is omitted (RFC 6570 §2.3: undefined); refused in a path |
+//! | `null` as a member | the member is omitted (RFC 6570 §3.2.1) |
+//! | `null` as an item | refused: no decoding would be unique |
+//! | an item that holds a delimiter which cannot be escaped | refused: no decoding would be unique |
+//! | `deepObject` with arrays or nesting | brackets: `a[b][c]=`, items by index `a[0]=` |
+//! | `spaceDelimited`, `pipeDelimited` with `explode` | as `form` with `explode` |
+//! | `deepObject` with a single value | `name=value` |
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value};
+
+/// How text is escaped.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Escape {
+    /// Everything but unreserved characters, and the dot too: items of an exploded `label` list.
+    Dots,
+    /// Reserved characters stay (`allowReserved`), except those that would end the parameter or the query.
+    Reserved,
+    /// The same, but a comma is escaped: it is the delimiter.
+    ReservedItems,
+    /// Everything but unreserved characters (RFC 3986 §2.3).
+    Unreserved,
+    /// Nothing: headers carry text as it is (OpenAPI 3.2.0, appendix D).
+    Verbatim,
+}
+
+/// Whether items and members stand on their own.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Explode {
+    /// They do not.
+    No,
+    /// They do.
+    Yes,
+}
+
+impl From<bool> for Explode {
+    fn from(explode: bool) -> Self {
+        if explode { Self::Yes } else { Self::No }
+    }
+}
+
+/// What stands between two items, and the characters no item may hold because of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Joint {
+    /// The text between two items.
+    pub(crate) text: &'static str,
+    /// Characters that could not be told from it.
+    pub(crate) clashes: &'static [char],
+}
+
+/// Why a value cannot be written so that it is read back as the same value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unwritable {
+    /// It holds a control character.
+    Control,
+    /// An item holds a character that separates items.
+    Delimiter(char),
+    /// A path segment would be `.` or `..`.
+    DotSegment,
+    /// It begins or ends with a space, which receivers strip.
+    Edge,
+    /// It would be written as nothing.
+    Empty,
+    /// It is or holds a `null`.
+    Null,
+    /// It is longer than a bound.
+    TooLong,
+}
+
+/// `,` where a comma inside an item is escaped.
+pub(crate) const COMMA: Joint = Joint { text: ",", clashes: &[] };
+/// `,` where nothing can be escaped.
+pub(crate) const BARE_COMMA: Joint = Joint { text: ",", clashes: &[','] };
+/// `,` between exploded members where nothing can be escaped.
+pub(crate) const BARE_MEMBERS: Joint = Joint { text: ",", clashes: &[',', '='] };
+/// `.` between the items of an exploded label.
+pub(crate) const DOT: Joint = Joint { text: ".", clashes: &[] };
+/// `spaceDelimited`.
+pub(crate) const SPACE: Joint = Joint { text: "%20", clashes: &[' '] };
+/// `pipeDelimited`.
+pub(crate) const PIPE: Joint = Joint { text: "%7C", clashes: &['|'] };
+/// Swagger 2.0 `tsv`.
+pub(crate) const TAB: Joint = Joint { text: "%09", clashes: &['\t'] };
+
+const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const DOTS: &AsciiSet = &UNRESERVED.add(b'.');
+// OpenAPI 3.0.4 §4.8.12.2: `#`, `[`, `]` are not legal in a query and `&`, `+` have a meaning of their own there.
+// `'` is escaped by every URL parser; `%` is escaped so that the value is read back as it was.
+const RESERVED: &AsciiSet = &UNRESERVED
+    .remove(b':')
+    .remove(b'/')
+    .remove(b'?')
+    .remove(b'@')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=');
+const RESERVED_ITEMS: &AsciiSet = &RESERVED.add(b',');
+
+/// Writes `text`, escaped.
+pub(crate) fn write_escaped(out: &mut String, text: &str, escape: Escape) {
+    let set = match escape {
+        Escape::Dots => DOTS,
+        Escape::Reserved => RESERVED,
+        Escape::ReservedItems => RESERVED_ITEMS,
+        Escape::Unreserved => UNRESERVED,
+        Escape::Verbatim => return out.push_str(text),
+    };
+    out.extend(utf8_percent_encode(text, set));
+}
+
+/// Writes one value: a single one as its text, an array or object as compact JSON.
+pub(crate) fn write_value(
+    out: &mut String,
+    value: &Value,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    write_item(out, value, Joint { text: "", clashes: &[] }, escape)
+}
+
+/// Writes the items of a list with `joint` between them.
+pub(crate) fn write_list(
+    out: &mut String,
+    items: &[Value],
+    joint: Joint,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            out.push_str(joint.text);
+        }
+        write_item(out, item, joint, escape)?;
+    }
+    Ok(())
+}
+
+/// Writes the members of an object as `name,value,name,value`.
+pub(crate) fn write_members(
+    out: &mut String,
+    members: &Map<String, Value>,
+    joint: Joint,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    write_named(out, members, (joint.text, joint), escape)
+}
+
+/// Writes the members of an object as `name=value`, with `joint` between them.
+pub(crate) fn write_exploded_members(
+    out: &mut String,
+    members: &Map<String, Value>,
+    joint: Joint,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    write_named(out, members, ("=", joint), escape)
+}
+
+/// Whether a value writes nothing: an array without items, an object without members that are not `null`.
+pub(crate) fn is_void(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.values().all(Value::is_null),
+        Value::Null => true,
+        _ => false,
+    }
+}
+
+fn write_named(
+    out: &mut String,
+    members: &Map<String, Value>,
+    (between, joint): (&str, Joint),
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    let mut first = true;
+    for (name, value) in members.iter().filter(|(_, value)| !value.is_null()) {
+        if !first {
+            out.push_str(joint.text);
+        }
+        first = false;
+        write_checked(out, name, joint, escape)?;
+        out.push_str(between);
+        write_item(out, value, joint, escape)?;
+    }
+    Ok(())
+}
+
+fn write_item(
+    out: &mut String,
+    value: &Value,
+    joint: Joint,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    match value {
+        Value::Null => Err(Unwritable::Null),
+        Value::Bool(true) => write_checked(out, "true", joint, escape),
+        Value::Bool(false) => write_checked(out, "false", joint, escape),
+        Value::Number(number) => write_checked(out, number.as_str(), joint, escape),
+        Value::String(text) => write_checked(out, text, joint, escape),
+        Value::Array(_) | Value::Object(_) => write_checked(out, &value.to_string(), joint, escape),
+    }
+}
+
+fn write_checked(
+    out: &mut String,
+    text: &str,
+    joint: Joint,
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    if !joint.clashes.is_empty() {
+        if let Some(clash) = text.chars().find(|character| joint.clashes.contains(character)) {
+            return Err(Unwritable::Delimiter(clash));
+        }
+        if escape == Escape::Verbatim && text.trim_matches([' ', '\t']).len() != text.len() {
+            return Err(Unwritable::Edge);
+        }
+    }
+    write_escaped(out, text, escape);
+    Ok(())
+}

@@ -1,0 +1,378 @@
+//! Every sentence a model reads about a failure. A sentence says what happened, which argument, what was expected
+//! and what came, what to do next, and whether the service was reached; never a host, header or secret. Facts come
+//! from the callers, no sentence is written elsewhere.
+
+use std::{fmt::Write as _, time::Duration};
+
+use callgate_openapi::Source;
+use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
+use serde_json::Value;
+
+use crate::style::Unwritable;
+
+/// The most bytes of our own words in one fault.
+pub const MAX_MESSAGE: usize = 600;
+
+/// The most characters of a value that are shown.
+const MAX_SHOWN: usize = 80;
+/// The most names that are listed.
+const MAX_LISTED: usize = 20;
+
+/// There is no tool of the name `asked`.
+pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
+    let mut message = format!("there is no tool `{}`", shortened(asked));
+    match nearest {
+        [] => message.push_str("; call one of the declared tools"),
+        names => {
+            message.push_str("; the nearest are ");
+            push_list(&mut message, names.iter().copied());
+        }
+    }
+    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+}
+
+/// The call did not end within `limit`.
+pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
+    let message = format!(
+        "the service did not answer within {} s; {}",
+        limit.as_secs_f64(),
+        unknown_outcome(effect)
+    );
+    let fault = Fault::new(FaultCode::TimedOut, message, after_unknown(effect));
+    Box::new(fault.with_reached(Reached::Maybe))
+}
+
+/// The service could not be reached, or the connection broke.
+pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
+    let (message, next) = match reached {
+        Reached::No => (
+            "the service could not be reached, nothing was sent; try again later".to_owned(),
+            Next::TryLater,
+        ),
+        Reached::Maybe | Reached::Yes => (
+            format!(
+                "the connection broke before the answer was complete; {}",
+                unknown_outcome(effect)
+            ),
+            after_unknown(effect),
+        ),
+    };
+    Box::new(Fault::new(FaultCode::Unreachable, message, next).with_reached(reached))
+}
+
+/// The answer is larger than `limit` bytes.
+pub fn too_large(limit: usize) -> Box<Fault> {
+    let message = format!(
+        "the service answered with more than {limit} bytes, which is the bound; ask for less, for example with a \
+         filter or a page size"
+    );
+    let fault = Fault::new(FaultCode::ResponseTooLarge, message, Next::CorrectArguments);
+    Box::new(fault.with_reached(Reached::Yes))
+}
+
+/// The replay transport has no answer for the request.
+pub fn nothing_recorded() -> Box<Fault> {
+    let message = "no answer is recorded for this request, nothing was sent; use arguments of a recorded call";
+    fault(FaultCode::NothingRecorded, message, Next::GiveUp)
+}
+
+/// No credential could be put on the request: `why` names what is missing, never its value.
+pub fn auth_failed(why: &str) -> Box<Fault> {
+    let message = format!("no credential for this tool, nothing was sent: {}", clipped(why, 300));
+    fault(FaultCode::AuthFailed, message, Next::GiveUp)
+}
+
+/// The request may not be sent: `why` says which rule it breaks.
+pub fn refused(why: &str) -> Box<Fault> {
+    let message = format!("the request was refused, nothing was sent: {}", clipped(why, 300));
+    fault(FaultCode::Refused, message, Next::GiveUp)
+}
+
+/// This build cannot write or read what the description asks for.
+pub fn not_supported(what: &str) -> Box<Fault> {
+    let message = format!("this tool cannot be called, nothing was sent: {}", clipped(what, 300));
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
+pub(crate) fn unwritable_body(media_type: &str) -> Box<Fault> {
+    not_supported(&format!("bodies of type `{}` cannot be written yet", shortened(media_type)))
+}
+
+pub(crate) fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
+    let message = told(&problems, "; correct and call again");
+    let fault = Fault::new(FaultCode::InvalidArguments, message, Next::CorrectArguments);
+    Box::new(fault.with_problems(problems))
+}
+
+pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<Fault> {
+    let message = told(&problems, "; the value comes from the session, not from arguments");
+    let fault = Fault::new(FaultCode::MissingSessionValue, message, next);
+    Box::new(fault.with_problems(problems))
+}
+
+pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
+    let (code, expected, got) = match why {
+        Unwritable::Control => (
+            FaultCode::Refused,
+            "text without control characters".to_owned(),
+            "a control character",
+        ),
+        Unwritable::Delimiter(delimiter) => (
+            FaultCode::InvalidArguments,
+            format!("items without `{}`, which separates them", delimiter.escape_default()),
+            "an item that holds it",
+        ),
+        Unwritable::DotSegment => (
+            FaultCode::Refused,
+            "a value without `.` and `..` as a path".to_owned(),
+            "a dot segment",
+        ),
+        Unwritable::Edge => (
+            FaultCode::InvalidArguments,
+            "text that neither begins nor ends with a space".to_owned(),
+            "a space at an end",
+        ),
+        Unwritable::Empty => {
+            (FaultCode::InvalidArguments, "a value that is not empty".to_owned(), "an empty value")
+        }
+        Unwritable::Null => {
+            (FaultCode::InvalidArguments, "a value that is not null".to_owned(), "null")
+        }
+        Unwritable::TooLong => (
+            FaultCode::Refused,
+            "a shorter value".to_owned(),
+            "a value beyond the bound of 8192 bytes",
+        ),
+    };
+    let problem = Problem { at: at.to_owned(), expected, got: got.to_owned(), suggestion: None };
+    let problems = vec![problem];
+    let message = told(&problems, "; correct and call again");
+    Box::new(Fault::new(code, message, Next::CorrectArguments).with_problems(problems))
+}
+
+pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
+    let problem = Problem {
+        at: at.to_owned(),
+        expected: format!("{what} of at most {limit} bytes"),
+        got: "more".to_owned(),
+        suggestion: Some("shorten the value".to_owned()),
+    };
+    let problems = vec![problem];
+    let message = told(&problems, "; correct and call again");
+    Box::new(
+        Fault::new(FaultCode::Refused, message, Next::CorrectArguments).with_problems(problems),
+    )
+}
+
+pub(crate) fn denied_header(at: &str) -> Box<Fault> {
+    refused(&format!("`{at}` is written to a header that arguments may not set"))
+}
+
+pub(crate) fn left_template() -> Box<Fault> {
+    refused("the finished address is not the one the description declares")
+}
+
+pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
+    answered(
+        FaultCode::UnreadableResponse,
+        status,
+        "the service answered with a body that is not the JSON its headers announce",
+        Next::GiveUp,
+    )
+}
+
+pub(crate) fn unreadable_media(status: u16, media_type: &str, bytes: usize) -> Box<Fault> {
+    let message = format!(
+        "the service answered with {bytes} bytes of type `{}`, which cannot be shown yet",
+        shortened(media_type)
+    );
+    answered(FaultCode::NotSupported, status, message, Next::GiveUp)
+}
+
+pub(crate) fn redirected(status: u16) -> Box<Fault> {
+    let message =
+        format!("the service answered with a redirect (status {status}), which is not followed");
+    answered(FaultCode::ServiceError, status, message, Next::GiveUp)
+}
+
+pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
+    let advice = match next {
+        Next::AskUser => "ask the user",
+        Next::CorrectArguments => "correct the arguments and call again",
+        Next::GiveUp => "do not call again with the same arguments",
+        Next::TryLater => "try again later",
+    };
+    let meaning = http::StatusCode::from_u16(status).ok().and_then(|code| code.canonical_reason());
+    let message = match meaning {
+        Some(meaning) => format!("the service answered with status {status} ({meaning}); {advice}"),
+        None => format!("the service answered with status {status}; {advice}"),
+    };
+    answered(FaultCode::ServiceError, status, message, next)
+}
+
+pub(crate) fn missing(at: String, expected: &str) -> Problem {
+    Problem { at, expected: expected.to_owned(), got: "nothing".to_owned(), suggestion: None }
+}
+
+pub(crate) fn missing_from_session(at: String, source: &Source) -> Problem {
+    let reference = source.reference();
+    Problem {
+        at,
+        expected: format!("`{reference}` in the session"),
+        got: "nothing".to_owned(),
+        suggestion: Some(format!("set `{reference}` before the call")),
+    }
+}
+
+pub(crate) fn unknown_argument<'a>(
+    name: &str,
+    allowed: impl Iterator<Item = &'a str> + Clone,
+) -> Problem {
+    let mut expected = String::new();
+    push_list(&mut expected, allowed.clone());
+    let expected =
+        if expected.is_empty() { "no argument".to_owned() } else { format!("one of {expected}") };
+    let suggestion = nearest(name, allowed).map(|known| format!("`{known}`"));
+    Problem {
+        at: shortened(name).into_owned(),
+        expected,
+        got: "an unknown argument".to_owned(),
+        suggestion,
+    }
+}
+
+/// What a value is, with a bounded look at it.
+pub(crate) fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(items) => format!("array of {} items", items.len()),
+        Value::Bool(value) => format!("boolean {value}"),
+        Value::Null => "null".to_owned(),
+        Value::Number(number) => format!("number {}", shortened(number.as_str())),
+        Value::Object(members) => format!("object of {} members", members.len()),
+        Value::String(text) => format!("string {}", Value::String(shortened(text).into_owned())),
+    }
+}
+
+/// What a value is, without a look at it.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+    }
+}
+
+/// The name in `known` that `name` was most likely meant to be.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = name.to_lowercase();
+    known
+        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
+        .filter(|(likeness, _)| *likeness >= LIKE)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, candidate)| candidate)
+}
+
+/// Adds `` `a`, `b` and 3 more ``.
+pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a str>) {
+    let mut more = 0_usize;
+    for (at, name) in names.enumerate() {
+        if at >= MAX_LISTED {
+            more += 1;
+            continue;
+        }
+        if at > 0 {
+            out.push_str(", ");
+        }
+        out.push('`');
+        out.push_str(&shortened(name));
+        out.push('`');
+    }
+    if more > 0 {
+        // Writing to a string cannot fail.
+        let _: std::fmt::Result = write!(out, " and {more} more");
+    }
+}
+
+/// At most [`MAX_SHOWN`] characters of `text`.
+pub(crate) fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+    match text.char_indices().nth(MAX_SHOWN) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).into(),
+        None => text.into(),
+    }
+}
+
+/// At most `limit` bytes of `text`, cut between characters.
+pub(crate) fn clipped(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+fn told(problems: &[Problem], advice: &str) -> String {
+    let mut message = String::new();
+    let room = MAX_MESSAGE.saturating_sub(advice.len() + " and 1000000 more".len());
+    for (at, problem) in problems.iter().enumerate() {
+        let mut one = format!(
+            "{}`{}`: expected {}, got {}",
+            if at > 0 { "; " } else { "" },
+            problem.at,
+            problem.expected,
+            problem.got
+        );
+        if let Some(suggestion) = problem.suggestion.as_deref().filter(|text| text.starts_with('`'))
+        {
+            one.push_str(", did you mean ");
+            one.push_str(suggestion);
+        }
+        if message.len() + one.len() > room {
+            if at == 0 {
+                message.push_str(clipped(&one, room));
+            }
+            let left = problems.len() - at.max(1);
+            if left > 0 {
+                let _: std::fmt::Result = write!(message, " and {left} more");
+            }
+            break;
+        }
+        message.push_str(&one);
+    }
+    message.push_str(advice);
+    message
+}
+
+fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
+    Box::new(Fault::new(code, message, next))
+}
+
+fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next) -> Box<Fault> {
+    let mut fault = Fault::new(code, message, next).with_reached(Reached::Yes);
+    fault.status = Some(status);
+    Box::new(fault)
+}
+
+fn unknown_outcome(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Read => "it only reads, so it may be tried again later",
+        Effect::Idempotent => {
+            "it may or may not have been executed; the same call may be tried again"
+        }
+        Effect::Write => {
+            "it may or may not have been executed; do not repeat it before checking whether it was"
+        }
+    }
+}
+
+fn after_unknown(effect: Effect) -> Next {
+    match effect {
+        Effect::Idempotent | Effect::Read => Next::TryLater,
+        Effect::Write => Next::AskUser,
+    }
+}
+
+/// Names less alike than this are not suggested.
+const LIKE: f64 = 0.75;
