@@ -24,8 +24,10 @@ use crate::{
 
 /// The inputs of an operation, laid out.
 #[derive(Debug)]
-pub(crate) struct Layout {
+pub(crate) struct Layout<'d> {
     pub(crate) inputs: Vec<Input>,
+    /// The schema of each of them.
+    pub(crate) schemas: Vec<Option<Located<'d>>>,
     /// What each of them is made of.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
@@ -48,7 +50,7 @@ pub(crate) fn arrange<'d>(
     body: Option<DescribedBody<'d>>,
     session_inputs: SessionInputs,
     findings: &mut Findings,
-) -> Layout {
+) -> Layout<'d> {
     let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
     let n_parameters = entries.len();
     let choices = body.as_ref().map_or(0, |body| choices(body).count());
@@ -77,9 +79,13 @@ pub(crate) fn arrange<'d>(
             .collect(),
     });
     let named = entries.into_iter().zip(names).filter_map(|(entry, name)| Some((entry, name?)));
-    let (inputs, origins) =
-        named.map(|(entry, name)| entry.finish(document, name, session_inputs, findings)).unzip();
-    Layout { inputs, origins, body }
+    let named: Vec<_> = named.collect();
+    let schemas = named.iter().map(|(entry, _)| entry.schema.clone()).collect();
+    let (inputs, origins) = named
+        .into_iter()
+        .map(|(entry, name)| entry.finish(document, name, session_inputs, findings))
+        .unzip();
+    Layout { inputs, schemas, origins, body }
 }
 
 /// The media types a call may choose among: written ones with the preferred one's schema.

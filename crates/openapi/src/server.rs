@@ -161,7 +161,9 @@ fn filled(
     let mut text = String::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once('{') {
-        let Some((name, after)) = after.split_once('}') else { break };
+        let Some((name, after)) = after.split_once('}') else {
+            return Err(invalid(template, pointer));
+        };
         text.push_str(before);
         text.push_str(&value(name, variables, pointer, options)?);
         rest = after;

@@ -16,6 +16,7 @@ use crate::{
     operation::Operation,
     options::LoadOptions,
     pointer::Path,
+    reach::Reach,
     reference::{Located, follow},
     report::{OperationReport, OperationStatus, Report},
     server::Servers,
@@ -44,7 +45,8 @@ struct Found<'d> {
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let mut general = Findings::default();
     let found = find(document, &mut general);
-    let context = Context { document, options, servers: Servers::new(document, options) };
+    let servers = Servers::new(document, options);
+    let mut context = Context { document, options, reach: Reach::new(document), servers };
     let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
     let identities: Vec<Identity<'_>> = found
         .iter()

@@ -12,12 +12,14 @@ use crate::{
     declaration::described,
     document::Document,
     findings::Findings,
-    input::{Encoding, Place, Style},
+    input::{Encoding, Input, NestedInput, Place, Source, Style},
     layout::{self, Layout},
+    nested::Walk,
     node::Node,
     operation::Operation,
     options::LoadOptions,
     parameter::{self, Parameter},
+    reach::Reach,
     reference::Located,
     security::{Withheld, withheld},
     server::Servers,
@@ -30,6 +32,7 @@ use crate::{
 pub(super) struct Context<'d> {
     pub(super) document: &'d Document,
     pub(super) options: &'d LoadOptions,
+    pub(super) reach: Reach<'d>,
     pub(super) servers: Servers<'d>,
 }
 
@@ -45,7 +48,7 @@ pub(super) struct Candidate<'a, 'd> {
 impl<'d> Context<'d> {
     /// The operation; `None` when it cannot be offered.
     pub(super) fn operation(
-        &self,
+        &mut self,
         candidate: Candidate<'_, 'd>,
         tool_name: ToolName,
         findings: &mut Findings,
@@ -63,8 +66,9 @@ impl<'d> Context<'d> {
         let body = media::read(self.document, operation, findings);
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;
-        let Layout { inputs, origins, body } =
+        let Layout { inputs, schemas, origins, body } =
             layout::arrange(self.document, parameters, body, session_inputs, findings);
+        let nested_inputs = self.nested_inputs(&inputs, &schemas, findings);
         if described(operation.node).is_empty() {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
@@ -82,7 +86,7 @@ impl<'d> Context<'d> {
             server,
             effect: effect(method),
             inputs: inputs.into(),
-            nested_inputs: Box::default(),
+            nested_inputs: nested_inputs.into(),
             body,
             accept,
             blueprint: Blueprint {
@@ -97,6 +101,29 @@ impl<'d> Context<'d> {
             tool: OnceLock::new(),
             arguments_schema: OnceLock::new(),
         })
+    }
+
+    /// The values inside arguments that are filled in; what the schemas refer to in vain is reported on the way.
+    fn nested_inputs(
+        &mut self,
+        inputs: &[Input],
+        schemas: &[Option<Located<'d>>],
+        findings: &mut Findings,
+    ) -> Vec<NestedInput> {
+        let mut nested = Vec::new();
+        for (input, schema) in inputs.iter().zip(schemas) {
+            let Some(schema) = schema else { continue };
+            let survey = self.reach.survey(schema);
+            survey.bad.iter().for_each(|bad| bad.report(findings));
+            if !survey.is_filled || input.source != Source::Model {
+                continue;
+            }
+            let session_inputs = self.options.session_inputs;
+            let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
+            walk.below(schema);
+            nested.append(&mut walk.found);
+        }
+        nested
     }
 
     /// The parameters that are offered.

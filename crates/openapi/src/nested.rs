@@ -1,0 +1,231 @@
+//! Finds the values inside an argument that the session or a default fills, at any depth of objects and lists. Values
+//! that exist only under a condition (`oneOf`, `anyOf`) or in an endless number (circles) cannot be filled; session
+//! inputs among them are reported.
+
+use std::sync::Arc;
+
+use callgate_tool::ArgumentName;
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{NestedInput, Source, Step},
+    node::Node,
+    options::SessionInputs,
+    reference::{Located, follow},
+    schema::default_of,
+    session_input::{annotation, is_visible, own_annotation, source},
+};
+
+/// Finds nested inputs, all of one argument.
+#[derive(Debug)]
+pub(crate) struct Walk<'d, 'f> {
+    pub(crate) document: &'d Document,
+    pub(crate) argument: &'f ArgumentName,
+    pub(crate) session_inputs: SessionInputs,
+    pub(crate) findings: &'f mut Findings,
+    pub(crate) found: Vec<NestedInput>,
+    steps: Vec<Step>,
+    /// The pointers of the schemas the walk is in, to end in circles.
+    inside: Vec<Arc<str>>,
+    visited: usize,
+}
+
+impl<'d, 'f> Walk<'d, 'f> {
+    pub(crate) fn new(
+        document: &'d Document,
+        argument: &'f ArgumentName,
+        session_inputs: SessionInputs,
+        findings: &'f mut Findings,
+    ) -> Self {
+        Self {
+            document,
+            argument,
+            session_inputs,
+            findings,
+            found: Vec::new(),
+            steps: Vec::new(),
+            inside: Vec::new(),
+            visited: 0,
+        }
+    }
+
+    /// Looks below a schema, the argument's own first.
+    pub(crate) fn below(&mut self, schema: &Located<'d>) {
+        let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
+        self.visited += 1;
+        if self.inside.contains(&root.pointer)
+            || self.inside.len() >= DEEPEST
+            || self.visited > MOST_VISITED
+        {
+            return;
+        }
+        self.inside.push(Arc::clone(&root.pointer));
+        self.members(&root);
+        self.inside.pop();
+    }
+
+    fn members(&mut self, root: &Located<'d>) {
+        if let Some(properties) = root.member("properties") {
+            let path = properties.path();
+            let members =
+                properties.node.as_object().into_iter().flat_map(|members| members.iter());
+            for (name, node) in members {
+                self.step(Step::Property(Arc::clone(name)), &Located::new(node, &path.name(name)));
+            }
+        }
+        if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
+            self.step(Step::Items, &items);
+        }
+        for branch in branches(root, "allOf") {
+            self.below(&branch);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            match real_branches(root, keyword).as_slice() {
+                // Only one of them is not null: this is how 3.1 says that a value may be null.
+                [only] => self.below(only),
+                several => several.iter().for_each(|branch| self.report_lost(branch)),
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step, schema: &Located<'d>) {
+        self.steps.push(step);
+        let found = annotation(self.document, schema.node, None);
+        let source = source(found, &schema.pointer, self.findings);
+        let default = default_of(self.document, schema.node).map(Node::to_value);
+        let is_filled = source != Source::Model || default.is_some();
+        let is_own = source != Source::Model;
+        if is_filled && self.found.len() < MOST_FOUND {
+            self.found.push(NestedInput {
+                argument: self.argument.clone(),
+                steps: self.steps.clone().into(),
+                visible: is_visible(&source, self.session_inputs),
+                source,
+                default,
+            });
+        }
+        // What the session gives, it gives whole.
+        if !is_own {
+            self.below(schema);
+        }
+        self.steps.pop();
+    }
+
+    /// Says which session inputs cannot be filled because their object is one of several.
+    fn report_lost(&mut self, branch: &Located<'d>) {
+        let Ok(root) = follow(self.document, branch.node, &branch.path()) else { return };
+        let Some(properties) = root.member("properties") else { return };
+        let path = properties.path();
+        for (name, node) in properties.node.as_object().into_iter().flat_map(|all| all.iter()) {
+            if own_annotation(node).is_some() {
+                let message =
+                    format!("expected a session input outside `oneOf` and `anyOf`, got: `{name}`");
+                let help = "move it out of the alternatives; here the model is asked for it";
+                self.findings.warning(Code::SessionInputLost, path.name(name), message, help);
+            }
+        }
+    }
+}
+
+fn branches<'d>(root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+    let above = root.path();
+    let path = above.name(keyword);
+    let branches = root.node.get(keyword).and_then(Node::as_array).unwrap_or_default().iter();
+    branches.enumerate().map(|(index, node)| Located::new(node, &path.index(index))).collect()
+}
+
+/// The branches that allow more than null.
+fn real_branches<'d>(root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+    let is_null =
+        |branch: &Located<'_>| branch.node.get("type").and_then(Node::as_str) == Some("null");
+    branches(root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
+}
+
+/// Real bodies are at most 20 objects deep.
+const DEEPEST: usize = 40;
+
+/// Bodies that share parts can be walked on more ways than there are parts.
+const MOST_VISITED: usize = 20_000;
+
+/// More values than this are filled in no real body.
+const MOST_FOUND: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    #[track_caller]
+    fn check(schema: Value, expected: &[&str]) {
+        let document = document(json!({"schema": schema,
+            "owner": {"type": "object", "properties": {
+                "email": {"type": "string", "x-agent-input-parameter": "user.email"},
+                "kind": {"type": "string", "default": "person"}}},
+            "tree": {"type": "object", "properties": {
+                "depth": {"default": 0}, "next": {"$ref": "#/tree"}}},
+        }));
+        let argument = ArgumentName::new("body").unwrap();
+        let mut findings = Findings::default();
+        let mut walk = Walk::new(&document, &argument, SessionInputs::Strict, &mut findings);
+        let schema = document.root().get("schema").unwrap();
+        walk.below(&Located { node: schema, pointer: "/schema".into() });
+        let lines = walk.found.iter().map(|nested| {
+            let default = nested.default.as_ref().map(|value| format!(" = {value}"));
+            format!("{nested} {}{}", nested.source.reference(), default.unwrap_or_default())
+        });
+        let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+        assert_eq!(
+            lines.into_iter().map(|line| line.replace("  ", " ")).chain(codes).collect::<Vec<_>>(),
+            expected
+        );
+    }
+
+    #[test]
+    fn values_are_found_through_objects_lists_and_references() {
+        check(
+            json!({"properties": {"owner": {"$ref": "#/owner"}}}),
+            &["body.owner.email $session.params.user.email", "body.owner.kind = \"person\""],
+        );
+        check(
+            json!({"type": "array", "items": {"properties": {"text": {"x-agent-input-parameter": "text"}}}}),
+            &["body[].text $session.params.text"],
+        );
+        check(
+            json!({"items": {"format": "@dialogflow/sessionId"}}),
+            &["body[] $context.session_id"],
+        );
+        check(
+            json!({"allOf": [{"$ref": "#/owner"}]}),
+            &["body.email $session.params.user.email", "body.kind = \"person\""],
+        );
+    }
+
+    #[test]
+    fn a_circle_is_walked_once() {
+        check(json!({"$ref": "#/tree"}), &["body.depth = 0"]);
+    }
+
+    #[test]
+    fn alternatives_are_not_filled_but_reported() {
+        check(json!({"oneOf": [{"$ref": "#/owner"}, {"type": "string"}]}), &["session-input-lost"]);
+        check(
+            json!({"anyOf": [{"$ref": "#/owner"}, {"type": "null"}]}),
+            &["body.email $session.params.user.email", "body.kind = \"person\""],
+        );
+    }
+
+    #[test]
+    fn what_the_session_gives_is_not_looked_into() {
+        check(
+            json!({"properties": {"all": {"x-ces-session-context": "$context.variables",
+                "properties": {"a": {"default": 1}}}}}),
+            &["body.all $context.variables"],
+        );
+    }
+}

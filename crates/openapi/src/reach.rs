@@ -1,0 +1,221 @@
+//! What the schemas of an operation reach through references: references that lead nowhere, and whether anything below
+//! has a default or comes from the session. Each target is looked at once for the whole document.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hashbrown::HashMap;
+
+use crate::{
+    document::Document,
+    node::Node,
+    pointer::Path,
+    reference::{BadReference, Located, reference_of, target},
+    session_input::own_annotation,
+};
+
+/// What was found below schemas so far.
+#[derive(Debug)]
+pub(crate) struct Reach<'d> {
+    document: &'d Document,
+    known: HashMap<Arc<str>, usize>,
+    targets: Vec<Target<'d>>,
+}
+
+/// What a reference leads to. It is looked at when it is first reached: chains of references may be long, so the walk
+/// keeps its open ends in a list and not on the stack.
+#[derive(Debug)]
+struct Target<'d> {
+    schema: Located<'d>,
+    facts: Option<Facts>,
+    /// Whether nothing is bad or filled here and in all that is reached from here.
+    is_clean: bool,
+}
+
+/// What stands in one schema, and where its references lead.
+#[derive(Debug, Default)]
+struct Facts {
+    bad: Vec<BadReference>,
+    links: Vec<usize>,
+    is_filled: bool,
+}
+
+/// What a schema reaches.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub(crate) bad: Vec<BadReference>,
+    /// Whether a value somewhere below has a default or a source of its own.
+    pub(crate) is_filled: bool,
+}
+
+impl<'d> Reach<'d> {
+    pub(crate) fn new(document: &'d Document) -> Self {
+        Self { document, known: HashMap::new(), targets: Vec::new() }
+    }
+
+    /// What a schema reaches.
+    pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Survey {
+        let mut found = Facts::default();
+        self.scan(schema.node, &schema.path(), &mut found);
+        let mut survey = Survey { bad: found.bad, is_filled: found.is_filled };
+        let mut seen = BTreeSet::new();
+        let mut open = found.links;
+        while let Some(at) = open.pop() {
+            if !seen.insert(at) {
+                continue;
+            }
+            let Some(facts) = self.facts(at) else { continue };
+            survey.bad.extend(facts.bad.iter().cloned());
+            survey.is_filled |= facts.is_filled;
+            open.extend(&facts.links);
+        }
+        if survey.bad.is_empty() && !survey.is_filled {
+            self.mark_clean(&seen);
+        }
+        survey
+    }
+
+    /// The facts of a target; `None` when they and all that is reached from it are known to be clean.
+    fn facts(&mut self, at: usize) -> Option<&Facts> {
+        let target = self.targets.get(at).filter(|target| !target.is_clean)?;
+        if target.facts.is_none() {
+            let schema = target.schema.clone();
+            let mut found = Facts::default();
+            self.scan(schema.node, &schema.path(), &mut found);
+            self.targets.get_mut(at)?.facts = Some(found);
+        }
+        self.targets.get(at)?.facts.as_ref()
+    }
+
+    fn mark_clean(&mut self, seen: &BTreeSet<usize>) {
+        for at in seen {
+            if let Some(target) = self.targets.get_mut(*at) {
+                target.is_clean = true;
+                target.facts = None;
+            }
+        }
+    }
+
+    /// Gathers the facts of one schema, without going through its references.
+    fn scan(&mut self, node: &'d Node, path: &Path<'_>, found: &mut Facts) {
+        let Some(object) = node.as_object() else { return };
+        if let Some(reference) = reference_of(node) {
+            match target(self.document, reference, path) {
+                Ok(target) => found.links.push(self.link(target)),
+                Err(bad) => found.bad.push(bad),
+            }
+        }
+        found.is_filled |= object.contains("default") || own_annotation(node).is_some();
+        for (keyword, value) in object.iter() {
+            let path = path.name(keyword);
+            match (holds(keyword), value) {
+                (Holds::Schema, Node::Object(_)) => self.scan(value, &path, found),
+                (Holds::Schema, Node::Array(items)) => {
+                    for (index, item) in items.iter().enumerate() {
+                        self.scan(item, &path.index(index), found);
+                    }
+                }
+                (Holds::Schemas, Node::Object(members)) => {
+                    for (name, member) in members.iter() {
+                        self.scan(member, &path.name(name), found);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The place of a target in the list.
+    fn link(&mut self, schema: Located<'d>) -> usize {
+        if let Some(known) = self.known.get(&schema.pointer) {
+            return *known;
+        }
+        let at = self.targets.len();
+        self.known.insert(Arc::clone(&schema.pointer), at);
+        self.targets.push(Target { schema, facts: None, is_clean: false });
+        at
+    }
+}
+
+/// What a keyword of a schema holds.
+enum Holds {
+    Nothing,
+    /// A schema or a list of them.
+    Schema,
+    /// Schemas by name.
+    Schemas,
+}
+
+fn holds(keyword: &str) -> Holds {
+    match keyword {
+        "additionalProperties"
+        | "allOf"
+        | "anyOf"
+        | "contains"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "oneOf"
+        | "prefixItems"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
+        "dependentSchemas" | "patternProperties" | "properties" => Holds::Schemas,
+        _ => Holds::Nothing,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::document;
+
+    #[track_caller]
+    fn check(schema: Value, is_filled: bool, bad: &[&str]) {
+        let mut parts = json!({
+            "plain": {"type": "string"},
+            "user": {"properties": {"id": {"x-agent-input-parameter": "user"}}},
+            "loop": {"properties": {"next": {"$ref": "#/loop"}}},
+            "deep": {"items": {"$ref": "#/user"}},
+            "broken": {"allOf": [{"$ref": "#/loop"}, {"$ref": "#/nothing"}]},
+            "bottom": {"default": 1},
+        });
+        for n in 0..2000 {
+            let next = if n == 1999 { "#/bottom".to_owned() } else { format!("#/n{}", n + 1) };
+            parts[format!("n{n}")] = json!({"items": {"$ref": next}});
+        }
+        parts["schema"] = schema;
+        let document = document(parts);
+        let schema = document.root().get("schema").unwrap();
+        let schema = Located { node: schema, pointer: "/schema".into() };
+        let mut reach = Reach::new(&document);
+        for _ in 0..2 {
+            let survey = reach.survey(&schema);
+            assert_eq!(survey.is_filled, is_filled);
+            let found: Vec<_> = survey.bad.iter().map(|bad| &*bad.pointer).collect();
+            assert_eq!(found, bad);
+        }
+    }
+
+    #[test]
+    fn defaults_and_session_inputs_are_found_at_any_depth() {
+        check(json!({"$ref": "#/plain"}), false, &[]);
+        check(json!({"$ref": "#/deep"}), true, &[]);
+        check(json!({"$ref": "#/n0"}), true, &[]);
+        check(json!({"properties": {"default": {"type": "string"}}}), false, &[]);
+    }
+
+    #[test]
+    fn references_to_nothing_are_found_at_any_depth() {
+        check(json!({"items": {"$ref": "#/broken"}}), false, &["/broken/allOf/1"]);
+        check(json!({"not": {"$ref": "./a.yaml"}}), false, &["/schema/not"]);
+    }
+
+    #[test]
+    fn circles_end() {
+        check(json!({"$ref": "#/loop"}), false, &[]);
+    }
+}

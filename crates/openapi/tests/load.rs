@@ -1,0 +1,91 @@
+//! Loads every description of the corpus, where there is one: nothing panics, every operation is accounted for, every
+//! name is legal and unique, every declaration builds. What each schema means is tested elsewhere.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use callgate_openapi::{
+    Document, Limits, LoadOptions, Loaded, Node, OperationStatus, Severity, load,
+};
+
+const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+
+fn corpus() -> Option<PathBuf> {
+    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
+    let shared =
+        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+    Some(shared.join("corpus/specs")).filter(|folder| folder.is_dir())
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        let is_text =
+            path.extension().is_some_and(|name| name == "json" || name == "yaml" || name == "yml");
+        if path.is_dir() {
+            files(&path, found);
+        } else if is_text {
+            found.push(path);
+        }
+    }
+}
+
+/// The operations of a document by its text alone, through local path item references.
+fn n_operations(root: &Node) -> usize {
+    let paths = root.get("paths").and_then(Node::as_object);
+    let items = paths.into_iter().flat_map(|paths| paths.iter());
+    let items = items.filter(|(key, _)| !key.starts_with("x-"));
+    items.map(|(_, item)| METHODS.iter().filter(|method| item.get(method).is_some()).count()).sum()
+}
+
+fn check(path: &Path, loaded: &Loaded, document: &Document) {
+    let report = &loaded.report;
+    assert_eq!(report.operations.len(), n_operations(document.root()), "{}", path.display());
+    let names: BTreeSet<_> =
+        loaded.operations.iter().map(|operation| &operation.tool_name).collect();
+    assert_eq!(names.len(), loaded.operations.len(), "{}", path.display());
+    for operation in &loaded.operations {
+        let arguments: BTreeSet<_> = operation.inputs.iter().map(|input| &input.argument).collect();
+        assert_eq!(arguments.len(), operation.inputs.len(), "{}", operation.label());
+        assert!(!operation.declaration().description.is_empty());
+        assert!(operation.arguments_schema().is_object());
+    }
+}
+
+#[test]
+fn every_description_of_the_corpus_loads() {
+    let Some(folder) = corpus() else { return println!("corpus absent") };
+    let mut found = Vec::new();
+    files(&folder, &mut found);
+    let options = LoadOptions {
+        server: Some("https://api.example.com".to_owned()),
+        ..LoadOptions::default()
+    };
+    for path in found {
+        let bytes = fs::read(&path).unwrap();
+        let Ok(read) = Document::read(&bytes, &Limits::default()) else { continue };
+        let loaded = load(&read.value, &options).examined();
+        check(&path, &loaded, &read.value);
+        let count = |status| loaded.report.count(status);
+        println!(
+            "{} {} {} {} {}",
+            path.strip_prefix(&folder).unwrap().display(),
+            read.value.version(),
+            count(OperationStatus::Exposed),
+            count(OperationStatus::Degraded),
+            count(OperationStatus::Refused),
+        );
+        for diagnostic in &loaded.report.diagnostics {
+            if std::env::args().any(|argument| argument == "--nocapture")
+                && diagnostic.severity > Severity::Note
+            {
+                println!("  {diagnostic} {} {:?}", diagnostic.pointer, diagnostic.operation);
+            }
+        }
+    }
+}
