@@ -7,28 +7,23 @@ use callgate_tool::{Arguments, Fault};
 use serde_json::Value;
 
 use crate::{
-    check::CONTENT_TYPE,
     inputs::{Fillings, Subject},
     wording,
 };
 
-/// The media type a body is written in: the one the argument `content_type` names, else the first that can be
+/// The media type a body is written in: the one the argument for it names, else the first that can be
 /// written.
 pub(crate) fn chosen_media<'a>(
     body: &'a Body,
     arguments: &Arguments,
 ) -> Result<&'a BodyMedia, Box<Fault>> {
-    let chosen = match arguments.get(CONTENT_TYPE).and_then(Value::as_str) {
-        Some(asked) if body.media.len() > 1 => {
-            let found = body.media.iter().find(|media| *media.media_type == *asked);
-            found.ok_or_else(|| unknown_media(body, asked))?
-        }
-        _ => match body.media.iter().find(|media| media.kind == BodyKind::Json) {
-            Some(media) => media,
-            None => body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))?,
-        },
-    };
-    Ok(chosen)
+    let chooser = body.content_type.as_ref().and_then(|name| arguments.get(name.as_str()));
+    if let Some(asked) = chooser.filter(|asked| !asked.is_null()) {
+        let found = body.media.iter().find(|media| *asked == *media.media_type);
+        return found.ok_or_else(|| unknown_media(body, asked));
+    }
+    let json = body.media.iter().find(|media| media.kind == BodyKind::Json);
+    json.or_else(|| body.media.first()).ok_or_else(|| wording::unwritable_body("unknown"))
 }
 
 /// The bytes of a body.
@@ -48,11 +43,11 @@ pub(crate) fn body_bytes(
     }
 }
 
-fn unknown_media(body: &Body, asked: &str) -> Box<Fault> {
+fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
     let known = body.media.iter().map(|media| &*media.media_type);
-    let mut problem = wording::unknown_argument(asked, known);
-    CONTENT_TYPE.clone_into(&mut problem.at);
-    problem.got = wording::shown(&Value::String(asked.to_owned()));
+    let mut problem = wording::unknown_argument(asked.as_str().unwrap_or_default(), known);
+    problem.at = body.content_type.as_ref().map_or_else(String::new, ToString::to_string);
+    problem.got = wording::shown(asked);
     wording::invalid_arguments(vec![problem])
 }
 

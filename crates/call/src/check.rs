@@ -5,7 +5,7 @@
 use std::{borrow::Cow, fmt};
 
 use callgate_openapi::{Input, NestedInput, Source};
-use callgate_tool::{Arguments, Event, Fault, Journal, Next, Problem};
+use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem};
 use jsonschema::{PatternOptions, Registry, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
@@ -23,9 +23,6 @@ struct Check {
     validator: Validator,
     nullable: bool,
 }
-
-/// The argument that chooses the media type of a body that has several (DESIGN §4).
-pub(crate) const CONTENT_TYPE: &str = "content_type";
 
 impl Checks {
     /// Compiles the members of `schema`, an object schema over all arguments. A schema that does not compile is tried
@@ -146,15 +143,16 @@ fn find_unknown(subject: Subject<'_>, arguments: &Arguments, findings: &mut Find
     if n_known == arguments.len() {
         return;
     }
-    let chooses = subject.body.is_some_and(|body| body.media.len() > 1);
+    let content_type = subject.body.and_then(|body| body.content_type.as_ref());
+    let content_type = content_type.map(ArgumentName::as_str);
     let allowed = subject
         .inputs
         .iter()
         .filter(|input| input.visible)
         .map(|input| input.argument.as_str())
-        .chain(chooses.then_some(CONTENT_TYPE));
+        .chain(content_type);
     for name in arguments.keys().filter(|name| !known(name)) {
-        if !(chooses && name == CONTENT_TYPE) {
+        if content_type != Some(name.as_str()) {
             findings.problems.push(wording::unknown_argument(name, allowed.clone()));
         }
     }

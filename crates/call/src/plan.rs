@@ -51,7 +51,7 @@ impl Plan {
             nested: &operation.nested_inputs,
             body: operation.body.as_ref(),
         };
-        let schema = schema_of(operation);
+        let schema = operation.arguments_schema();
         let checks = self.checks.get_or_init(|| {
             Checks::compile(schema, subject.inputs.iter().map(|input| input.argument.as_str()))
         });
@@ -65,8 +65,4 @@ impl Plan {
     pub fn outcome(&self, response: &Response<Bytes>) -> Outcome {
         response::outcome(response, self.operation.effect)
     }
-}
-
-fn schema_of(_operation: &Operation) -> &serde_json::Value {
-    &serde_json::Value::Null
 }
