@@ -3,29 +3,38 @@
 
 mod yaml;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
 use crate::text::{self, Wanted};
 
-/// Fills the positions of diagnostics that have none from their pointers: of a member where its name stands, of an item
-/// where it begins, of a node that is not there the nearest one above it. A text that cannot be read, or is over the
-/// default limits, leaves them empty.
+/// Fills the positions of diagnostics that have none from their pointers, as [`positions`] finds them.
 pub fn locate(text: &[u8], diagnostics: &mut [Diagnostic]) {
-    let limits = Limits::default();
     let missing = || diagnostics.iter().filter(|diagnostic| diagnostic.position.is_none());
-    if text.len() > limits.bytes || missing().next().is_none() {
-        return;
+    let found = positions(text, missing().map(|diagnostic| &*diagnostic.pointer));
+    let missing = diagnostics.iter_mut().filter(|diagnostic| diagnostic.position.is_none());
+    for (diagnostic, position) in missing.zip(found) {
+        diagnostic.position = position;
     }
-    let Ok(text) = text::decode(text) else { return };
-    let mut wanted = Wanted::new(missing().map(|diagnostic| &*diagnostic.pointer));
+}
+
+/// Where the nodes of these JSON pointers stand: a member where its name stands, an item where it begins, a node that
+/// is not there where the nearest one above it stands. Nothing is found in a text that cannot be read or is over the
+/// default limits.
+pub fn positions<'a>(
+    text: &[u8],
+    pointers: impl Iterator<Item = &'a str>,
+) -> Vec<Option<Position>> {
+    let limits = Limits::default();
+    let mut pointers = pointers.peekable();
+    if text.len() > limits.bytes || pointers.peek().is_none() {
+        return Vec::new();
+    }
+    let Ok(text) = text::decode(text) else { return Vec::new() };
+    let mut wanted = Wanted::new(pointers);
     if text::looks_like_json(&text) {
         text::find(&text, &mut wanted, limits.depth);
     } else {
         yaml::find(&text, &mut wanted, &limits);
     }
-    let found = wanted.nearest();
-    let missing = diagnostics.iter_mut().filter(|diagnostic| diagnostic.position.is_none());
-    for (diagnostic, position) in missing.zip(found) {
-        diagnostic.position = position;
-    }
+    wanted.nearest()
 }

@@ -19,7 +19,7 @@ use fault::Fault;
 pub(crate) use encoding::decode;
 pub(crate) use scan::find;
 pub(crate) use wanted::Wanted;
-pub(crate) use yaml::{Scalar, position as marked};
+pub(crate) use yaml::{Scalar, parser, position as marked};
 
 /// A value and what was found on the way to it.
 #[derive(Clone, Debug, Eq, PartialEq)]

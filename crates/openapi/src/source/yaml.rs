@@ -1,10 +1,10 @@
 //! Finds nodes in a YAML text by following the parser's events, without a tree. What an alias or a merge key brings has
 //! no place of its own: it is found where the alias stands.
 
-use saphyr_parser::{Event, Marker, Parser};
+use granit_parser::{Event, Marker};
 
 use crate::limits::Limits;
-use crate::text::{Scalar, Wanted, marked};
+use crate::text::{self, Scalar, Wanted, marked};
 
 /// A list or object that is open, and its entry when wanted nodes are inside.
 struct Frame {
@@ -23,7 +23,7 @@ enum Next {
 /// Finds the wanted nodes of a text within limits.
 pub(super) fn find(text: &str, wanted: &mut Wanted, limits: &Limits) {
     let mut finder = Finder { wanted, frames: Vec::new() };
-    for (n_events, next) in Parser::new_from_str(text).enumerate() {
+    for (n_events, next) in text::parser(text, limits).enumerate() {
         let Ok((event, span)) = next else { return };
         // A list or object is two events.
         if n_events / 2 > limits.nodes || finder.frames.len() > limits.depth {

@@ -173,6 +173,17 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
         Ok(Node::Null)
     }
 
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Node, E> {
+        Ok(Node::Number(Number::small(value)))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Node, E> {
+        let interner = &mut self.builder.interner;
+        let large =
+            |_| Number::from_checked_digits(&value.to_string(), |text| interner.value(text));
+        Ok(Node::Number(i64::try_from(value).map_or_else(large, Number::small)))
+    }
+
     fn visit_str<E: Error>(self, text: &str) -> Result<Node, E> {
         Ok(self.text(text))
     }

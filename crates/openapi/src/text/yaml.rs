@@ -1,11 +1,11 @@
-//! Reads YAML into nodes from the events of `saphyr-parser`, which owns the grammar; here are the meaning of scalars,
+//! Reads YAML into nodes from the events of `granit-parser`, which owns the grammar; here are the meaning of scalars,
 //! sharing, aliases, merge keys and limits. Nothing here recurses: a level of the text is a frame on a stack.
 
 mod alias;
 mod builder;
 mod scalar;
 
-use saphyr_parser::{Event, Marker, Parser, ScanError};
+use granit_parser::{ErrorKind, Event, Marker, Options, Parser, ScanError, StrInput};
 
 use super::Parsed;
 use super::fault::{self, Fault};
@@ -18,7 +18,7 @@ pub(crate) use scalar::Scalar;
 
 pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut builder = Builder::new(text.len(), limits);
-    let mut parser = Parser::new_from_str(text);
+    let mut parser = parser(text, limits);
     let mut last = Marker::default();
     while let Some(next) = parser.next_event() {
         let (event, span) = next.map_err(|error| unreadable(&error, limits))?;
@@ -40,11 +40,18 @@ pub(crate) fn position(marker: Marker) -> Position {
     Position { line: marker.line().max(1), column: marker.col() + 1 }
 }
 
+/// A parser that refuses deeper nesting than the limits allow before it looks ahead for what the brackets end in.
+pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<'t>> {
+    let mut options = Options::default();
+    options.block_nesting_limit = limits.depth.saturating_add(1);
+    options.flow_nesting_limit = limits.depth.saturating_add(1);
+    Parser::new_from_str_with_options(text, options)
+}
+
 fn unreadable(error: &ScanError, limits: &Limits) -> Fault {
     let at = position(*error.marker());
-    match error.info() {
-        // The parser's own limit of nested brackets, 255, which it may meet before it tells of the first.
-        "recursion limit exceeded" => fault::too_deep(Some(at), limits.depth),
-        reason => fault::not_yaml(at, reason),
+    match error.kind() {
+        ErrorKind::RecursionLimitExceeded => fault::too_deep(Some(at), limits.depth),
+        _ => fault::not_yaml(at, &error.info()),
     }
 }

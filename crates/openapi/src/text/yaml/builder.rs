@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use saphyr_parser::{Event, Marker};
+use granit_parser::{Event, Marker};
 
 use super::super::core_schema::Meaning;
 use super::super::fault::{self, Fault};
@@ -95,20 +95,20 @@ impl Builder {
         let at = position(marker);
         match event {
             Event::Alias(anchor) => self.alias(anchor, at),
-            Event::DocumentStart(_) if self.root.is_some() => Err(fault::unreadable(
+            Event::DocumentStart(..) if self.root.is_some() => Err(fault::unreadable(
                 at,
                 "expected one document, found a second one",
                 "remove the line `---` and what follows, or keep each document in a file of its own",
             )),
             Event::MappingEnd | Event::SequenceEnd => self.close(at),
-            Event::MappingStart(anchor, tag) => {
+            Event::MappingStart(_, anchor, tag) => {
                 self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "map")), at);
                 self.open(anchor, Kind::Object(None), at)
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.scalar(Scalar { text: &text, style, tag: tag.as_deref() }, anchor, at)
             }
-            Event::SequenceStart(anchor, tag) => {
+            Event::SequenceStart(_, anchor, tag) => {
                 self.ignore(tag.and_then(|tag| scalar::ignored_tag(&tag, "seq")), at);
                 self.open(anchor, Kind::List, at)
             }

@@ -1,6 +1,6 @@
 //! One scalar as it is written: its text, quotes and tag, and what they mean together.
 
-use saphyr_parser::{ScalarStyle, Tag};
+use granit_parser::{ScalarStyle, Tag};
 
 use super::super::core_schema::{self, Meaning};
 
@@ -52,24 +52,27 @@ impl<'a> Scalar<'a> {
 
     /// `!` alone makes a text (YAML 1.2.2 §6.9.1).
     fn is_non_specific(self) -> bool {
-        self.tag.is_some_and(|tag| format!("{}{}", tag.handle, tag.suffix) == "!")
+        self.tag.is_some_and(|tag| format!("{}{}", tag.handle(), tag.suffix()) == "!")
     }
 }
 
 /// The tag of a list or object, when it is not the one it has anyway.
 pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
-    let non_specific = format!("{}{}", tag.handle, tag.suffix) == "!";
+    let non_specific = format!("{}{}", tag.handle(), tag.suffix()) == "!";
     (core(tag) != Some(usual) && !non_specific).then(|| written(tag))
 }
 
+/// What stands for `!!` in front of YAML's own tags (YAML 1.2.2 §6.8.2.1).
+const CORE: &str = "tag:yaml.org,2002:";
+
 /// The name of a tag of YAML's own.
 fn core(tag: &Tag) -> Option<&str> {
-    tag.is_yaml_core_schema().then_some(&tag.suffix)
+    (tag.handle() == CORE).then(|| tag.suffix())
 }
 
 fn written(tag: &Tag) -> String {
     match core(tag) {
         Some(name) => format!("!!{name}"),
-        None => format!("{}{}", tag.handle, tag.suffix),
+        None => format!("{}{}", tag.handle(), tag.suffix()),
     }
 }
