@@ -1,5 +1,5 @@
 //! What was decided while a call ran, for the operator. Names and numbers only: values of a session or of a model
-//! never enter it.
+//! never enter it, except where a recording is asked for a request it does not have.
 
 use std::{fmt, time::Duration};
 
@@ -38,6 +38,11 @@ pub enum Event {
     HiddenIgnored {
         /// The argument.
         argument: String,
+    },
+    /// The replay transport has no answer: the request and the nearest recorded one, credentials masked.
+    NothingRecorded {
+        /// Both, and how they differ.
+        detail: String,
     },
     /// A `null` for an optional input was taken as omitted.
     NullOmitted {
@@ -92,6 +97,9 @@ impl fmt::Display for Event {
             Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
             Self::HiddenIgnored { argument } => {
                 write!(f, "`{argument}` is filled by the session; the model's value was ignored")
+            }
+            Self::NothingRecorded { detail } => {
+                write!(f, "nothing is recorded for this request\n{detail}")
             }
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
             Self::SessionValueAbsent { argument, source } => {
