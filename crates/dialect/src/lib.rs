@@ -2,8 +2,10 @@
 //! `tool`'s words to JSON; nothing here calls anything.
 
 mod dialect;
+mod envelope;
 mod json;
 mod openai;
 
 pub use dialect::{Dialect, UnknownDialect};
+pub use envelope::{EnvelopeError, read_call, read_session};
 pub use json::result as json_result;

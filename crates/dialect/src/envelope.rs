@@ -1,0 +1,153 @@
+//! callgate's own envelope: a call as `{"id", "tool", "args"}` and a session as `{"id", "parameters", "payload",
+//! "context"}`, as files, batches and requests carry them. Unknown keys are refused, never dropped.
+
+use std::{error, fmt};
+
+use callgate_tool::{Arguments, Session, ToolCall};
+use serde_json::{Map, Value};
+
+/// An envelope that cannot be read.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct EnvelopeError {
+    at: String,
+    expected: String,
+    got: String,
+}
+
+/// Reads one call: `tool` is required, `id` is `1` where there is none, the arguments stand under `args` or
+/// `arguments`.
+///
+/// ```
+/// let envelope = serde_json::json!({"tool": "getPet", "args": {"petId": 7}});
+/// let call = callgate_dialect::read_call(envelope)?;
+/// assert_eq!(call.tool, "getPet");
+/// # Ok::<(), callgate_dialect::EnvelopeError>(())
+/// ```
+///
+/// # Errors
+/// [`EnvelopeError`] when a key is missing, unknown or of the wrong type.
+pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
+    let mut members = members("the call", envelope)?;
+    let tool = match members.shift_remove("tool") {
+        Some(Value::String(tool)) => tool,
+        other => return Err(wrong("tool", "a text", other.as_ref())),
+    };
+    let id = match members.shift_remove("id") {
+        None => "1".to_owned(),
+        Some(Value::String(id)) => id,
+        Some(Value::Number(id)) => id.to_string(),
+        other => return Err(wrong("id", "a text", other.as_ref())),
+    };
+    if members.contains_key("args") && members.contains_key("arguments") {
+        return Err(wrong("arguments", "`args` or `arguments`, not both", None));
+    }
+    let arguments = members.shift_remove("args").or_else(|| members.shift_remove("arguments"));
+    let arguments: Arguments = object("args", arguments)?;
+    nothing_left(&members, "`id`, `tool`, `args`")?;
+    Ok(ToolCall::new(id, tool, arguments))
+}
+
+/// Reads a session; every key is optional.
+///
+/// # Errors
+/// [`EnvelopeError`] when a key is unknown or of the wrong type.
+pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
+    let mut members = members("the session", envelope)?;
+    let session = match members.shift_remove("id") {
+        None | Some(Value::Null) => Session::default(),
+        Some(Value::String(id)) => Session::new(id),
+        other => return Err(wrong("id", "a text", other.as_ref())),
+    };
+    let parameters = object("parameters", members.shift_remove("parameters"))?;
+    let payload = object("payload", members.shift_remove("payload"))?;
+    let context = object("context", members.shift_remove("context"))?;
+    nothing_left(&members, "`id`, `parameters`, `payload`, `context`")?;
+    Ok(session.with_parameters(parameters).with_payload(payload).with_context(context))
+}
+
+impl fmt::Display for EnvelopeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`: expected {}, got: {}", self.at, self.expected, self.got)
+    }
+}
+
+impl error::Error for EnvelopeError {}
+
+fn members(what: &str, envelope: Value) -> Result<Map<String, Value>, EnvelopeError> {
+    match envelope {
+        Value::Object(members) => Ok(members),
+        other => Err(wrong(what, "an object", Some(&other))),
+    }
+}
+
+fn object(at: &str, value: Option<Value>) -> Result<Map<String, Value>, EnvelopeError> {
+    match value {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(members)) => Ok(members),
+        Some(other) => Err(wrong(at, "an object", Some(&other))),
+    }
+}
+
+fn nothing_left(members: &Map<String, Value>, known: &str) -> Result<(), EnvelopeError> {
+    match members.keys().next() {
+        None => Ok(()),
+        Some(key) => Err(EnvelopeError {
+            at: key.clone(),
+            expected: format!("one of the keys {known}"),
+            got: format!("`{key}`"),
+        }),
+    }
+}
+
+fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
+    let got = match got {
+        None => "nothing",
+        Some(Value::Null) => "null",
+        Some(Value::Bool(_)) => "a boolean",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::String(_)) => "a text",
+        Some(Value::Array(_)) => "an array",
+        Some(Value::Object(_)) => "an object",
+    };
+    EnvelopeError { at: at.to_owned(), expected: expected.to_owned(), got: got.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_call_needs_a_tool_and_nothing_else() {
+        let call = read_call(json!({"tool": "listPets"})).unwrap();
+        assert_eq!((call.id.as_str(), call.tool.as_str()), ("1", "listPets"));
+        assert!(call.arguments.is_empty());
+    }
+
+    #[test]
+    fn a_wrong_envelope_says_where_and_what() {
+        #[track_caller]
+        fn check(envelope: Value, expected: &str) {
+            assert_eq!(read_call(envelope).unwrap_err().to_string(), expected);
+        }
+        check(json!([]), "`the call`: expected an object, got: an array");
+        check(json!({"args": {}}), "`tool`: expected a text, got: nothing");
+        check(json!({"tool": "a", "args": 1}), "`args`: expected an object, got: a number");
+        check(
+            json!({"tool": "a", "argz": {}}),
+            "`argz`: expected one of the keys `id`, `tool`, `args`, got: `argz`",
+        );
+        check(
+            json!({"tool": "a", "args": {}, "arguments": {}}),
+            "`arguments`: expected `args` or `arguments`, not both, got: nothing",
+        );
+    }
+
+    #[test]
+    fn a_session_refuses_what_it_does_not_know() {
+        let session = read_session(json!({"id": "s", "parameters": {"A": 1}})).unwrap();
+        assert_eq!(session.parameter("a"), Some(&json!(1)));
+        assert!(read_session(json!({"credentials": {}})).is_err());
+    }
+}
