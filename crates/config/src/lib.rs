@@ -1,1 +1,17 @@
-//! Placeholder.
+//! The configuration: text to a checked model to a ready executor. All faults are reported at once, each with its
+//! place in the file; nothing is built from a configuration with a fault.
+
+mod build;
+mod checked;
+mod credential;
+mod finding;
+mod keys;
+mod load;
+mod raw;
+mod reader;
+mod recordings;
+
+pub use build::{Built, BuiltToolset};
+pub use finding::{Finding, Severity};
+pub use keys::{TABLES, Table};
+pub use load::{DescriptionOptions, Error, load, load_description, load_toolset, open};

@@ -1,7 +1,7 @@
 //! One value an operation needs: what the model calls it, where it goes on the wire, how it is written there, and
 //! where its value comes from.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use callgate_tool::ArgumentName;
 use serde_json::Value;
@@ -130,6 +130,17 @@ pub struct NestedInput {
     pub visible: bool,
     /// The value used when nobody gives one and its parent exists.
     pub default: Option<Value>,
+}
+
+impl fmt::Display for NestedInput {
+    /// `owner.email`, `labels[].text`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.argument)?;
+        self.steps.iter().try_for_each(|step| match step {
+            Step::Items => f.write_str("[]"),
+            Step::Property(name) => write!(f, ".{name}"),
+        })
+    }
 }
 
 impl Place {

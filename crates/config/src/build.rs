@@ -1,0 +1,186 @@
+//! From checked values to a ready executor: reads the descriptions and recordings the configuration names, loads
+//! them, and connects each toolset to its credential and its transport.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart};
+use callgate_executor::{Executor, Toolset};
+use callgate_openapi::{Diagnostic, Document, LoadOptions, Loaded, Node, Parsed, Place, Report};
+use callgate_secret::LocalStores;
+use callgate_transport::{Client, Recording, Replay, Transport};
+
+use crate::{
+    checked::{ToolsetConfig, Upstream},
+    finding::Finding,
+    reader::Reader,
+    recordings,
+};
+
+/// A ready executor, and how the descriptions behind it were taken.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// Runs the calls.
+    pub executor: Executor,
+    /// One entry a toolset, in the order of the configuration.
+    pub toolsets: Vec<BuiltToolset>,
+    /// What is worth knowing about the configuration.
+    pub warnings: Vec<Finding>,
+}
+
+/// How one description was taken.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BuiltToolset {
+    /// The toolset's name; empty for a bare description.
+    pub name: String,
+    /// The description's file.
+    pub file: PathBuf,
+    /// The version it says it is written in: `3.0.3`; empty when it could not be read.
+    pub version: String,
+    /// What became of each operation. Its diagnostics have no positions yet: `callgate_openapi::locate` finds them.
+    pub report: Report,
+}
+
+/// One toolset: what the executor takes and what the report says.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) toolset: Option<Toolset>,
+    pub(crate) built: BuiltToolset,
+}
+
+/// A description's text after reading: its tree, or why there is none.
+pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
+
+/// Loads one toolset from its description's text; secrets of `file:` are relative to `base`. What is wrong with the
+/// configuration is a complaint; what is wrong with the description is in its report.
+pub(crate) fn toolset(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    parsed: ParsedText,
+    base: &Path,
+) -> Parts {
+    let authenticator = authenticator(reader, config, base);
+    let transport = transport(reader, config);
+    let places = authenticator.as_ref().map(|known| known.places()).unwrap_or_default();
+    let (version, loaded) = loaded(parsed, &options(config, &places));
+    let Loaded { operations, report, .. } = loaded;
+    let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
+    let built = BuiltToolset { name, file: config.openapi.clone(), version, report };
+    let toolset = authenticator.zip(transport).map(|(authenticator, transport)| Toolset {
+        operations,
+        authenticator,
+        transport,
+        limits: config.limits.clone(),
+    });
+    Parts { toolset, built }
+}
+
+/// The text of a toolset's description.
+pub(crate) fn description(reader: &mut Reader, config: &ToolsetConfig) -> Option<Vec<u8>> {
+    let text = fs::read(&config.openapi);
+    if let Err(error) = &text {
+        let message = format!("cannot read `{}`: {error}", config.openapi.display());
+        let pointer = format!("{}/openapi", config.pointer);
+        reader.complain("unreadable-file", pointer, message, "name a file that exists");
+    }
+    text.ok()
+}
+
+/// The version and the operations of a description; a text that is none has a report without operations.
+fn loaded(parsed: ParsedText, options: &LoadOptions) -> (String, Loaded) {
+    let read = parsed.and_then(|parsed| {
+        let document = Document::new(parsed.value)?;
+        Ok((document, parsed.diagnostics))
+    });
+    match read {
+        Ok((document, diagnostics)) => {
+            let mut loaded = callgate_openapi::load(&document, options);
+            loaded.report.diagnostics.splice(0..0, diagnostics);
+            (document.version().to_string(), loaded)
+        }
+        Err(diagnostics) => {
+            let mut loaded = Loaded::default();
+            loaded.report.diagnostics = diagnostics;
+            (String::new(), loaded)
+        }
+    }
+}
+
+fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
+    let place = |known: &CredentialPlace| match known.place() {
+        CredentialPart::Query => Place::Query,
+        _ => Place::Header,
+    };
+    LoadOptions {
+        toolset: config.prefix.clone(),
+        server: config.server.clone(),
+        server_variables: config.server_variables.clone(),
+        session_inputs: config.session_inputs,
+        credential_places: places
+            .iter()
+            .map(|known| (place(known), known.name().to_owned()))
+            .collect(),
+        ..LoadOptions::default()
+    }
+}
+
+fn authenticator(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    base: &Path,
+) -> Option<Arc<dyn Authenticator>> {
+    let built = config.auth.clone().build(Arc::new(LocalStores::new(base)));
+    if let Err(error) = &built {
+        let pointer = format!("{}/auth", config.pointer);
+        reader.complain("credential", pointer, error.to_string(), "correct the credential");
+    }
+    built.ok()
+}
+
+fn transport(reader: &mut Reader, config: &ToolsetConfig) -> Option<Arc<dyn Transport>> {
+    let pointer = format!("{}/upstream", config.pointer);
+    match &config.upstream {
+        Upstream::Given(transport) => Some(Arc::clone(transport)),
+        Upstream::Http => match Client::new() {
+            Ok(client) => Some(Arc::new(client)),
+            Err(error) => {
+                let message = format!("cannot make an HTTP client: {error}");
+                reader.complain(
+                    "transport",
+                    pointer,
+                    message,
+                    "look at the machine's certificates",
+                );
+                None
+            }
+        },
+        Upstream::Replay(directory) => match recordings::read(directory) {
+            Ok(recorded) => replay(reader, pointer, recorded),
+            Err((file, error)) => {
+                let message = format!("cannot read `{}`: {error}", file.display());
+                reader.complain("unreadable-file", pointer, message, "name a directory of cases");
+                None
+            }
+        },
+    }
+}
+
+fn replay(
+    reader: &mut Reader,
+    pointer: String,
+    recorded: Vec<Recording>,
+) -> Option<Arc<dyn Transport>> {
+    match Replay::new(recorded) {
+        Ok(replay) => Some(Arc::new(replay)),
+        Err(error) => {
+            let message = format!("cannot replay: {error}");
+            reader.complain("unreadable-file", pointer, message, "correct the recording");
+            None
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What is wrong, or worth knowing, about a configuration and the files it names: where, what was expected, what to
+//! do.
+
+use std::{fmt, path::PathBuf};
+
+use callgate_openapi::Position;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum Severity {
+    /// Worth knowing.
+    Warning,
+    /// Nothing is built.
+    Error,
+}
+
+/// One finding.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The file it is about.
+    pub file: PathBuf,
+    /// A stable word for its kind.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The JSON pointer of the value at fault; empty for the whole file.
+    pub pointer: String,
+    /// Where that value stands, as far as it could be found.
+    pub position: Option<Position>,
+    /// What is wrong: expected before got, without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: String,
+}
+
+impl Severity {
+    /// `warning` or `error`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(Position { line, column }) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}[{}]: {}", self.severity.as_str(), self.code, self.message)?;
+        if self.help.is_empty() { Ok(()) } else { write!(f, " ({})", self.help) }
+    }
+}

@@ -1,0 +1,81 @@
+//! Every key of the configuration, table by table: what the reader takes, what it suggests for a misspelt one, and
+//! what `config/full.yaml` must show.
+
+/// The keys of one kind of mapping.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Table {
+    /// What the mapping is called in messages.
+    pub name: &'static str,
+    /// The keys it takes.
+    pub keys: &'static [&'static str],
+    /// Keys of the design that this version does not know yet: refused by name rather than as misspelt.
+    pub later: &'static [&'static str],
+}
+
+/// The whole file.
+pub(crate) const ROOT: Table = Table {
+    name: "the configuration",
+    keys: &["toolsets"],
+    later: &["access", "admin", "listen", "tls"],
+};
+
+/// One toolset.
+pub(crate) const TOOLSET: Table = Table {
+    name: "a toolset",
+    keys: &[
+        "auth",
+        "limits",
+        "openapi",
+        "prefix",
+        "server",
+        "server_variables",
+        "session_inputs",
+        "upstream",
+    ],
+    later: &[
+        "ces_toolset",
+        "credentials",
+        "dialogflow_tool",
+        "egress",
+        "functions",
+        "service_directory",
+        "tls",
+        "tools",
+    ],
+};
+
+/// The credential of a toolset.
+pub(crate) const AUTH: Table = Table {
+    name: "`auth`",
+    keys: &["api_key", "basic", "bearer"],
+    later: &[
+        "aws_sigv4",
+        "google_access_token",
+        "google_id_token",
+        "jwt_bearer",
+        "oauth2_client_credentials",
+        "token_exchange",
+    ],
+};
+
+/// An API key.
+pub(crate) const API_KEY: Table =
+    Table { name: "`api_key`", keys: &["in", "name", "value"], later: &[] };
+
+/// A user name and a password.
+pub(crate) const BASIC: Table =
+    Table { name: "`basic`", keys: &["password", "username"], later: &[] };
+
+/// A bearer token.
+pub(crate) const BEARER: Table = Table { name: "`bearer`", keys: &["token"], later: &[] };
+
+/// The bounds of one exchange.
+pub(crate) const LIMITS: Table =
+    Table { name: "`limits`", keys: &["response_bytes", "timeout"], later: &[] };
+
+/// Where answers come from.
+pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
+
+/// Every table, for whoever documents or checks the keys.
+pub const TABLES: [Table; 8] = [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, UPSTREAM];

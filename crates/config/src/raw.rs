@@ -1,0 +1,200 @@
+//! From the tree of a configuration file to checked values. Every fault is written down and the reading goes on; no
+//! file is opened here.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use callgate_auth::AuthConfig;
+use callgate_openapi::{Node, SessionInputs};
+use callgate_tool::ToolsetName;
+use callgate_transport::Limits;
+
+use crate::{
+    checked::{ToolsetConfig, Upstream},
+    credential,
+    keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
+    reader::{Mapping, Reader, at, escaped},
+};
+
+/// Reads a whole configuration; files are named relative to `directory`.
+pub(crate) fn configuration(
+    reader: &mut Reader,
+    root: &Node,
+    directory: &Path,
+) -> Vec<ToolsetConfig> {
+    let mut toolsets = Vec::new();
+    if let Some(mapping) = reader.mapping(root, "", &ROOT) {
+        match mapping.object.get("toolsets") {
+            Some(node) => toolsets = all_toolsets(reader, node, directory),
+            None => reader.complain(
+                "missing-key",
+                "",
+                "expected the key `toolsets`, got none",
+                "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
+            ),
+        }
+    }
+    toolsets
+}
+
+fn all_toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Vec<ToolsetConfig> {
+    let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
+        reader.expected("/toolsets", "a mapping from names to toolsets", node, "name at least one");
+        return Vec::new();
+    };
+    let mut toolsets = Vec::new();
+    for (name, node) in object.iter() {
+        let pointer = format!("/toolsets/{}", escaped(name));
+        let place = Place { pointer: &pointer, directory };
+        let read = match ToolsetName::new(name) {
+            Ok(name) => toolset(reader, node, Some(name), &place),
+            Err(error) => {
+                let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
+                reader.complain("toolset-name", pointer, error.to_string(), help);
+                None
+            }
+        };
+        toolsets.extend(read);
+    }
+    toolsets
+}
+
+/// Where a toolset stands: in the file, and on the disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) pointer: &'a str,
+    pub(crate) directory: &'a Path,
+}
+
+/// Reads one toolset. One without a name has no prefix, and `spec.yaml` beside it unless it says otherwise.
+pub(crate) fn toolset(
+    reader: &mut Reader,
+    node: &Node,
+    name: Option<ToolsetName>,
+    place: &Place<'_>,
+) -> Option<ToolsetConfig> {
+    let mapping = reader.mapping(node, place.pointer, &TOOLSET)?;
+    let named = name.as_ref().map(ToolsetName::as_str);
+    let openapi = match named {
+        None if !mapping.object.contains("openapi") => Some(place.directory.join("spec.yaml")),
+        _ => description(reader, mapping, place.directory),
+    };
+    let read = ToolsetConfig {
+        prefix: prefix(reader, mapping).unwrap_or_else(|| name.clone()),
+        name,
+        pointer: place.pointer.to_owned(),
+        upstream: upstream(reader, mapping, place.directory, openapi.as_deref()),
+        openapi: openapi.unwrap_or_default(),
+        server: reader.string(mapping, "server").map(ToOwned::to_owned),
+        server_variables: server_variables(reader, mapping),
+        auth: credential::auth(reader, mapping).unwrap_or(AuthConfig::None),
+        session_inputs: session_inputs(reader, mapping),
+        limits: limits(reader, mapping),
+    };
+    Some(read)
+}
+
+fn description(reader: &mut Reader, mapping: Mapping<'_>, directory: &Path) -> Option<PathBuf> {
+    let openapi = reader.required_string(mapping, "openapi")?;
+    if openapi.contains("://") {
+        reader.complain(
+            "unsupported-value",
+            at(mapping, "openapi"),
+            "a description from a URL is not supported by this version of callgate",
+            "download it and name the file",
+        );
+        return None;
+    }
+    Some(directory.join(openapi))
+}
+
+/// The prefix where one is given, which may be none.
+fn prefix(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<ToolsetName>> {
+    let text = reader.string(mapping, "prefix")?;
+    if text.is_empty() {
+        return Some(None);
+    }
+    let name = ToolsetName::new(text).map_err(|error| {
+        let help = "use letters, digits and `_`, or `\"\"` for no prefix";
+        reader.complain("wrong-value", at(mapping, "prefix"), error.to_string(), help);
+    });
+    Some(name.ok())
+}
+
+fn server_variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, String> {
+    let mut variables = BTreeMap::new();
+    let Some(node) = mapping.object.get("server_variables") else { return variables };
+    let pointer = at(mapping, "server_variables");
+    let Some(object) = node.as_object() else {
+        reader.expected(&pointer, "a mapping from variables to texts", node, "`{region: eu}`");
+        return variables;
+    };
+    for (name, value) in object.iter() {
+        match value {
+            Node::String(text) => {
+                variables.insert(name.to_string(), text.to_string());
+            }
+            Node::Number(number) => {
+                variables.insert(name.to_string(), number.to_json().to_string());
+            }
+            other => {
+                let pointer = format!("{pointer}/{}", escaped(name));
+                reader.expected(&pointer, "a text", other, "quote it");
+            }
+        }
+    }
+    variables
+}
+
+fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {
+    match reader.string(mapping, "session_inputs") {
+        None | Some("lenient") => SessionInputs::Lenient,
+        Some("strict") => SessionInputs::Strict,
+        Some(other) => {
+            let message = format!("expected `lenient` or `strict`, got: `{other}`");
+            let help = "`strict` hides from the model what the session should give";
+            reader.complain("wrong-value", at(mapping, "session_inputs"), message, help);
+            SessionInputs::Strict
+        }
+    }
+}
+
+fn limits(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {
+    let mut limits = Limits::default();
+    let Some(node) = mapping.object.get("limits") else { return limits };
+    let pointer = at(mapping, "limits");
+    let Some(mapping) = reader.mapping(node, &pointer, &LIMITS) else { return limits };
+    if let Some(timeout) = reader.duration(mapping, "timeout") {
+        limits.timeout = timeout;
+    }
+    if let Some(bytes) = reader.bytes(mapping, "response_bytes") {
+        limits.response_bytes = bytes;
+    }
+    limits
+}
+
+fn upstream(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    directory: &Path,
+    description: Option<&Path>,
+) -> Upstream {
+    let Some(node) = mapping.object.get("upstream") else { return Upstream::Http };
+    let beside = || description.and_then(Path::parent).unwrap_or(directory).join("cases");
+    match node.as_str() {
+        Some("http") => return Upstream::Http,
+        Some("replay") => return Upstream::Replay(beside()),
+        _ => {}
+    }
+    let pointer = at(mapping, "upstream");
+    if node.as_object().is_none() {
+        let help = "`http` asks the service, `replay` answers from the `cases` beside the description, `{replay: DIR}` from a directory";
+        reader.expected(&pointer, "`http`, `replay` or a mapping", node, help);
+        return Upstream::Http;
+    }
+    let Some(mapping) = reader.mapping(node, &pointer, &UPSTREAM) else { return Upstream::Http };
+    let replay = reader.required_string(mapping, "replay").unwrap_or_default();
+    Upstream::Replay(directory.join(replay))
+}

@@ -1,0 +1,247 @@
+//! Reads values out of the configuration's tree and writes down what is wrong with them. Knows types, units and the
+//! nearest key; not what a key means.
+
+use std::time::Duration;
+
+use callgate_openapi::{Node, Object};
+
+use crate::{finding::Severity, keys::Table};
+
+/// How alike a misspelt key must be to a known one to be offered, from 0 to 1.
+const ALIKE: f64 = 0.7;
+
+/// One complaint about a value.
+#[derive(Debug)]
+pub(crate) struct Complaint {
+    pub(crate) severity: Severity,
+    pub(crate) code: &'static str,
+    pub(crate) pointer: String,
+    pub(crate) message: String,
+    pub(crate) help: String,
+}
+
+/// Collects complaints while values are read.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    pub(crate) complaints: Vec<Complaint>,
+}
+
+/// A mapping that is being read, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mapping<'a> {
+    pub(crate) object: &'a Object,
+    pub(crate) pointer: &'a str,
+}
+
+impl Reader {
+    /// Writes down a complaint.
+    pub(crate) fn complain(
+        &mut self,
+        code: &'static str,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.complaints.push(Complaint {
+            severity: Severity::Error,
+            code,
+            pointer: pointer.into(),
+            message: message.into(),
+            help: help.into(),
+        });
+    }
+
+    /// Writes down what is worth knowing but stops nothing.
+    pub(crate) fn warn(&mut self, code: &'static str, pointer: String, message: &str, help: &str) {
+        self.complaints.push(Complaint {
+            severity: Severity::Warning,
+            code,
+            pointer,
+            message: message.into(),
+            help: help.into(),
+        });
+    }
+
+    /// Takes a mapping whose keys are all in `table`; the others are complaints.
+    pub(crate) fn mapping<'a>(
+        &mut self,
+        node: &'a Node,
+        pointer: &'a str,
+        table: &Table,
+    ) -> Option<Mapping<'a>> {
+        let Some(object) = node.as_object() else {
+            let keys = table.keys.join("`, `");
+            self.expected(pointer, "a mapping", node, &format!("its keys are `{keys}`"));
+            return None;
+        };
+        for (key, _) in object.iter() {
+            self.known_key(key, pointer, table);
+        }
+        Some(Mapping { object, pointer })
+    }
+
+    /// A text.
+    pub(crate) fn string<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
+        let node = mapping.object.get(key)?;
+        let text = node.as_str();
+        if text.is_none() {
+            self.expected(&at(mapping, key), "a text", node, "quote it");
+        }
+        text
+    }
+
+    /// A text that must be there.
+    pub(crate) fn required_string<'a>(
+        &mut self,
+        mapping: Mapping<'a>,
+        key: &str,
+    ) -> Option<&'a str> {
+        if !mapping.object.contains(key) {
+            let message = format!("expected the key `{key}`, got none");
+            self.complain("missing-key", mapping.pointer, message, format!("add `{key}: …`"));
+        }
+        self.string(mapping, key)
+    }
+
+    /// A span of time: `30s`, `500ms`, `2m`.
+    pub(crate) fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
+        let node = mapping.object.get(key)?;
+        let span = node.as_str().and_then(parse_duration).filter(|span| !span.is_zero());
+        if span.is_none() {
+            self.expected(
+                &at(mapping, key),
+                "a span of time",
+                node,
+                "for example `30s` or `500ms`",
+            );
+        }
+        span
+    }
+
+    /// A number of bytes: `1MiB`, `64KiB`, `4096`.
+    pub(crate) fn bytes(&mut self, mapping: Mapping<'_>, key: &str) -> Option<usize> {
+        let node = mapping.object.get(key)?;
+        let plain = node.as_number().and_then(callgate_openapi::Number::as_i64);
+        let size = match plain {
+            Some(number) => usize::try_from(number).ok(),
+            None => node.as_str().and_then(parse_bytes),
+        };
+        let size = size.filter(|size| *size > 0);
+        if size.is_none() {
+            self.expected(
+                &at(mapping, key),
+                "a number of bytes",
+                node,
+                "for example `1MiB` or `4096`",
+            );
+        }
+        size
+    }
+
+    /// A complaint about a value of the wrong kind.
+    pub(crate) fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
+        let message = format!("expected {expected}, got: {}", shown(got));
+        self.complain("wrong-value", pointer, message, help);
+    }
+
+    fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
+        if table.keys.contains(&key) {
+            return;
+        }
+        let place = format!("{pointer}/{}", escaped(key));
+        if table.later.contains(&key) {
+            let message = format!("`{key}` is not supported by this version of callgate");
+            self.complain("unsupported-key", place, message, "remove it");
+            return;
+        }
+        let message = format!("expected a key of {}, got: `{key}`", table.name);
+        let likeness = |known: &&&str| strsim::jaro_winkler(known, key);
+        let nearest = table.keys.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let help = match nearest.filter(|known| likeness(known) >= ALIKE) {
+            Some(known) => format!("did you mean `{known}`?"),
+            None => format!("its keys are `{}`", table.keys.join("`, `")),
+        };
+        self.complain("unknown-key", place, message, help);
+    }
+}
+
+/// The pointer of a member.
+pub(crate) fn at(mapping: Mapping<'_>, key: &str) -> String {
+    format!("{}/{}", mapping.pointer, escaped(key))
+}
+
+/// A name as a part of a JSON pointer (RFC 6901 §3).
+pub(crate) fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+/// A value as a message shows it: its kind, and a plain scalar. Texts are not shown: one may be a secret.
+fn shown(node: &Node) -> String {
+    match node {
+        Node::Bool(value) => format!("`{value}`"),
+        Node::Number(number) => format!("`{}`", number.to_json()),
+        Node::String(_) => "another text".to_owned(),
+        other => format!("a value of type {}", other.kind()),
+    }
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    match text.strip_prefix(digits)? {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    }
+}
+
+fn parse_bytes(text: &str) -> Option<usize> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize = digits.trim_end().parse().ok()?;
+    let unit = match text.strip_prefix(digits)? {
+        "" | "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    number.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_of_time_have_units() {
+        let rows = [
+            ("30s", Some(30_000)),
+            ("500ms", Some(500)),
+            ("2m", Some(120_000)),
+            ("30", None),
+            ("s", None),
+            ("-1s", None),
+            ("1h", None),
+            ("99999999999999999999s", None),
+        ];
+        for (text, milliseconds) in rows {
+            assert_eq!(parse_duration(text), milliseconds.map(Duration::from_millis), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_binary_units() {
+        let rows = [
+            ("4096", Some(4096)),
+            ("1KiB", Some(1024)),
+            ("1 MiB", Some(1 << 20)),
+            ("1MB", None),
+            ("x", None),
+            ("99999999999GiB", None),
+        ];
+        for (text, bytes) in rows {
+            assert_eq!(parse_bytes(text), bytes, "{text}");
+        }
+    }
+}

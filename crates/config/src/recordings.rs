@@ -1,0 +1,36 @@
+//! Reads recorded exchanges from a directory of cases: every folder that has a `request.http` and a `response.http`,
+//! in the order of their names.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use callgate_transport::Recording;
+
+/// The file of a case that holds the request.
+const REQUEST: &str = "request.http";
+/// The file of a case that holds the response.
+const RESPONSE: &str = "response.http";
+
+/// Every recorded exchange below `directory`, one level deep.
+pub(crate) fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+    let failed = |source| (directory.to_owned(), source);
+    let mut cases = Vec::new();
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        cases.push(entry.map_err(failed)?.path());
+    }
+    cases.sort();
+    let mut recordings = Vec::new();
+    for case in cases {
+        let (request, response) = (case.join(REQUEST), case.join(RESPONSE));
+        if !request.is_file() || !response.is_file() {
+            continue;
+        }
+        let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let request = fs::read(&request).map_err(|source| (request, source))?;
+        let response = fs::read(&response).map_err(|source| (response, source))?;
+        recordings.push(Recording { name, request, response });
+    }
+    Ok(recordings)
+}
