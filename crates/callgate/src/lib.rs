@@ -1,1 +1,54 @@
-//! Placeholder.
+//! callgate turns OpenAPI descriptions into tools a language model can call, and executes the calls: it fills inputs
+//! from the model, the session and the defaults, builds the exact HTTP request, attaches credentials the model never
+//! sees, and hands back a result the model can use.
+//!
+//! ```no_run
+//! use callgate::{Arguments, Session, ToolCall};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), callgate::config::Error> {
+//! let built = callgate::config::load("config/demo.yaml".as_ref())?;
+//! let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
+//! let call = ToolCall::new("1", "pets-getPet", arguments);
+//! let result = built.executor.call(&call, &Session::new("session-1")).await;
+//! println!("{}", callgate::dialect::json_result(&result));
+//! # Ok(())
+//! # }
+//! ```
+
+pub use callgate_executor::{Backend, Executor, Toolset};
+pub use callgate_tool::{
+    Answer, ArgumentName, Arguments, Content, Effect, Event, Fault, FaultCode, Journal, Next,
+    Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool, ToolCall, ToolName,
+    ToolResult, ToolsetName,
+};
+
+/// Foreign wire formats: declarations, calls and results as JSON.
+pub mod dialect {
+    pub use callgate_dialect::*;
+}
+
+/// Configurations and bare descriptions, to a ready executor.
+pub mod config {
+    pub use callgate_config::*;
+}
+
+/// The parser: descriptions to operations, and what is wrong with them.
+pub mod openapi {
+    pub use callgate_openapi::*;
+}
+
+/// Credentials on a finished request.
+pub mod auth {
+    pub use callgate_auth::*;
+}
+
+/// Secrets and where they are kept.
+pub mod secret {
+    pub use callgate_secret::*;
+}
+
+/// Who sends a request: the network, or recorded responses.
+pub mod transport {
+    pub use callgate_transport::*;
+}

@@ -1,2 +1,28 @@
-//! The callgate command.
-fn main() {}
+//! The `callgate` command: checks descriptions, shows tools, calls them, runs fixtures. Parses arguments and picks a
+//! command; results go to standard output, talk to standard error.
+
+mod args;
+mod commands;
+mod exit;
+mod open;
+mod output;
+mod render;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let ended = match Arguments::parse().command {
+        Command::Call(arguments) => commands::call::run(arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Completions(arguments) => commands::completions::run(arguments),
+        Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Test(arguments) => commands::test::run(&arguments),
+        Command::Tools(arguments) => commands::tools::run(&arguments),
+    };
+    exit::code(ended)
+}

@@ -1,0 +1,121 @@
+//! The command line as clap reads it. What a flag means is written here once, for `--help`.
+
+use std::path::PathBuf;
+
+use callgate::dialect::Dialect;
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
+
+/// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
+#[derive(Debug, Parser)]
+#[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Call a tool, or show the request it would send
+    Call(CallArguments),
+    /// Check descriptions and configurations, and say what became of each operation
+    Check(CheckArguments),
+    /// Print a completion script for a shell
+    Completions(CompletionsArguments),
+    /// Explain a code of a diagnostic
+    Explain(ExplainArguments),
+    /// Run fixtures: each case's request and result against what is written there
+    Test(TestArguments),
+    /// Show the tools of a description or a configuration
+    Tools(ToolsArguments),
+}
+
+/// Where tools come from.
+#[derive(Args, Debug)]
+pub(crate) struct SourceArguments {
+    /// An OpenAPI description or a callgate configuration
+    pub(crate) file: PathBuf,
+    /// The server to call instead of the description's own (bare descriptions only)
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// A bearer token: `env:NAME`, `file:PATH` or `$session.params.NAME` (bare descriptions only)
+    #[arg(long, value_name = "REFERENCE")]
+    pub(crate) bearer: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CallArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    /// The tool's name, or its `operationId`
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    pub(crate) tool: Option<String>,
+    /// Arguments; a name given twice makes a list
+    #[arg(value_name = "NAME=VALUE", conflicts_with = "batch")]
+    pub(crate) arguments: Vec<String>,
+    /// All arguments as one JSON object
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["arguments", "batch"])]
+    pub(crate) args: Option<String>,
+    /// A session as a JSON file: `{"id", "parameters", "payload", "context"}`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) session: Option<PathBuf>,
+    /// Show the request instead of sending it, with `****` for credentials
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Calls as JSON lines, `{"id", "tool", "args"}`; one result a line, in order; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) batch: Option<PathBuf>,
+    /// How many calls of a batch run at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(crate) jobs: u16,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArguments {
+    /// OpenAPI descriptions or callgate configurations
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The server to call instead of the descriptions' own (bare descriptions only)
+    #[arg(long, value_name = "URL")]
+    pub(crate) server: Option<String>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArguments {
+    /// The code, as a diagnostic shows it in brackets; all of them when there is none
+    pub(crate) code: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TestArguments {
+    /// Folders of fixtures: one with a `toolset.yaml`, one of its cases, or any folder above
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Write what is missing or differs instead of failing
+    #[arg(long)]
+    pub(crate) update: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ToolsArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    /// Print the declarations in a wire format: json, openai
+    #[arg(long, value_name = "DIALECT")]
+    pub(crate) dialect: Option<Dialect>,
+    /// Print everything known of each tool as JSON
+    #[arg(long, conflicts_with = "dialect")]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,8 @@
+//! One module a command.
+
+pub(crate) mod call;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod explain;
+pub(crate) mod test;
+pub(crate) mod tools;

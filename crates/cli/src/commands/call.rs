@@ -1,0 +1,131 @@
+//! `callgate call FILE TOOL`: one call with arguments from the command line, or a batch of them from a file.
+
+mod batch;
+mod show;
+mod wait;
+
+use callgate::{
+    Arguments, Executor, Outcome, Session, ToolCall, ToolResult,
+    config::Built,
+    dialect::{json_result, read_session},
+};
+use serde_json::{Map, Value};
+
+use crate::{
+    args::CallArguments,
+    exit::{Failure, Verdict},
+    open::{open, options, read},
+    output,
+};
+
+/// Makes the call or the calls.
+pub(crate) fn run(arguments: CallArguments) -> Result<Verdict, Failure> {
+    let Built { executor, .. } = open(&arguments.source.file, &options(&arguments.source))?;
+    let session = match &arguments.session {
+        Some(file) => read_session(json_file(file)?).map_err(|error| {
+            Failure(format!("error: in `{}`: {error}\nhelp: correct the session", file.display()))
+        })?,
+        None => Session::default(),
+    };
+    if let Some(file) = &arguments.batch {
+        return batch::run(&executor, &session, file, &arguments);
+    }
+    let name = arguments.tool.as_deref().unwrap_or_default();
+    let values = match &arguments.args {
+        Some(json) => json_arguments(json)?,
+        None => named_arguments(&arguments.arguments)?,
+    };
+    let call = ToolCall::new("1", tool_name(&executor, name), values);
+    let result = if arguments.dry_run {
+        executor.prepare(&call, &session)
+    } else {
+        block_on(wait::shown(executor.call(&call, &session)))?
+    };
+    if arguments.json {
+        output::result(&format!("{}\n", json_result(&result)));
+    } else {
+        show::result(&result);
+    }
+    Ok(verdict(&result))
+}
+
+/// Fine unless the call failed.
+fn verdict(result: &ToolResult) -> Verdict {
+    Verdict::of(matches!(result.outcome, Outcome::Failed(_)))
+}
+
+/// The tool a user means: by its name, else by the `operationId` of exactly one operation.
+fn tool_name(executor: &Executor, asked: &str) -> String {
+    if executor.tool(asked).is_some() {
+        return asked.to_owned();
+    }
+    let by_id = |id: &Option<_>| id.as_ref().is_some_and(|id: &std::sync::Arc<str>| &**id == asked);
+    let mut meant = executor.operations().filter(|operation| by_id(&operation.operation_id));
+    match (meant.next(), meant.next()) {
+        (Some(operation), None) => operation.tool_name.to_string(),
+        _ => asked.to_owned(),
+    }
+}
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure(format!("error: cannot start: {error}")))?;
+    Ok(runtime.block_on(future))
+}
+
+fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
+    let text = read(file)?;
+    serde_json::from_slice(&text).map_err(|error| {
+        let message = format!("error: `{}` is not JSON: {error}", file.display());
+        Failure(format!("{message}\nhelp: write one JSON object"))
+    })
+}
+
+fn json_arguments(text: &str) -> Result<Arguments, Failure> {
+    serde_json::from_str::<Map<String, Value>>(text).map_err(|error| {
+        Failure(format!(
+            "error: `--args` expects a JSON object: {error}\nhelp: `--args '{{\"petId\": 7}}'`"
+        ))
+    })
+}
+
+/// `name=value` texts; a name given twice makes a list. What type a value is, the description decides.
+fn named_arguments(texts: &[String]) -> Result<Arguments, Failure> {
+    let mut arguments = Arguments::new();
+    for text in texts {
+        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            let message = format!("error: expected `name=value`, got: `{text}`");
+            return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
+        };
+        let value = Value::String(value.to_owned());
+        match arguments.get_mut(name) {
+            None => {
+                arguments.insert(name.to_owned(), value);
+            }
+            Some(Value::Array(values)) => values.push(value),
+            Some(known) => *known = Value::Array(vec![known.take(), value]),
+        }
+    }
+    Ok(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_given_twice_makes_a_list() {
+        let texts = ["a=1", "b=x=y", "a=2", "a="].map(ToOwned::to_owned);
+        let arguments = named_arguments(&texts).unwrap();
+        assert_eq!(Value::Object(arguments), json!({"a": ["1", "2", ""], "b": "x=y"}));
+    }
+
+    #[test]
+    fn a_text_without_a_name_is_refused() {
+        for text in ["petId", "=7", ""] {
+            assert!(named_arguments(&[text.to_owned()]).is_err(), "{text}");
+        }
+    }
+}

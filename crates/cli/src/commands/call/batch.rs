@@ -1,0 +1,98 @@
+//! A batch: one call a line in, one result a line out, in order. Every line is read before the first call is made,
+//! so that a malformed one leaves nothing half done.
+
+use std::{
+    io::{self, Read},
+    path::Path,
+};
+
+use callgate::{
+    Executor, Outcome, Session, ToolCall,
+    dialect::{json_result, read_call},
+};
+use futures_util::{StreamExt, stream};
+
+use super::{block_on, tool_name};
+use crate::{
+    args::CallArguments,
+    exit::{Failure, Verdict},
+    open::read,
+    output,
+};
+
+/// Makes the calls of `file`.
+pub(super) fn run(
+    executor: &Executor,
+    session: &Session,
+    file: &Path,
+    arguments: &CallArguments,
+) -> Result<Verdict, Failure> {
+    let calls = calls(executor, file)?;
+    let one = async |call: &ToolCall| {
+        if arguments.dry_run {
+            executor.prepare(call, session)
+        } else {
+            executor.call(call, session).await
+        }
+    };
+    block_on(async {
+        let mut failed = false;
+        let running = stream::iter(calls.iter().map(one));
+        let mut results = running.buffered(usize::from(arguments.jobs));
+        while let Some(result) = results.next().await {
+            failed |= matches!(result.outcome, Outcome::Failed(_));
+            output::result(&format!("{}\n", json_result(&result)));
+        }
+        Verdict::of(failed)
+    })
+}
+
+fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
+    let text = if file == Path::new("-") { standard_input()? } else { read(file)? };
+    let text = String::from_utf8(text).map_err(|_| {
+        Failure(format!(
+            "error: `{}` is not UTF-8\nhelp: write one JSON object a line",
+            file.display()
+        ))
+    })?;
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let mut calls = Vec::new();
+    let mut faults = String::new();
+    for (line, number) in lines {
+        match call(line, number) {
+            Ok(mut call) => {
+                call.tool = tool_name(executor, &call.tool);
+                calls.push(call);
+            }
+            Err(message) => {
+                faults.push_str(&format!("error: {}:{number}: {message}\n", file.display()));
+            }
+        }
+    }
+    if faults.is_empty() {
+        return Ok(calls);
+    }
+    faults.push_str(
+        "help: write one `{\"id\": …, \"tool\": …, \"args\": {…}}` a line; nothing was sent\n",
+    );
+    Err(Failure(faults))
+}
+
+/// One call; one without an id is named by its line.
+fn call(line: &str, number: usize) -> Result<ToolCall, String> {
+    let mut envelope: serde_json::Value =
+        serde_json::from_str(line).map_err(|error| error.to_string())?;
+    if let Some(members) = envelope.as_object_mut() {
+        members.entry("id").or_insert_with(|| number.to_string().into());
+    }
+    read_call(envelope).map_err(|error| error.to_string())
+}
+
+fn standard_input() -> Result<Vec<u8>, Failure> {
+    let mut text = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut text)
+        .map_err(|error| Failure(format!("error: cannot read standard input: {error}")))?;
+    Ok(text)
+}

@@ -1,0 +1,25 @@
+//! What is expected of a fixture as a whole: its declarations in each dialect and its load report.
+
+use std::path::Path;
+
+use callgate::{config::load_toolset, dialect::Dialect};
+
+use super::{Check, Mode, TOOLSET};
+use crate::{commands::tools::declarations, exit::Failure, open::failure, report::Checked};
+
+/// Compares `tools.<dialect>.json` and `report.txt`.
+pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failure> {
+    let built = load_toolset(&api.join(TOOLSET), None).map_err(|error| failure(&error))?;
+    let mut checks = Vec::new();
+    for dialect in Dialect::ALL {
+        let file = api.join(format!("tools.{dialect}.json"));
+        checks.push(Check::of(file, &declarations(&built.executor, dialect), mode)?);
+    }
+    for toolset in built.toolsets {
+        let mut checked = Checked::new(toolset, &built.executor)?;
+        checked.file = checked.file.file_name().unwrap_or_default().into();
+        let text = anstream::adapter::strip_str(&checked.to_text()).to_string();
+        checks.push(Check::of(api.join("report.txt"), &text, mode)?);
+    }
+    Ok((api.display().to_string(), checks))
+}

@@ -1,0 +1,119 @@
+//! One case: `call.json` with `session.json` is run against `response.http`; the request that comes of it must be
+//! `request.http` to the byte (nothing may be sent where there is none), the result `result.json`.
+
+use std::{fs, path::Path, sync::Arc};
+
+use callgate::{
+    Session, ToolCall,
+    config::load_toolset,
+    dialect::{json_result, read_call, read_session},
+    transport::{Recording, Replay, canonical_request},
+};
+use serde_json::Value;
+
+use super::{Check, Mode, TOOLSET, difference};
+use crate::{
+    commands::call::block_on,
+    exit::Failure,
+    open::{failure, read},
+};
+
+/// The file that makes a folder a case.
+pub(super) const CALL: &str = "call.json";
+const SESSION: &str = "session.json";
+const REQUEST: &str = "request.http";
+const RESPONSE: &str = "response.http";
+const RESULT: &str = "result.json";
+
+/// What came of running a case once.
+#[derive(Debug)]
+struct Ended {
+    request: Option<Vec<u8>>,
+    result: Value,
+}
+
+/// Runs the case in `folder` of the fixture `api`.
+pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failure> {
+    let expected = optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text));
+    let mut ended = ended(api, folder, expected.as_deref())?;
+    let mut checks = Vec::new();
+    if ended.request == expected {
+        checks.push(Check::Held);
+    } else if mode == Mode::Compare {
+        checks.push(Check::Broken(requests_differ(expected.as_deref(), ended.request.as_deref())));
+    } else {
+        checks.push(rewritten(folder, ended.request.as_deref())?);
+        let request = ended.request.clone();
+        ended = self::ended(api, folder, request.as_deref())?;
+    }
+    let result = format!("{:#}\n", ended.result);
+    checks.push(Check::of(folder.join(RESULT), &result, mode)?);
+    Ok((folder.display().to_string(), checks))
+}
+
+fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Failure> {
+    let (call, session) = asked(folder)?;
+    let response = optional(&folder.join(RESPONSE))?;
+    let recording = request.zip(response).map(|(request, response)| Recording {
+        name: folder.display().to_string(),
+        request: request.to_owned(),
+        response,
+    });
+    let replay = Replay::new(recording)
+        .map_err(|error| Failure(format!("error: in `{}`: {error}", folder.display())))?;
+    let replay = Arc::new(replay);
+    let transport = Arc::clone(&replay);
+    let built =
+        load_toolset(&api.join(TOOLSET), Some(transport)).map_err(|error| failure(&error))?;
+    let result = block_on(built.executor.call(&call, &session))?;
+    let request = replay.requests().into_iter().next();
+    Ok(Ended { request, result: json_result(&result) })
+}
+
+fn asked(folder: &Path) -> Result<(ToolCall, Session), Failure> {
+    let told = |name: &str, error: &dyn std::fmt::Display| {
+        Failure(format!("error: in `{}`: {error}", folder.join(name).display()))
+    };
+    let json = |name: &str, text: &[u8]| {
+        serde_json::from_slice::<Value>(text).map_err(|error| told(name, &error))
+    };
+    let call = json(CALL, &read(&folder.join(CALL))?)?;
+    let call = read_call(call).map_err(|error| told(CALL, &error))?;
+    let session = match optional(&folder.join(SESSION))? {
+        None => Session::default(),
+        Some(text) => read_session(json(SESSION, &text)?).map_err(|error| told(SESSION, &error))?,
+    };
+    Ok((call, session))
+}
+
+fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    if file.is_file() { read(file).map(Some) } else { Ok(None) }
+}
+
+fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
+    match (expected, got) {
+        (None, Some(got)) => {
+            format!("nothing may be sent, yet this was:\n{}", String::from_utf8_lossy(got))
+        }
+        (Some(_), None) => format!("`{REQUEST}` was not sent: nothing was"),
+        (expected, got) => {
+            let text = |bytes: Option<&[u8]>| {
+                String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
+            };
+            format!("`{REQUEST}` differs\n{}", difference::of(&text(expected), &text(got)))
+        }
+    }
+}
+
+fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
+    let file = folder.join(REQUEST);
+    let Some(request) = request else {
+        fs::remove_file(&file).map_err(|error| {
+            Failure(format!("error: cannot remove `{}`: {error}", file.display()))
+        })?;
+        return Ok(Check::Written(file));
+    };
+    let mut text = request.to_owned();
+    text.push(b'\n');
+    Check::written(file, &text)
+}

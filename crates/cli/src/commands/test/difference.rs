@@ -1,0 +1,45 @@
+//! Two texts side by side, line by line: what was expected and what came. The lines both share are left out.
+
+/// How many differing lines are shown.
+const SHOWN: usize = 40;
+
+/// The lines that differ, `-` expected and `+` got, found as the longest run of shared lines at both ends.
+pub(super) fn of(expected: &str, got: &str) -> String {
+    let expected: Vec<_> = expected.lines().collect();
+    let got: Vec<_> = got.lines().collect();
+    let head = expected.iter().zip(&got).take_while(|(a, b)| a == b).count();
+    let shorter = expected.len().min(got.len()) - head;
+    let ends = expected.iter().rev().zip(got.iter().rev());
+    let tail = ends.take(shorter).take_while(|(a, b)| a == b).count();
+    let middle = |lines: &[&str], sign: char| {
+        let kept = lines.len() - head - tail;
+        let shown = lines.iter().skip(head).take(kept).take(SHOWN);
+        let mut text: String = shown.map(|line| format!("  {sign} {line}\n")).collect();
+        if kept > SHOWN {
+            text.push_str(&format!("  {sign} … {} more lines\n", kept - SHOWN));
+        }
+        text
+    };
+    let mut text = format!("  from line {}, `-` expected, `+` got:\n", head + 1);
+    text.push_str(&middle(&expected, '-'));
+    text.push_str(&middle(&got, '+'));
+    if expected == got {
+        text.push_str("  (only the line ends differ)\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_shown() {
+        assert_eq!(
+            of("a\nb\nc\n", "a\nx\nc\n"),
+            "  from line 2, `-` expected, `+` got:\n  - b\n  + x\n"
+        );
+        assert_eq!(of("a\n", "a\nb\n"), "  from line 2, `-` expected, `+` got:\n  + b\n");
+        assert!(of("a\n", "a").contains("line ends"));
+    }
+}

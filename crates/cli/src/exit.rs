@@ -1,0 +1,37 @@
+//! How a command ends: 0 fine, 1 findings or a failed call or a mismatch, 2 usage or input and output.
+
+use std::process::ExitCode;
+
+use crate::output;
+
+/// How a command that ran to its end found things.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Verdict {
+    /// There are findings, a failed call, or a mismatch.
+    Findings,
+    /// Nothing to complain about.
+    Fine,
+}
+
+/// A command that could not do its work: the message is for the user.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+/// The exit code of a command's ending; a failure is told on standard error.
+pub(crate) fn code(ended: Result<Verdict, Failure>) -> ExitCode {
+    match ended {
+        Ok(Verdict::Fine) => ExitCode::SUCCESS,
+        Ok(Verdict::Findings) => ExitCode::from(1),
+        Err(Failure(message)) => {
+            output::talk(&format!("{}\n", message.trim_end()));
+            ExitCode::from(2)
+        }
+    }
+}
+
+impl Verdict {
+    /// Fine unless something was found.
+    pub(crate) fn of(found: bool) -> Self {
+        if found { Self::Findings } else { Self::Fine }
+    }
+}

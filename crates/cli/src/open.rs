@@ -1,0 +1,45 @@
+//! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
+//! snippets.
+
+use std::{fs, path::Path};
+
+use callgate::config::{self, Built, DescriptionOptions, Error};
+
+use crate::{args::SourceArguments, exit::Failure, output, render};
+
+/// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
+pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
+    let built = config::open(file, options).map_err(|error| failure(&error))?;
+    for warning in &built.warnings {
+        let text = read(&warning.file)?;
+        let text = String::from_utf8_lossy(&text);
+        output::talk(&render::finding(&render::Lines::new(&text), warning));
+    }
+    Ok(built)
+}
+
+/// The options of a bare description among the arguments of a command.
+pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
+    DescriptionOptions { server: source.server.clone(), bearer: source.bearer.clone() }
+}
+
+/// The bytes of a file.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| {
+        Failure(format!(
+            "error: cannot read `{}`: {error}\nhelp: name a file that exists",
+            file.display()
+        ))
+    })
+}
+
+/// The faults of a configuration as snippets.
+pub(crate) fn failure(error: &Error) -> Failure {
+    let mut message = String::new();
+    for finding in error.findings() {
+        let text = fs::read(&finding.file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        message.push_str(&render::finding(&render::Lines::new(&text), finding));
+    }
+    Failure(message)
+}

@@ -1,0 +1,32 @@
+//! Standard output for results, standard error for talk. A closed pipe ends the command quietly, as other commands
+//! do.
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes a result.
+pub(crate) fn result(text: &str) {
+    written(io::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Writes talk, with colours where they are shown.
+pub(crate) fn talk(text: &str) {
+    written(anstream::stderr().lock().write_all(text.as_bytes()));
+}
+
+/// Writes a result that may be coloured.
+pub(crate) fn coloured(text: &str) {
+    written(anstream::stdout().lock().write_all(text.as_bytes()));
+}
+
+/// Whether somebody watches standard error.
+pub(crate) fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+#[expect(clippy::exit, reason = "nobody reads any more: there is nobody left to tell")]
+fn written(written: io::Result<()>) {
+    if let Err(error) = written {
+        let closed = error.kind() == io::ErrorKind::BrokenPipe;
+        std::process::exit(if closed { 0 } else { 2 });
+    }
+}

@@ -1,0 +1,169 @@
+//! Diagnostics as a person reads them: the message, the place, the line with a caret, and what to do. Readable
+//! without colour; the only module that knows snippets.
+
+use std::path::Path;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use callgate::{
+    config::{Finding, Severity as FindingSeverity},
+    openapi::{Diagnostic, Position, Severity},
+};
+
+/// How wide a line of a snippet may be; longer ones are cut around the caret.
+const WIDTH: usize = 120;
+
+/// What a snippet is made of.
+#[derive(Debug)]
+struct Remark<'a> {
+    level: Level<'static>,
+    code: &'a str,
+    message: &'a str,
+    help: &'a str,
+    position: Option<Position>,
+}
+
+/// A diagnostic of a description.
+pub(crate) fn diagnostic(file: &Path, lines: &Lines<'_>, diagnostic: &Diagnostic) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        _ => Level::NOTE,
+    };
+    let message = match &diagnostic.operation {
+        Some(operation) => format!("{operation}: {}", diagnostic.message),
+        None => diagnostic.message.clone(),
+    };
+    let remark = Remark {
+        level,
+        code: diagnostic.code.as_str(),
+        message: &message,
+        help: &diagnostic.help,
+        position: diagnostic.position,
+    };
+    rendered(file, lines, &remark)
+}
+
+/// A finding of a configuration.
+pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
+    let level = match finding.severity {
+        FindingSeverity::Error => Level::ERROR,
+        _ => Level::WARNING,
+    };
+    let remark = Remark {
+        level,
+        code: finding.code,
+        message: &finding.message,
+        help: &finding.help,
+        position: finding.position,
+    };
+    rendered(&finding.file, lines, &remark)
+}
+
+/// A text cut into lines once, for many snippets.
+#[derive(Debug, Default)]
+pub(crate) struct Lines<'a>(Vec<&'a str>);
+
+impl<'a> Lines<'a> {
+    /// The lines of `text`.
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self(text.lines().collect())
+    }
+
+    fn at(&self, line: usize) -> Option<&'a str> {
+        self.0.get(line.checked_sub(1)?).copied()
+    }
+}
+
+fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
+    let path = file.display().to_string();
+    let title = remark.level.clone().primary_title(remark.message).id(remark.code);
+    let line = remark.position.and_then(|position| Some((lines.at(position.line)?, position)));
+    let excerpt = line.map(|(line, position)| Excerpt::new(line, position));
+    let mut group = match &excerpt {
+        Some(excerpt) => title.element(
+            Snippet::source(excerpt.line.as_str())
+                .line_start(excerpt.number)
+                .path(path.as_str())
+                .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end)),
+        ),
+        None => title.element(Level::NOTE.message(format!("in {path}"))),
+    };
+    if !remark.help.is_empty() {
+        group = group.element(Level::HELP.message(remark.help));
+    }
+    let mut text = Renderer::styled().term_width(WIDTH).render(&[group]);
+    text.push_str("\n\n");
+    text
+}
+
+/// One line of a text and the bytes of it that are meant.
+#[derive(Debug)]
+struct Excerpt {
+    number: usize,
+    line: String,
+    start: usize,
+    end: usize,
+}
+
+impl Excerpt {
+    /// The word at `position`: a quoted text with its quotes, or everything up to a separator. A very long line is
+    /// cut to the surroundings of the word, for minified JSON.
+    fn new(line: &str, position: Position) -> Self {
+        let skipped = position.column.saturating_sub(1);
+        let before: String = line
+            .chars()
+            .skip(skipped.saturating_sub(WIDTH / 2))
+            .take(skipped.min(WIDTH / 2))
+            .collect();
+        let after: String = line.chars().skip(skipped).take(WIDTH).collect();
+        let word = word_length(&after);
+        let start = before.len();
+        let line = before + &after;
+        let end = (start + word).min(line.len());
+        Self { number: position.line, line, start, end }
+    }
+}
+
+fn word_length(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let Some((_, first)) = chars.next() else { return 0 };
+    if first == '"' || first == '\'' {
+        let closing = chars.find(|(_, c)| *c == first);
+        return closing.map_or(text.len(), |(at, _)| at + 1);
+    }
+    let separator = |c: char| c.is_whitespace() || matches!(c, ':' | ',' | '{' | '}' | '[' | ']');
+    match text.find(separator) {
+        Some(0) => first.len_utf8(),
+        Some(at) => at,
+        None => text.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_caret_covers_one_word() {
+        let rows = [
+            ("petId: 7", 5),
+            ("\"pet id\": 7", 8),
+            ("'x'", 3),
+            ("{a", 1),
+            ("", 0),
+            ("\"open", 5),
+            ("é: 1", 2),
+        ];
+        for (text, length) in rows {
+            assert_eq!(word_length(text), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_minified_line_is_cut_around_the_word() {
+        let line = format!("{}\"here\"{}", "x".repeat(5000), "y".repeat(5000));
+        let excerpt = Excerpt::new(&line, Position { line: 1, column: 5001 });
+        assert_eq!(excerpt.line.get(excerpt.start..excerpt.end), Some("\"here\""));
+        assert!(excerpt.line.len() <= 2 * WIDTH);
+    }
+}

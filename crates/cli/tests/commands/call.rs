@@ -1,0 +1,177 @@
+//! `callgate call`: results, dry runs, faults and batches.
+
+use std::{fs, process::Command};
+
+use serde_json::json;
+
+use crate::{Ended, callgate, root, server::Server};
+
+const DEMO: &str = "config/demo.yaml";
+
+#[test]
+fn a_call_prints_the_answer_of_the_recording() {
+    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=7"]).exits(0);
+    let answer = ended.json();
+    assert_eq!(answer["id"], json!(7));
+}
+
+#[test]
+fn an_operation_id_names_its_tool() {
+    callgate(&["call", DEMO, "getPet", "petId=7"]).exits(0);
+}
+
+#[test]
+fn a_wrong_argument_says_where_what_and_what_to_do() {
+    callgate(&["call", DEMO, "pets-getPet", "petId=rex"])
+        .exits(1)
+        .says("invalid_arguments")
+        .says("`petId`: expected integer")
+        .says("rex")
+        .says("help: ");
+}
+
+#[test]
+fn the_same_fault_is_data_with_json() {
+    let fault = callgate(&["call", DEMO, "pets-getPet", "petId=rex", "--json"]).exits(1).json();
+    let error = &fault["error"];
+    assert_eq!(error["code"], "invalid_arguments");
+    assert_eq!(error["reached"], "no");
+    assert_eq!(error["next"], "correct_arguments");
+    assert_eq!(error["problems"][0]["at"], "petId");
+}
+
+#[test]
+fn a_dry_run_shows_the_request_and_hides_the_credential() {
+    let ended = callgate(&["call", DEMO, "pets-getPet", "petId=7", "--dry-run"])
+        .exits(0)
+        .prints("GET https://")
+        .prints("x-api-key: ****")
+        .prints("curl ");
+    assert!(!ended.out.contains("demo-key"), "{ended:#?}");
+}
+
+#[test]
+fn the_curl_line_of_a_dry_run_sends_the_same_request() {
+    let server = Server::start();
+    let description = root().join("fixtures/pets/spec.yaml");
+    let description = description.to_str().unwrap();
+    let planned = callgate(&[
+        "call",
+        description,
+        "createPet",
+        "--args",
+        r#"{"id": 8, "name": "Rex's \"dog\" $HOME `x`", "label": ["a b", "c&d"]}"#,
+        "--server",
+        &server.url("/v1"),
+        "--dry-run",
+        "--json",
+    ])
+    .exits(0)
+    .json();
+    let curl = planned["request"]["curl"].as_str().unwrap();
+    let ran = Ended::of(Command::new("sh").args(["-c", &format!("{curl} --silent")]));
+    if ran.code == Some(127) {
+        println!("curl absent");
+        return;
+    }
+    ran.exits(0);
+    let seen = server.requests();
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert!(seen[0].starts_with("POST /v1/"), "{seen:?}");
+    let body = planned["request"]["body"].as_str().unwrap();
+    assert!(seen[0].ends_with(body), "{seen:?} does not end with {body}");
+}
+
+#[test]
+fn an_unknown_tool_is_answered_with_the_nearest_names() {
+    callgate(&["call", DEMO, "pets-getPett"]).exits(1).says("unknown_tool").says("pets-getPet");
+}
+
+#[test]
+fn a_call_over_tcp_reaches_a_real_server() {
+    let server = Server::start();
+    let url = server.url("/v1");
+    let answer =
+        callgate(&["call", "fixtures/pets/spec.yaml", "getPet", "petId=7", "--server", &url])
+            .exits(0)
+            .json();
+    assert_eq!(answer["path"], "/v1/pets/7");
+}
+
+#[test]
+fn a_bearer_token_of_the_session_reaches_the_server_and_nothing_else() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let session = folder.path().join("session.json");
+    fs::write(&session, r#"{"id": "s", "parameters": {"user_token": "tok-51"}}"#).unwrap();
+    let ended = callgate(&[
+        "call",
+        "fixtures/pets/spec.yaml",
+        "getPet",
+        "petId=7",
+        "--server",
+        &server.url(""),
+        "--bearer",
+        "$session.params.user_token",
+        "--session",
+        session.to_str().unwrap(),
+    ])
+    .exits(0);
+    let seen = server.requests().join("");
+    assert!(seen.contains("authorization: Bearer tok-51"), "{seen}");
+    assert!(!ended.err.contains("tok-51"), "{ended:#?}");
+}
+
+#[test]
+fn a_batch_answers_each_line_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    let lines = [
+        r#"{"id": "a", "tool": "pets-getPet", "args": {"petId": 7}}"#,
+        "",
+        r#"{"tool": "getPet", "args": {"petId": "rex"}}"#,
+    ];
+    fs::write(&file, lines.join("\n")).unwrap();
+    let ended = callgate(&["call", DEMO, "--batch", file.to_str().unwrap()]).exits(1);
+    let results: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(results.len(), 2);
+    assert_eq!((&results[0]["id"], &results[0]["status"]), (&json!("a"), &json!(200)));
+    assert_eq!(
+        (&results[1]["id"], &results[1]["error"]["code"]),
+        (&json!("3"), &json!("invalid_arguments"))
+    );
+}
+
+#[test]
+fn a_malformed_batch_sends_nothing() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("calls.jsonl");
+    fs::write(&file, "{\"tool\": \"getPet\", \"args\": {\"petId\": 7}}\n{\"tool\": 5}\n{\n")
+        .unwrap();
+    callgate(&[
+        "call",
+        "fixtures/pets/spec.yaml",
+        "--server",
+        &server.url(""),
+        "--batch",
+        file.to_str().unwrap(),
+    ])
+    .exits(2)
+    .says("calls.jsonl:2: `tool`: expected a text, got: a number")
+    .says("calls.jsonl:3: ")
+    .says("nothing was sent");
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn usage_and_missing_files_exit_2() {
+    callgate(&["call"]).exits(2);
+    callgate(&["call", "no-such-file.yaml", "x"]).exits(2).says("cannot read `no-such-file.yaml`");
+    callgate(&["call", DEMO, "pets-getPet", "petId"]).exits(2).says("expected `name=value`");
+    callgate(&["call", DEMO, "pets-getPet", "--args", "[]"]).exits(2).says("JSON object");
+    callgate(&["call", DEMO, "pets-getPet", "--server", "http://x"])
+        .exits(2)
+        .says("bare descriptions");
+}

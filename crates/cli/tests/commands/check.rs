@@ -1,0 +1,65 @@
+//! `callgate check`: everything wrong at once, with places and carets.
+
+use std::fs;
+
+use crate::callgate;
+
+#[test]
+fn five_faults_are_shown_with_line_column_and_caret() {
+    let ended = callgate(&["check", "fixtures/faulty/spec.yaml"]).exits(1);
+    let shown = ended.out.matches("fixtures/faulty/spec.yaml:").count();
+    assert!(shown >= 5, "{ended:#?}");
+    assert!(ended.out.matches('^').count() >= 5, "{ended:#?}");
+    ended.prints("exposed").prints("refused").prints("tokens of declarations");
+}
+
+#[test]
+fn the_same_as_data_with_json() {
+    let report = callgate(&["check", "fixtures/faulty/spec.yaml", "--json"]).exits(1).json();
+    let document = &report["documents"][0];
+    let count = |key: &str| document[key].as_u64().unwrap();
+    assert_eq!(count("operations"), count("exposed") + count("degraded") + count("refused"));
+    for diagnostic in document["diagnostics"].as_array().unwrap() {
+        assert!(diagnostic["line"].is_u64(), "{diagnostic}");
+        assert!(diagnostic["column"].is_u64(), "{diagnostic}");
+        assert!(!diagnostic["help"].as_str().unwrap().is_empty(), "{diagnostic}");
+    }
+}
+
+#[test]
+fn every_fault_of_a_configuration_is_shown_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let text = "toolsets:\n  pets:\n    opanapi: x.yaml\n    limits: { timeout: 30 }\n    auth: { bearer: { token: tok } }\n  my-pets: {}\n";
+    fs::write(&file, text).unwrap();
+    let ended = callgate(&["check", file.to_str().unwrap()]).exits(2);
+    for part in [
+        "callgate.yaml:3:5",
+        "did you mean `openapi`?",
+        "expected the key `openapi`, got none",
+        "callgate.yaml:4:15",
+        "expected a span of time",
+        "callgate.yaml:5:23",
+        "callgate.yaml:6:3",
+    ] {
+        assert!(ended.err.contains(part), "no `{part}` in {}", ended.err);
+    }
+    assert!(!ended.err.contains("got: `tok`"), "a secret is shown: {}", ended.err);
+}
+
+#[test]
+fn an_unreadable_description_is_a_finding() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("broken.json");
+    fs::write(&file, "{\"openapi\": \"3.0.0\",\n \"paths\": {,}}").unwrap();
+    callgate(&["check", file.to_str().unwrap()]).exits(1).prints("broken.json:2:12");
+}
+
+#[test]
+fn a_code_is_explained() {
+    let all = callgate(&["explain"]).exits(0).out;
+    for code in all.lines() {
+        callgate(&["explain", code]).exits(0).prints(" ");
+    }
+    callgate(&["explain", "no-such-code"]).exits(2);
+}

@@ -1,0 +1,64 @@
+//! The `callgate` command from outside: what it prints, where, and how it ends. Runs the built binary from the
+//! repository's root.
+
+mod call;
+mod check;
+mod readme;
+mod server;
+mod test;
+mod tools;
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
+}
+
+/// Runs the command with these arguments.
+fn callgate(arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    Ended::of(command.args(arguments).current_dir(root()))
+}
+
+/// How a command ended.
+#[derive(Debug)]
+struct Ended {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl Ended {
+    fn of(command: &mut Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    #[track_caller]
+    fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        self
+    }
+
+    #[track_caller]
+    fn prints(self, part: &str) -> Self {
+        assert!(self.out.contains(part), "no `{part}` in {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    fn says(self, part: &str) -> Self {
+        assert!(self.err.contains(part), "no `{part}` in {self:#?}");
+        self
+    }
+
+    #[track_caller]
+    fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
+    }
+}

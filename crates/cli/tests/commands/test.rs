@@ -1,0 +1,65 @@
+//! `callgate test`: the repository's fixtures pass, and a changed byte makes one fail.
+
+use std::{fs, path::Path};
+
+use crate::{callgate, root};
+
+#[test]
+fn every_fixture_passes() {
+    callgate(&["test", "fixtures"]).exits(0).prints(" 0 failed");
+}
+
+#[test]
+fn a_changed_byte_of_a_request_fails_and_shows_the_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&root().join("fixtures/pets"), folder.path());
+    let cases = fs::read_dir(folder.path().join("cases")).unwrap();
+    let request = cases
+        .map(|case| case.unwrap().path().join("request.http"))
+        .find(|request| {
+            request.is_file() && fs::read_to_string(request).unwrap().contains("/pets/7 ")
+        })
+        .unwrap();
+    let text = fs::read_to_string(&request).unwrap().replacen("/pets/7 ", "/pets/8 ", 1);
+    fs::write(&request, text).unwrap();
+    callgate(&["test", folder.path().to_str().unwrap()])
+        .exits(1)
+        .prints("FAILED")
+        .prints("request.http")
+        .prints("/pets/8")
+        .prints("/pets/7")
+        .prints("+ ");
+}
+
+#[test]
+fn update_writes_what_differs_and_then_it_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    copy(&root().join("fixtures/pets"), folder.path());
+    let cases = fs::read_dir(folder.path().join("cases")).unwrap();
+    for case in cases {
+        drop(fs::remove_file(case.unwrap().path().join("result.json")));
+    }
+    callgate(&["test", path]).exits(1).prints("`result.json` is missing");
+    callgate(&["test", path, "--update"]).exits(0).says("result.json");
+    callgate(&["test", path]).exits(0);
+}
+
+#[test]
+fn a_folder_without_fixtures_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    callgate(&["test", folder.path().to_str().unwrap()]).exits(2).says("no fixtures found");
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
