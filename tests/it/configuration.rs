@@ -1,0 +1,58 @@
+//! The example configurations: each one loads, and `config/full.yaml` shows every key there is.
+
+use std::{fs, path::PathBuf};
+
+use callgate::{
+    config::{self, Severity},
+    openapi::{Limits, Node, OperationStatus},
+};
+
+use crate::root;
+
+fn examples() -> Vec<PathBuf> {
+    let files = fs::read_dir(root().join("config")).unwrap();
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_example_loads() {
+    assert!(examples().len() >= 2);
+    for file in examples() {
+        let built = config::load(&file).unwrap_or_else(|error| panic!("{error}"));
+        for toolset in &built.toolsets {
+            assert!(toolset.report.count(OperationStatus::Exposed) > 0, "{toolset:?}");
+        }
+        assert!(built.warnings.iter().all(|finding| finding.severity == Severity::Warning));
+    }
+}
+
+#[test]
+fn the_full_example_shows_every_key() {
+    let text = fs::read(root().join("config/full.yaml")).unwrap();
+    let tree = callgate::openapi::read(&text, &Limits::default()).unwrap().value;
+    let mut shown = Vec::new();
+    keys(&tree, &mut shown);
+    for table in config::TABLES {
+        for key in table.keys {
+            assert!(shown.iter().any(|known| known == key), "config/full.yaml lacks `{key}` of {}", table.name);
+        }
+    }
+}
+
+#[test]
+fn a_literal_secret_is_warned_about_and_never_shown() {
+    let built = config::load(&root().join("config/demo.yaml")).unwrap();
+    assert!(built.warnings.iter().any(|finding| finding.code == "literal-secret"), "{built:?}");
+    assert!(!format!("{built:?}").contains("demo-key"));
+}
+
+fn keys(node: &Node, shown: &mut Vec<String>) {
+    if let Some(object) = node.as_object() {
+        for (key, below) in object.iter() {
+            shown.push(key.to_string());
+            keys(below, shown);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The executor against a real HTTP server over TCP: what arrives there, and what becomes of what it answers.
+
+mod server;
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use callgate::{
+    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall, ToolResult,
+    config::{self, load_toolset},
+};
+use serde_json::{Value, json};
+
+use self::server::Server;
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Echo, version: "1" }
+paths:
+  /status/{code}:
+    get:
+      operationId: status
+      parameters:
+        - { name: code, in: path, required: true, schema: { type: integer } }
+      responses: { 200: { description: ok } }
+    post:
+      operationId: change
+      parameters:
+        - { name: code, in: path, required: true, schema: { type: integer } }
+      responses: { 200: { description: ok } }
+  /echo:
+    post:
+      operationId: echo
+      parameters:
+        - { name: tag, in: query, schema: { type: array, items: { type: string } } }
+        - { name: X-Trace, in: header, schema: { type: string } }
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { type: object, required: [n], properties: { n: { type: number } } }
+      responses: { 200: { description: ok } }
+"#;
+
+/// An executor of the description above, with more settings in YAML.
+fn executor(server: &str, settings: &str) -> Executor {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    std::fs::write(&toolset, format!("server: {server}\n{settings}")).unwrap();
+    load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}")).executor
+}
+
+async fn call(executor: &Executor, tool: &str, arguments: Value) -> ToolResult {
+    let Value::Object(arguments) = arguments else { panic!("not an object") };
+    executor.call(&ToolCall::new("1", tool, arguments), &Session::default()).await
+}
+
+async fn status(executor: &Executor, tool: &str, code: u16) -> Outcome {
+    call(executor, tool, json!({ "code": code })).await.outcome
+}
+
+#[tokio::test]
+async fn what_was_meant_is_what_arrives() {
+    let server = Server::start().await;
+    let executor = executor(&server.url("/base"), "");
+    let arguments = json!({"n": 12345678901234567890.5_f64, "tag": ["a b", "c&d=e"], "X-Trace": "t"});
+    let mut arguments = arguments.as_object().cloned().unwrap();
+    let (_, trace) = arguments.remove_entry("X-Trace").unwrap();
+    arguments.insert("X_Trace".into(), trace);
+    arguments.insert("n".into(), serde_json::from_str("9007199254740993.10").unwrap());
+    let result = call(&executor, "echo", Value::Object(arguments)).await;
+    let Outcome::Answered(answer) = result.outcome else { panic!("{result:?}") };
+    let Content::Json(seen) = answer.content else { panic!("no JSON") };
+    assert_eq!(seen["target"], "/base/echo?tag=a%20b&tag=c%26d%3De");
+    assert_eq!(seen["headers"]["x-trace"], "t");
+    assert_eq!(seen["headers"]["content-type"], "application/json");
+    assert_eq!(seen["body"], r#"{"n":9007199254740993.10}"#);
+}
+
+#[tokio::test]
+async fn a_status_decides_how_a_call_ends() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    for (code, content) in [(200, "json"), (201, "json"), (202, "json"), (204, "empty")] {
+        let outcome = status(&executor, "status", code).await;
+        let Outcome::Answered(answer) = outcome else { panic!("{code}: {outcome:?}") };
+        assert_eq!(answer.status, code);
+        assert_eq!(matches!(answer.content, Content::Empty), content == "empty", "{code}");
+    }
+    let rows = [
+        (302, Next::GiveUp),
+        (400, Next::CorrectArguments),
+        (404, Next::CorrectArguments),
+        (429, Next::TryLater),
+        (503, Next::TryLater),
+    ];
+    for (code, next) in rows {
+        let outcome = status(&executor, "status", code).await;
+        let Outcome::Failed(fault) = outcome else { panic!("{code}: {outcome:?}") };
+        assert_eq!((fault.code, fault.status), (FaultCode::ServiceError, Some(code)));
+        assert_eq!((fault.next, fault.reached), (next, Reached::Yes), "{code}");
+    }
+    assert_eq!(server.count("/redirected"), 0, "a redirect was followed");
+}
+
+#[tokio::test]
+async fn the_services_own_words_are_kept() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    let Outcome::Failed(fault) = status(&executor, "status", 404).await else { panic!("no fault") };
+    assert_eq!(fault.body, Some(json!({"code": 404})));
+    let Outcome::Failed(fault) = status(&executor, "status", 429).await else { panic!("no fault") };
+    assert_eq!(fault.retry_after, Some(Duration::from_secs(7)));
+}
+
+#[tokio::test]
+async fn an_answer_over_the_bound_is_not_read() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "limits: { response_bytes: 1KiB }");
+    let Outcome::Failed(fault) = status(&executor, "status", 298).await else { panic!("no fault") };
+    assert_eq!(fault.code, FaultCode::ResponseTooLarge);
+    assert_eq!(fault.reached, Reached::Yes);
+}
+
+#[tokio::test]
+async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "limits: { timeout: 300ms }");
+    let Outcome::Failed(fault) = status(&executor, "change", 299).await else { panic!("no fault") };
+    assert_eq!((fault.code, fault.reached), (FaultCode::TimedOut, Reached::Maybe));
+    assert_eq!(fault.next, Next::AskUser);
+    assert_eq!(server.count("/status/299"), 1);
+}
+
+#[tokio::test]
+async fn a_service_that_is_not_there_was_not_reached() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let executor = executor(&format!("http://{address}"), "");
+    let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
+    assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::No));
+    assert!(!fault.message.contains("127.0.0.1"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn parallel_calls_are_answered_in_order() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    let codes = [200, 404, 204, 500, 201, 200, 400, 200];
+    let one = |code: &u16| {
+        let arguments = Arguments::from_iter([("code".to_owned(), (*code).into())]);
+        ToolCall::new(code.to_string(), "status", arguments)
+    };
+    let calls: Vec<_> = codes.iter().map(one).collect();
+    let results = executor.call_all(&calls, &Session::default()).await;
+    let ids: Vec<_> = results.iter().map(|result| result.id.clone()).collect();
+    assert_eq!(ids, codes.map(|code| code.to_string()));
+}
+
+#[tokio::test]
+async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
+    let server = Server::start().await;
+    let rows = [
+        ("api_key: { in: header, name: X-Key, value: literal:s3cret }", "x-key", "s3cret"),
+        ("basic: { username: kim, password: literal:s3cret }", "authorization", "Basic a2ltOnMzY3JldA=="),
+        ("bearer: { token: literal:s3cret }", "authorization", "Bearer s3cret"),
+    ];
+    for (auth, header, value) in rows {
+        let executor = executor(&server.url(""), &format!("auth: {{ {auth} }}"));
+        let result = call(&executor, "echo", json!({"n": 1})).await;
+        let Outcome::Answered(answer) = &result.outcome else { panic!("{result:?}") };
+        let Content::Json(seen) = &answer.content else { panic!("no JSON") };
+        assert_eq!(seen["headers"][header], value);
+    }
+    let in_query = "auth: { api_key: { in: query, name: key, value: literal:s3cret } }";
+    let executor = executor(&server.url(""), in_query);
+    let result = call(&executor, "echo", json!({"n": 1, "tag": ["x"]})).await;
+    let Outcome::Answered(answer) = &result.outcome else { panic!("{result:?}") };
+    let Content::Json(seen) = &answer.content else { panic!("no JSON") };
+    assert_eq!(seen["target"], "/echo?tag=x&key=s3cret");
+}
+
+#[tokio::test]
+async fn without_its_credential_nothing_is_sent() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "auth: { bearer: { token: $session.params.token } }");
+    let result = call(&executor, "echo", json!({"n": 1})).await;
+    let Outcome::Failed(fault) = result.outcome else { panic!("no fault") };
+    assert_eq!((fault.code, fault.reached), (FaultCode::MissingSessionValue, Reached::No));
+    assert!(fault.message.contains("token"), "{fault:?}");
+    assert_eq!(server.count("/echo"), 0);
+}
+
+#[tokio::test]
+async fn a_dropped_call_stops() {
+    let server = Server::start().await;
+    let executor = Arc::new(executor(&server.url(""), ""));
+    let running = tokio::time::timeout(Duration::from_millis(200), status(&executor, "status", 299));
+    assert!(running.await.is_err());
+    server.is_abandoned("/status/299").await;
+}
+
+#[tokio::test]
+async fn a_server_of_the_description_must_be_public_https() {
+    let server = Server::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.yaml");
+    let named = format!("{DESCRIPTION}servers: [{{ url: '{}' }}]\n", server.url(""));
+    std::fs::write(&file, named).unwrap();
+    let built = config::load_description(Path::new(&file), &config::DescriptionOptions::default());
+    let executor = built.unwrap().executor;
+    let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
+    assert_eq!((fault.code, fault.reached), (FaultCode::Refused, Reached::No));
+    assert!(fault.message.contains("--server"), "{fault:?}");
+    assert_eq!(server.count("/status/200"), 0);
+}

@@ -1,0 +1,103 @@
+//! A real HTTP server on loopback. `/status/<code>` answers with that status, 298 with a long body, 299 never;
+//! anything else is answered with what arrived.
+
+use std::{
+    collections::BTreeMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::Request,
+    response::Response,
+};
+use serde_json::json;
+use tokio::sync::Notify;
+
+/// The server; it stops with the runtime of the test.
+#[derive(Debug)]
+pub(super) struct Server {
+    address: SocketAddr,
+    seen: Arc<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    counts: Mutex<BTreeMap<String, usize>>,
+    abandoned: Mutex<BTreeMap<String, usize>>,
+    changed: Notify,
+}
+
+/// Counts a request as abandoned when its handler is dropped before the answer.
+struct Waiting(Arc<Seen>, String);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        *self.0.abandoned.lock().unwrap().entry(self.1.clone()).or_default() += 1;
+        self.0.changed.notify_one();
+    }
+}
+
+impl Server {
+    /// Starts on a free port.
+    pub(super) async fn start() -> Self {
+        let seen = Arc::new(Seen::default());
+        let shared = Arc::clone(&seen);
+        let app = Router::new().fallback(move |request| answer(Arc::clone(&shared), request));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move { axum::serve(listener, app).await });
+        Self { address, seen }
+    }
+
+    /// The URL of a path.
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// How often a path was asked for.
+    pub(super) fn count(&self, path: &str) -> usize {
+        self.seen.counts.lock().unwrap().get(path).copied().unwrap_or_default()
+    }
+
+    /// Waits until a request of a path was abandoned by its caller.
+    pub(super) async fn is_abandoned(&self, path: &str) {
+        while !self.seen.abandoned.lock().unwrap().contains_key(path) {
+            self.seen.changed.notified().await;
+        }
+    }
+}
+
+async fn answer(seen: Arc<Seen>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path().to_owned();
+    *seen.counts.lock().unwrap().entry(path.clone()).or_default() += 1;
+    let json = Response::builder().header("content-type", "application/json");
+    match path.strip_prefix("/status/").and_then(|code| code.parse::<u16>().ok()) {
+        Some(204) => Response::builder().status(204).body(Body::empty()).unwrap(),
+        Some(298) => json.body(format!("\"{}\"", "x".repeat(100_000)).into()).unwrap(),
+        Some(299) => {
+            let _waiting = Waiting(seen, path);
+            std::future::pending().await
+        }
+        Some(302) => {
+            Response::builder().status(302).header("location", "/redirected").body(Body::empty()).unwrap()
+        }
+        Some(429) => json.status(429).header("retry-after", "7").body("{}".into()).unwrap(),
+        Some(code) => json.status(code).body(json!({"code": code}).to_string().into()).unwrap(),
+        None => {
+            let body = to_bytes(body, 1 << 20).await.unwrap();
+            let headers: BTreeMap<_, _> =
+                parts.headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+            let seen = json!({
+                "method": parts.method.as_str(),
+                "target": parts.uri.to_string(),
+                "headers": headers,
+                "body": String::from_utf8(body.to_vec()).unwrap(),
+            });
+            json.body(seen.to_string().into()).unwrap()
+        }
+    }
+}
