@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     convert::{converted, holds_fraction, make_whole},
-    inputs::{Filling, Fillings, Origin, Subject, has_body, nested_path},
+    inputs::{Filling, Fillings, Origin, Subject, has_body},
     violation::{self, Place, Privacy},
     wording,
 };
@@ -103,7 +103,7 @@ impl Findings {
         for problem in problems {
             let hidden = nested
                 .iter()
-                .find(|nested| !nested.visible && nested_path(nested) == problem.at)
+                .find(|nested| !nested.visible && nested.to_string() == problem.at)
                 .filter(|_| problem.got == "nothing");
             match hidden {
                 Some(nested) => {

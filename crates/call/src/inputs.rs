@@ -82,21 +82,6 @@ pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
             .any(|(input, filling)| input.place == Place::Body && filling.is_some())
 }
 
-/// The path of a nested input as a problem shows it: `owner.labels[].text`.
-pub(crate) fn nested_path(nested: &NestedInput) -> String {
-    let mut path = nested.argument.as_str().to_owned();
-    for step in &nested.steps {
-        match step {
-            Step::Items => path.push_str("[]"),
-            Step::Property(name) => {
-                path.push('.');
-                path.push_str(name);
-            }
-        }
-    }
-    path
-}
-
 fn from_session<'a>(
     input: &'a Input,
     given: Given<'a>,
@@ -175,12 +160,12 @@ fn fill_nested_from_session<'a>(
         let found = look_up(&nested.source, given.session);
         let sent = filling.as_ref().is_some_and(|filling| holds(&filling.value, &nested.steps));
         if sent && !nested.visible {
-            journal.note(Event::HiddenIgnored { argument: nested_path(nested) });
+            journal.note(Event::HiddenIgnored { argument: nested.to_string() });
             if let Some(filling) = filling {
                 change(filling.value.to_mut(), &nested.steps, &Change::Remove);
             }
         } else if sent && found.is_some() {
-            journal.note(Event::SessionValueWon { argument: nested_path(nested) });
+            journal.note(Event::SessionValueWon { argument: nested.to_string() });
         }
         let Some(value) = found else { continue };
         let begins_with_items = matches!(nested.steps.first(), Some(Step::Items));
@@ -213,7 +198,7 @@ fn fill_nested_defaults<'a>(
         }
         let Some(filling) = filling else { continue };
         if lacks(&filling.value, &nested.steps) {
-            journal.note(Event::DefaultUsed { argument: nested_path(nested) });
+            journal.note(Event::DefaultUsed { argument: nested.to_string() });
             change(filling.value.to_mut(), &nested.steps, &Change::Default(default));
         }
     }

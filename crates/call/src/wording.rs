@@ -244,13 +244,17 @@ pub(crate) fn unknown_argument<'a>(
 /// What a value is, with a bounded look at it.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
-        Value::Array(items) => format!("array of {} items", items.len()),
+        Value::Array(items) => counted("array", items.len(), "item"),
         Value::Bool(value) => format!("boolean {value}"),
         Value::Null => "null".to_owned(),
         Value::Number(number) => format!("number {}", shortened(number.as_str())),
-        Value::Object(members) => format!("object of {} members", members.len()),
+        Value::Object(members) => counted("object", members.len(), "member"),
         Value::String(text) => format!("string {}", Value::String(shortened(text).into_owned())),
     }
+}
+
+fn counted(kind: &str, count: usize, part: &str) -> String {
+    format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
 }
 
 /// What a value is, without a look at it.

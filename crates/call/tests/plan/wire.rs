@@ -1,1 +1,162 @@
-//! Rows to come.
+//! What a whole request looks like: address, headers, body.
+
+use callgate_tool::FaultCode;
+use serde_json::{Value, json};
+
+use crate::support::{call, operation, plan};
+
+const PETS: &str = "
+openapi: 3.0.3
+info: {title: Pets, version: '1'}
+servers: [{url: 'https://api.example.com/v1/'}]
+paths:
+  /pets:
+    post:
+      operationId: createPet
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [name]
+              properties:
+                name: {type: string}
+                label: {type: array, items: {type: string}}
+                owner: {type: object, properties: {email: {type: string}}}
+      responses:
+        '201': {description: made, content: {application/json: {schema: {type: object}}}}
+";
+
+#[test]
+fn a_pet_is_created() {
+    let plan = plan(PETS);
+    let planned = call(&plan, json!({"owner": {"email": "a@example.com"}, "name": "Rex"}));
+    assert_eq!(
+        planned.shown(),
+        "POST /v1/pets\ncontent-type: application/json\n\n{\"name\":\"Rex\",\"owner\":{\"email\":\"a@example.com\"}}"
+    );
+    let request = planned.result.unwrap();
+    assert_eq!(request.headers()["accept"], "application/json");
+    assert_eq!(request.uri().to_string(), "https://api.example.com/v1/pets");
+}
+
+#[test]
+fn a_pet_is_got() {
+    let plan = operation(
+        "get",
+        "/pets/{petId}",
+        json!({"parameters": [
+        {"name": "petId", "in": "path", "required": true, "schema": {"type": "integer"}},
+        {"name": "X-Trace", "in": "header", "schema": {"type": "string"}},
+        {"name": "verbose", "in": "query", "schema": {"type": "boolean", "default": false}}]}),
+    );
+    let planned = call(&plan, json!({"petId": 7, "X_Trace": "t"}));
+    assert_eq!(planned.shown(), "GET /v1/pets/7?verbose=false\nx-trace: t");
+    assert_eq!(planned.journal(), "`verbose` was filled by its default");
+}
+
+fn with_body(required: bool, content: Value) -> callgate_call::Plan {
+    operation("post", "/x", json!({"requestBody": {"required": required, "content": content}}))
+}
+
+#[test]
+fn a_body_that_is_not_given_is_not_sent() {
+    let any = json!({"application/json": {"schema": {}}});
+    assert_eq!(call(&with_body(false, any.clone()), json!({})).shown(), "POST /v1/x");
+    assert_eq!(
+        call(&with_body(false, any), json!({"body": null})).shown(),
+        "POST /v1/x\ncontent-type: application/json\n\nnull"
+    );
+    let object = json!({"application/json": {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}});
+    assert_eq!(
+        call(&with_body(true, object), json!({})).shown(),
+        "POST /v1/x\ncontent-type: application/json\n\n{}"
+    );
+}
+
+#[test]
+fn a_media_type_is_sent_as_the_description_writes_it() {
+    let content = json!({"application/vnd.pets+json; version=1": {"schema": {"type": "array", "items": {"type": "integer"}}}});
+    assert_eq!(
+        call(&with_body(true, content), json!({"body": [1, 2]})).shown(),
+        "POST /v1/x\ncontent-type: application/vnd.pets+json; version=1\n\n[1,2]"
+    );
+}
+
+#[test]
+fn headers_of_credentials_and_connections_are_not_sent() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "Authorization", "in": "header", "schema": {"type": "string"}},
+        {"name": "Host", "in": "header", "schema": {"type": "string"}},
+        {"name": "X-Ok", "in": "header", "schema": {"type": "string"}}]}),
+    );
+    for name in ["Authorization", "Host"] {
+        let mut arguments = json!({"X_Ok": "y"});
+        arguments[name] = json!("evil");
+        let planned = call(&plan, arguments);
+        assert!(matches!(planned.fault().code, FaultCode::InvalidArguments | FaultCode::Refused));
+    }
+}
+
+#[test]
+fn bounds_of_addresses_and_headers_are_refused_with_the_argument() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "q", "in": "query", "schema": {"type": "string"}},
+        {"name": "X-H", "in": "header", "schema": {"type": "string"}}]}),
+    );
+    let long = "a".repeat(8 * 1024);
+    let query = call(&plan, json!({"q": long}));
+    assert_eq!(query.fault().code, FaultCode::Refused);
+    assert_eq!(
+        query.problems(),
+        "q: expected an address of at most 8192 bytes, got more (shorten the value)"
+    );
+    let header = call(&plan, json!({"X_H": format!("{long}a")}));
+    assert_eq!(header.fault().code, FaultCode::Refused);
+    assert!(
+        header.problems().starts_with("X_H: expected a shorter value"),
+        "{}",
+        header.problems()
+    );
+}
+
+#[test]
+fn header_values_carry_no_line() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "X-H", "in": "header", "schema": {"type": "string"}}]}),
+    );
+    for evil in ["a\r\nX-Evil: 1", "a\u{0}b", "a\nb", "\u{7f}"] {
+        let planned = call(&plan, json!({"X_H": evil}));
+        assert_eq!(planned.fault().code, FaultCode::Refused);
+        assert_eq!(
+            planned.problems(),
+            "X_H: expected text without control characters, got a control character"
+        );
+    }
+    assert_eq!(call(&plan, json!({"X_H": ""})).shown(), "GET /v1/x\nx-h: ");
+}
+
+#[test]
+fn the_query_of_a_path_key_goes_first() {
+    let plan = operation(
+        "get",
+        "/x?fixed=1",
+        json!({"parameters": [
+        {"name": "q", "in": "query", "schema": {"type": "string"}}]}),
+    );
+    assert_eq!(call(&plan, json!({})).shown(), "GET /v1/x?fixed=1");
+    assert_eq!(
+        call(&plan, json!({"q": "a b+c&d=é"})).shown(),
+        "GET /v1/x?fixed=1&q=a%20b%2Bc%26d%3D%C3%A9"
+    );
+}

@@ -1,1 +1,203 @@
-//! Rows to come.
+//! Wrong arguments: what is told, all at once, and what is converted because nothing is lost.
+
+use callgate_call::Plan;
+use callgate_tool::{FaultCode, Next, Reached};
+use serde_json::{Value, json};
+
+use crate::support::{call, operation};
+
+fn pet() -> Plan {
+    operation(
+        "put",
+        "/pets/{petId}",
+        json!({
+            "parameters": [
+                {"name": "petId", "in": "path", "required": true, "schema": {"type": "integer", "minimum": 1}},
+                {"name": "verbose", "in": "query", "schema": {"type": "boolean"}},
+                {"name": "since", "in": "query", "schema": {"type": "string", "format": "date"}}],
+            "requestBody": {"required": true, "content": {"application/json": {"schema": {
+                "type": "object", "required": ["name"], "additionalProperties": false, "properties": {
+                    "name": {"type": "string", "minLength": 2, "maxLength": 5, "pattern": "^[A-Z]"},
+                    "status": {"type": "string", "enum": ["available", "pending", "sold"]},
+                    "price": {"type": "number", "maximum": 10, "multipleOf": 0.5},
+                    "labels": {"type": "array", "maxItems": 3, "uniqueItems": true, "items": {"type": "string"}},
+                    "owner": {"type": "object", "required": ["email"], "additionalProperties": false, "properties": {
+                        "email": {"type": "string", "format": "email"}, "age": {"type": "integer"}}}}}}}}
+        }),
+    )
+}
+
+#[track_caller]
+fn check(arguments: Value, expected: &str) {
+    let planned = call(&pet(), arguments);
+    assert_eq!(planned.problems(), expected);
+    let fault = planned.fault();
+    assert_eq!(fault.code, FaultCode::InvalidArguments);
+    assert_eq!(fault.next, Next::CorrectArguments);
+    assert_eq!(fault.reached, Reached::No);
+    assert!(fault.message.len() <= 600, "{}", fault.message);
+}
+
+#[test]
+fn a_value_of_another_type_is_told_with_what_came() {
+    let id = |value| json!({"petId": value, "name": "Rex"});
+    check(id(json!("rex")), "petId: expected integer, got string \"rex\"");
+    check(id(json!("5abc")), "petId: expected integer, got string \"5abc\"");
+    check(id(json!("0x10")), "petId: expected integer, got string \"0x10\"");
+    check(id(json!("")), "petId: expected integer, got string \"\"");
+    check(id(json!(true)), "petId: expected integer, got boolean true");
+    check(id(json!(5.5)), "petId: expected integer, got number 5.5");
+    check(id(json!(null)), "petId: expected integer, got null");
+    check(id(json!(["a"])), "petId: expected integer, got array of 1 item");
+    check(id(json!({"a": 1})), "petId: expected integer, got object of 1 member");
+    check(json!({"name": "Rex"}), "petId: expected a value, got nothing");
+}
+
+#[test]
+fn each_kind_of_violation_has_its_words() {
+    let with = |name: &str, value: Value| {
+        let mut arguments = json!({"petId": 1, "name": "Rex"});
+        arguments[name] = value;
+        arguments
+    };
+    check(with("petId", json!(0)), "petId: expected at least 1, got number 0");
+    check(with("verbose", json!(1)), "verbose: expected boolean, got number 1");
+    check(
+        with("since", json!("1.2.2026")),
+        "since: expected text of the format `date`, such as `2026-01-31`, got string \"1.2.2026\"",
+    );
+    check(with("name", json!("R")), "name: expected at least 2 characters, got string \"R\"");
+    check(
+        with("name", json!("rex")),
+        "name: expected text that matches `^[A-Z]`, got string \"rex\"",
+    );
+    check(
+        with("status", json!("avialable")),
+        "status: expected one of `available`, `pending`, `sold`, got string \"avialable\" (`available`)",
+    );
+    check(with("price", json!(11)), "price: expected at most 10, got number 11");
+    check(with("price", json!(0.7)), "price: expected a multiple of 0.5, got number 0.7");
+    check(
+        with("labels", json!(["a", {"b": 1}])),
+        "labels[1]: expected string, got object of 1 member",
+    );
+    check(
+        with("labels", json!(["a", "a"])),
+        "labels: expected items that differ from each other, got array of 2 items",
+    );
+    check(
+        with("labels", json!(["a", "b", "c", "d"])),
+        "labels: expected at most 3 items, got array of 4 items",
+    );
+    check(with("owner", json!({})), "owner.email: expected a value, got nothing");
+    check(
+        with("owner", json!({"email": "x@example.com", "agee": 7})),
+        "owner.agee: expected one of `email`, `age`, got an unknown property (`age`)",
+    );
+    check(
+        with("owner", json!({"email": "x", "age": "x"})),
+        "owner.email: expected text of the format `email`, such as `name@example.com`, got string \"x\"\n\
+         owner.age: expected integer, got string \"x\"",
+    );
+}
+
+#[test]
+fn an_unknown_argument_is_told_with_the_nearest_name() {
+    check(
+        json!({"petId": 1, "name": "Rex", "pet_id": 1, "zzz": 2}),
+        "pet_id: expected one of `petId`, `verbose`, `since`, `name`, `status`, `price`, `labels`, `owner`, got an unknown argument (`petId`)\n\
+         zzz: expected one of `petId`, `verbose`, `since`, `name`, `status`, `price`, `labels`, `owner`, got an unknown argument",
+    );
+}
+
+#[test]
+fn all_violations_are_told_at_once() {
+    let planned =
+        call(&pet(), json!({"petId": "rex", "nmae": "Rex", "labels": [1, {}], "verbose": "maybe"}));
+    assert_eq!(planned.fault().problems.len(), 5, "{}", planned.problems());
+    assert_eq!(
+        planned.fault().message,
+        "`nmae`: expected one of `petId`, `verbose`, `since`, `name`, `status`, `price`, `labels`, `owner`, got an unknown argument, did you mean `name`; \
+         `name`: expected a value, got nothing; `petId`: expected integer, got string \"rex\"; `verbose`: expected boolean, got string \"maybe\"; \
+         `labels[1]`: expected string, got object of 0 members; correct and call again"
+    );
+}
+
+#[test]
+fn a_long_list_of_violations_is_bounded() {
+    let items: Vec<_> = (0..1000).map(|at| json!({"n": at})).collect();
+    let planned = call(&pet(), json!({"petId": 1, "name": "Rex", "labels": items}));
+    let message = &planned.fault().message;
+    assert!(message.len() <= 600, "{message}");
+    assert!(message.contains(" more; correct and call again"), "{message}");
+    let long = "x".repeat(10_000);
+    let planned = call(&pet(), json!({"petId": long, "name": "Rex"}));
+    assert!(planned.problems().len() < 200, "{}", planned.problems());
+}
+
+#[track_caller]
+fn check_converted(arguments: Value, expected: &str, journal: &str) {
+    let planned = call(&pet(), arguments);
+    assert_eq!(planned.shown(), expected);
+    assert_eq!(planned.journal(), journal);
+}
+
+#[test]
+fn what_loses_nothing_is_converted_and_journaled() {
+    check_converted(
+        json!({"petId": "42", "verbose": "true", "name": "Rex"}),
+        "PUT /v1/pets/42?verbose=true\ncontent-type: application/json\n\n{\"name\":\"Rex\"}",
+        "`petId` was converted from string to number\n`verbose` was converted from string to boolean",
+    );
+    check_converted(
+        json!({"petId": 1, "name": "Rex", "labels": "[\"a\",1]"}),
+        "PUT /v1/pets/1\ncontent-type: application/json\n\n{\"name\":\"Rex\",\"labels\":[\"a\",\"1\"]}",
+        "`labels` was converted from string to array\n`labels[1]` was converted from number to string",
+    );
+}
+
+#[test]
+fn digits_are_kept_and_whole_numbers_lose_their_fraction_where_an_integer_is_due() {
+    let plan = pet();
+    let numbers = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
+    let sent =
+        call(&plan, numbers(r#"{"petId":9007199254740993,"name":"Rex","price":1.50}"#)).shown();
+    assert!(sent.starts_with("PUT /v1/pets/9007199254740993\n"), "{sent}");
+    assert!(sent.ends_with(r#"{"name":"Rex","price":1.50}"#), "{sent}");
+    let sent = call(
+        &plan,
+        numbers(r#"{"petId":28.0,"name":"Rex","owner":{"email":"x@example.com","age":7.0}}"#),
+    )
+    .shown();
+    assert!(sent.starts_with("PUT /v1/pets/28\n"), "{sent}");
+    assert!(sent.ends_with(r#""age":7}}"#), "{sent}");
+}
+
+#[test]
+fn overlapping_branches_of_a_one_of_are_accepted() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [{"name": "q", "in": "query", "schema":
+        {"oneOf": [{"type": "string"}, {"type": "string", "minLength": 1}]}}]}),
+    );
+    assert_eq!(call(&plan, json!({"q": "a"})).shown(), "GET /v1/x?q=a");
+    let wrong = call(&plan, json!({"q": {"a": 1}}));
+    assert_eq!(wrong.problems(), "q: expected string, got object of 1 member");
+}
+
+#[test]
+fn a_pattern_that_cannot_be_compiled_checks_nothing_and_harms_nothing() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "a", "in": "query", "schema": {"type": "string", "pattern": "(?<=x)y["}},
+        {"name": "b", "in": "query", "schema": {"type": "string", "pattern": "^(a+)+$"}}]}),
+    );
+    assert_eq!(call(&plan, json!({"a": "any"})).shown(), "GET /v1/x?a=any");
+    let evil = format!("{}!", "a".repeat(50_000));
+    assert!(
+        call(&plan, json!({"b": evil})).problems().starts_with("b: expected text that matches")
+    );
+}
