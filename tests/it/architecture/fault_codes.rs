@@ -1,5 +1,5 @@
-//! Every class of failure is shown once by a fixture. What a recorded answer cannot show, because no answer comes, is
-//! shown by a test that is named here and must exist.
+//! Every class of failure is shown once by a fixture. What a recorded answer cannot show, because no answer comes or
+//! none is asked for, is shown by a test that is named here and must exist.
 
 use std::collections::BTreeSet;
 
@@ -10,6 +10,7 @@ use super::workspace::{case_files, rust_files};
 
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
+    (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];
@@ -35,8 +36,8 @@ fn code_in(result: &str) -> Option<String> {
 #[test]
 fn a_code_that_nothing_shows_is_refused() {
     let shown = code_in(r#"{"id":"1","error":{"code":"refused"}}"#).into_iter().collect();
-    let codes = [FaultCode::Refused, FaultCode::AuthFailed, FaultCode::TimedOut];
-    assert_eq!(not_shown(&codes, &shown), ["auth_failed"]);
+    let codes = [FaultCode::Refused, FaultCode::UnknownTool, FaultCode::TimedOut];
+    assert_eq!(not_shown(&codes, &shown), ["unknown_tool"]);
 }
 
 #[test]

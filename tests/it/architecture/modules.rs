@@ -25,7 +25,8 @@ fn circles(files: &[File]) -> Vec<String> {
         parents.entry(parent).or_default().entry(from).or_default().insert(to);
     }
     let told = |(parent, siblings): (&Module, &Siblings)| {
-        let below = if parent.is_empty() { String::new() } else { format!("{}: ", parent.join("::")) };
+        let below =
+            if parent.is_empty() { String::new() } else { format!("{}: ", parent.join("::")) };
         circle(siblings).map(|circle| below + &circle)
     };
     parents.iter().filter_map(told).collect()
@@ -132,6 +133,12 @@ fn a_re_export_by_the_root_is_no_edge() {
 fn a_module_and_its_children_are_one_group() {
     let files = [("lib.rs", "mod a;"), ("a.rs", "mod b; use b::B;"), ("a/b.rs", "use super::A;")];
     check(&files, &[]);
+}
+
+#[test]
+fn a_visibility_is_no_edge() {
+    let main = ("main.rs", "mod args; fn main() { args::parse() }");
+    check(&[main, ("args.rs", "pub(crate) struct A { pub(in crate::args) b: u8 }")], &[]);
 }
 
 #[test]

@@ -11,6 +11,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("axum", &["callgate-gateway"]),
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
+    ("granit-parser", &["callgate-openapi"]),
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &["callgate-transport"]),
     ("rmcp", &["callgate-gateway"]),

@@ -227,6 +227,9 @@ impl<'ast> Visit<'ast> for Walk {
         }
     }
 
+    /// `pub(crate)` and `pub(in …)` name modules without using them.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
     fn visit_path(&mut self, path: &'ast Path) {
         let names = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         self.refer(names, false);
