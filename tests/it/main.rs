@@ -2,3 +2,15 @@
 
 #[cfg(test)]
 mod architecture;
+#[cfg(test)]
+mod endings;
+#[cfg(test)]
+mod configuration;
+#[cfg(test)]
+mod execute;
+
+/// The repository's root.
+#[cfg(test)]
+fn root() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).unwrap_or("..".as_ref()).to_owned()
+}

@@ -11,16 +11,15 @@ use crate::{
 /// Explains one code, or lists them all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
-        for code in [Code::UnreadableText] {
+        for code in Code::ALL {
             output::result(&format!("{}\n", code.as_str()));
         }
         return Ok(Verdict::Fine);
     };
-    let Some(code) = [Code::UnreadableText].into_iter().find(|code| code.as_str() == asked) else {
-        let message =
-            format!("error: there is no code `{asked}`\nhelp: `callgate explain` lists them");
+    let Some(code) = Code::ALL.into_iter().find(|code| code.as_str() == asked) else {
+        let message = format!("error: there is no code `{asked}`\nhelp: `callgate explain` lists them");
         return Err(Failure(message));
     };
-    output::result(&format!("{}\n", code.as_str()));
+    output::result(&format!("{}\n", code.explanation()));
     Ok(Verdict::Fine)
 }
