@@ -1,6 +1,8 @@
 //! The stable codes of findings, one for each kind. A code never changes its meaning and is never used again for
 //! another one.
 
+mod explanation;
+
 /// What kind of finding a diagnostic is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
@@ -82,6 +84,52 @@ pub enum Code {
 }
 
 impl Code {
+    /// Every code, in alphabetical order.
+    pub const ALL: [Self; 37] = [
+        Self::AliasExpansion,
+        Self::BodyMediaNotWritten,
+        Self::CredentialParameter,
+        Self::CyclicReference,
+        Self::DroppedKeyword,
+        Self::DuplicateKey,
+        Self::DuplicateParameter,
+        Self::ExternalReference,
+        Self::ForbiddenHeader,
+        Self::HostilePath,
+        Self::IgnoredTag,
+        Self::InvalidServer,
+        Self::InvalidSessionInput,
+        Self::InvalidStyle,
+        Self::MalformedNode,
+        Self::MediaRange,
+        Self::MissingReference,
+        Self::NoDescription,
+        Self::NoServer,
+        Self::NonFiniteNumber,
+        Self::NotADescription,
+        Self::NotUtf8,
+        Self::OptionalPathParameter,
+        Self::RepairedKeyword,
+        Self::ReservedHeader,
+        Self::SchemaTooLarge,
+        Self::ServerVariable,
+        Self::SessionInputLost,
+        Self::TextTooDeep,
+        Self::TextTooLarge,
+        Self::TooManyNodes,
+        Self::TooManyOperations,
+        Self::UndeclaredPathParameter,
+        Self::UnreadableText,
+        Self::UnsupportedPattern,
+        Self::UnsupportedVersion,
+        Self::UnusedPathParameter,
+    ];
+
+    /// A paragraph for whoever asks what the code means.
+    pub fn explanation(self) -> &'static str {
+        explanation::explanation(self)
+    }
+
     /// The code as it is shown: lower-case words with dashes.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -122,6 +170,20 @@ impl Code {
             Self::UnsupportedPattern => "unsupported-pattern",
             Self::UnsupportedVersion => "unsupported-version",
             Self::UnusedPathParameter => "unused-path-parameter",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_sorted_and_explained() {
+        let names = Code::ALL.map(Code::as_str);
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+        for code in Code::ALL {
+            assert!(code.explanation().ends_with('.'), "{code:?}");
         }
     }
 }

@@ -166,10 +166,10 @@ pub(crate) fn described(operation: &Node) -> Vec<String> {
     let mut texts: Vec<String> =
         [text("summary"), text("description")].into_iter().flatten().collect();
     texts.retain(|text| !text.is_empty());
-    if let [summary, description] = texts.as_slice() {
-        if description.starts_with(summary.as_str()) {
-            texts.remove(0);
-        }
+    if let [summary, description] = texts.as_slice()
+        && description.starts_with(summary.as_str())
+    {
+        texts.remove(0);
     }
     texts
 }

@@ -57,7 +57,7 @@ impl Document {
     /// # Errors
     /// As [`Document::new`].
     fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
-        let version = version(&root).map_err(|diagnostic| vec![diagnostic])?;
+        let version = version(&root)?;
         Ok(Self(Arc::new(Parts { root, version, limits })))
     }
 
@@ -88,7 +88,7 @@ impl fmt::Display for Version {
 }
 
 /// The version a tree says, if this build reads it.
-fn version(root: &Node) -> Result<Version, Diagnostic> {
+fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
     if root.as_object().is_none() {
         let message = format!("expected an OpenAPI description, got: {}", root.kind());
         return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
@@ -103,12 +103,11 @@ fn version(root: &Node) -> Result<Version, Diagnostic> {
     };
     let text = written(openapi);
     let mut numbers = text.trim().split('.');
-    match (numbers.next(), numbers.next()) {
-        (Some("3"), Some("0" | "1")) => Ok(Version { text: text.trim().into() }),
-        _ => {
-            let message = format!("expected OpenAPI 3.0 or 3.1, got: `{text}`");
-            Err(refusal(Code::UnsupportedVersion, "/openapi", message, READS))
-        }
+    if let (Some("3"), Some("0" | "1")) = (numbers.next(), numbers.next()) {
+        Ok(Version { text: text.trim().into() })
+    } else {
+        let message = format!("expected OpenAPI 3.0 or 3.1, got: `{text}`");
+        Err(refusal(Code::UnsupportedVersion, "/openapi", message, READS))
     }
 }
 
@@ -121,8 +120,8 @@ fn written(node: &Node) -> String {
     }
 }
 
-fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Diagnostic {
-    Diagnostic {
+fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
+    vec![Diagnostic {
         code,
         severity: Severity::Error,
         pointer: pointer.to_owned(),
@@ -130,7 +129,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Diagnostic
         message,
         help: help.to_owned(),
         operation: None,
-    }
+    }]
 }
 
 /// What to do about another version.

@@ -57,8 +57,7 @@ pub(crate) fn arrange<'d>(
     let mut shape = BodyLayout::Whole;
     if let Some(body) = &body {
         let properties = flat::properties(document, body).unwrap_or_default();
-        let properties: Vec<Entry<'d>> =
-            properties.into_iter().map(|property| Entry::of_property(property)).collect();
+        let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
         if !properties.is_empty() && !collide(&entries, &properties, choices > 1) {
             shape = BodyLayout::Flat;
             entries.extend(properties);
@@ -89,7 +88,7 @@ pub(crate) fn arrange<'d>(
 }
 
 /// The media types a call may choose among: written ones with the preferred one's schema.
-fn choices<'b, 'd>(body: &'b DescribedBody<'d>) -> impl Iterator<Item = &'b Arc<str>> {
+fn choices<'b>(body: &'b DescribedBody<'_>) -> impl Iterator<Item = &'b Arc<str>> {
     let first = body.media.first().map(|media| media.schema.as_ref().map(|schema| schema.node));
     let same = move |schema: Option<&Node>| first.is_some_and(|first| first == schema);
     body.media

@@ -191,9 +191,9 @@ fn is_argument_byte(byte: u8) -> bool {
 
 /// The first digits of a hash, for telling apart what reads alike.
 fn hash(seed: &str, digits: usize) -> String {
-    let hex: String =
-        Sha256::digest(seed.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    hex.chars().take(digits).collect()
+    let digest = Sha256::digest(seed.as_bytes());
+    let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).take(digits).collect()
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl<'d, 'f> Walk<'d, 'f> {
         if let Some(properties) = root.member("properties") {
             let path = properties.path();
             let members =
-                properties.node.as_object().into_iter().flat_map(|members| members.iter());
+                properties.node.as_object().into_iter().flat_map(super::node::Object::iter);
             for (name, node) in members {
                 self.step(Step::Property(Arc::clone(name)), &Located::new(node, &path.name(name)));
             }
@@ -118,7 +118,9 @@ impl<'d, 'f> Walk<'d, 'f> {
         let Ok(root) = follow(self.document, branch.node, &branch.path()) else { return };
         let Some(properties) = root.member("properties") else { return };
         let path = properties.path();
-        for (name, node) in properties.node.as_object().into_iter().flat_map(|all| all.iter()) {
+        for (name, node) in
+            properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
+        {
             if own_annotation(node).is_some() {
                 let message =
                     format!("expected a session input outside `oneOf` and `anyOf`, got: `{name}`");
@@ -160,6 +162,7 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(schema: Value, expected: &[&str]) {
         let document = document(json!({"schema": schema,
             "owner": {"type": "object", "properties": {
@@ -177,13 +180,10 @@ mod tests {
             let default = nested.default.as_ref().map(|value| format!(" = {value}"));
             format!("{nested} {}{}", nested.source.reference(), default.unwrap_or_default())
         });
-        let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
+        let lines = lines.map(|line| line.trim().replace("  ", " "));
         let codes = findings.into_diagnostics();
         let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
-        assert_eq!(
-            lines.into_iter().map(|line| line.replace("  ", " ")).chain(codes).collect::<Vec<_>>(),
-            expected
-        );
+        assert_eq!(lines.chain(codes).collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -172,7 +172,7 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
             format!(
                 "expected a style for {} parameters, got: `{}`",
                 place.as_str(),
-                said.as_str().unwrap_or(said.kind())
+                said.as_str().unwrap_or_else(|| said.kind())
             ),
             "correct the style; the default of the place is used",
         );
@@ -212,6 +212,7 @@ mod tests {
 
     /// One line a parameter, then the codes of the findings.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(item: Value, operation: Value, expected: &[&str]) {
         let document = document(json!({"item": item, "operation": operation, "components": {
             "parameters": {"limit": {"name": "limit", "in": "query", "schema": {}}}}}));

@@ -106,21 +106,24 @@ impl<'d> Reach<'d> {
         }
         found.is_filled |= object.contains("default") || own_annotation(node).is_some();
         for (keyword, value) in object.iter() {
-            let path = path.name(keyword);
-            match (holds(keyword), value) {
-                (Holds::Schema, Node::Object(_)) => self.scan(value, &path, found),
-                (Holds::Schema, Node::Array(items)) => {
-                    for (index, item) in items.iter().enumerate() {
-                        self.scan(item, &path.index(index), found);
-                    }
+            self.scan_keyword(keyword, value, &path.name(keyword), found);
+        }
+    }
+
+    fn scan_keyword(&mut self, keyword: &str, value: &'d Node, path: &Path<'_>, found: &mut Facts) {
+        match (holds(keyword), value) {
+            (Holds::Schema, Node::Object(_)) => self.scan(value, path, found),
+            (Holds::Schema, Node::Array(items)) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.scan(item, &path.index(index), found);
                 }
-                (Holds::Schemas, Node::Object(members)) => {
-                    for (name, member) in members.iter() {
-                        self.scan(member, &path.name(name), found);
-                    }
-                }
-                _ => {}
             }
+            (Holds::Schemas, Node::Object(members)) => {
+                for (name, member) in members.iter() {
+                    self.scan(member, &path.name(name), found);
+                }
+            }
+            _ => {}
         }
     }
 

@@ -99,10 +99,10 @@ impl<'d> Builder<'d> {
             return json!({"type": "string"});
         }
         let mut built = Map::new();
-        if let Some(reference) = reference_of(node) {
-            if let Some(name) = self.define(reference, node, path) {
-                built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
-            }
+        if let Some(reference) = reference_of(node)
+            && let Some(name) = self.define(reference, node, path)
+        {
+            built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
         }
         keyword::copy(self, node, path, &mut built);
         nullable::apply(node, built)

@@ -225,6 +225,7 @@ mod tests {
 
     /// The URL and who named it, or the code of the refusal.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
         let document = document(json!({"servers": servers}));
         let mut findings = Findings::default();

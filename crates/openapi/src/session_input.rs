@@ -91,7 +91,7 @@ fn report(name: &'static str, value: &str, pointer: &str, findings: &mut Finding
 fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) -> Annotation {
     let text = value.as_str().map(str::trim);
     text.and_then(source).map_or_else(
-        || Annotation::Invalid { name, value: text.unwrap_or(value.kind()).to_owned() },
+        || Annotation::Invalid { name, value: text.unwrap_or_else(|| value.kind()).to_owned() },
         Annotation::Source,
     )
 }
@@ -127,6 +127,7 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(schema: Value, expected: Option<&str>) {
         let document = document(json!({
             "schema": schema,

@@ -68,7 +68,7 @@ pub(crate) fn read<'d>(
             "offer the body as `application/json` too",
         );
     }
-    Some(DescribedBody { required, media, object })
+    Some(DescribedBody { object, required, media })
 }
 
 /// The media types of a `content` object, in the order they are written.
@@ -84,7 +84,7 @@ pub(crate) fn media<'d>(
         return Vec::new();
     };
     let path = content.path();
-    let entries = content.node.as_object().into_iter().flat_map(|entries| entries.iter());
+    let entries = content.node.as_object().into_iter().flat_map(super::super::node::Object::iter);
     entries
         .filter_map(|(media_type, node)| one(document, (media_type, node), &path, findings))
         .collect()
@@ -125,7 +125,7 @@ fn kind(bare: &str) -> BodyKind {
         (_, "x-ndjson" | "ndjson" | "jsonl" | "x-jsonl" | "jsonlines" | "json-seq") => {
             BodyKind::JsonLines
         }
-        ("*", "*") | ("application", "*") | (_, "json") => BodyKind::Json,
+        ("*" | "application", "*") | (_, "json") => BodyKind::Json,
         ("multipart", _) => BodyKind::Multipart,
         (_, "x-www-form-urlencoded") => BodyKind::Form,
         ("application" | "text", "xml") => BodyKind::Xml,
@@ -151,6 +151,7 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(body: Value, expected: &[&str]) {
         let document = document(json!({"operation": {"requestBody": body}, "components": {
             "requestBodies": {"pet": {"required": true, "content": {"application/json": {}}}}}}));

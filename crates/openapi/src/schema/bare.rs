@@ -32,7 +32,7 @@ fn visit(
     definitions.get_mut(&name).into_iter().for_each(|value| {
         in_place(value, &mut |reference| {
             next.insert(reference.clone());
-        })
+        });
     });
     for reference in next {
         let Some(target) = reference.strip_prefix("#/$defs/") else { continue };
@@ -60,7 +60,9 @@ fn in_place(schema: &mut Value, found: &mut dyn FnMut(&mut String)) {
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if let Some(Value::Array(branches)) = members.get_mut(keyword) {
-            branches.iter_mut().for_each(|branch| in_place(branch, found));
+            for branch in branches {
+                in_place(branch, found);
+            }
         }
     }
     for keyword in ["else", "if", "not", "then"] {
@@ -77,7 +79,9 @@ fn drop_reference(schema: &mut Value, dropped: &str) {
     }
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if let Some(Value::Array(branches)) = members.get_mut(keyword) {
-            branches.iter_mut().for_each(|branch| drop_reference(branch, dropped));
+            for branch in branches {
+                drop_reference(branch, dropped);
+            }
         }
     }
     for keyword in ["else", "if", "not", "then"] {

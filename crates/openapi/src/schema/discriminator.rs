@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    node::Node,
+    node::{Node, Object},
     reference::{chain, reference_of},
     schema::Builder,
 };
@@ -19,17 +19,22 @@ pub(super) fn apply<'d>(builder: &Builder<'d>, node: &'d Node, built: &mut Map<S
         let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in branches.iter().zip(built) {
-            let Some(reference) = reference_of(branch) else { continue };
-            let names = |target: &Node| target.as_str().is_some_and(|to| names(to, reference));
-            let values = mapping.iter().filter(|(_, to)| names(to));
-            let values: Vec<&str> = values.map(|(value, _)| &**value).collect();
-            if let Value::Object(built) = built {
-                if follows(builder, branch, property, &values) {
-                    built.insert("properties".to_owned(), json!({property: {"enum": values}}));
-                }
+            let values = values_of(branch, mapping);
+            if let (Value::Object(built), true) =
+                (built, follows(builder, branch, property, &values))
+            {
+                built.insert("properties".to_owned(), json!({property: {"enum": values}}));
             }
         }
     }
+}
+
+/// The values a mapping gives a branch.
+fn values_of<'m>(branch: &Node, mapping: &'m Object) -> Vec<&'m str> {
+    let Some(reference) = reference_of(branch) else { return Vec::new() };
+    let rows = mapping.iter();
+    let rows = rows.filter(|(_, to)| to.as_str().is_some_and(|to| names(to, reference)));
+    rows.map(|(value, _)| &**value).collect()
 }
 
 /// Whether a mapping's target is this reference: as written, or by the schema's bare name.

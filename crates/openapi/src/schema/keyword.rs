@@ -220,7 +220,7 @@ fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Ma
         other => known(other),
     };
     if kinds.is_none() {
-        let got = value.as_str().unwrap_or(value.kind());
+        let got = value.as_str().unwrap_or_else(|| value.kind());
         let message = format!("expected a type of JSON Schema, got: `{got}`");
         builder.findings.warning(Code::DroppedKeyword, path, message, DROPPED);
     }
@@ -281,10 +281,10 @@ fn required(
 /// OpenAPI 3.0 says with `exclusiveMinimum: true` that `minimum` itself is not allowed.
 fn exclusive(object: &Object, built: &mut Map<String, Value>) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
-        if object.get(flag).and_then(Node::as_bool) == Some(true) {
-            if let Some(value) = built.shift_remove(limit) {
-                built.insert(flag.to_owned(), value);
-            }
+        if object.get(flag).and_then(Node::as_bool) == Some(true)
+            && let Some(value) = built.shift_remove(limit)
+        {
+            built.insert(flag.to_owned(), value);
         }
     }
 }

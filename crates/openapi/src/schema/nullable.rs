@@ -24,10 +24,10 @@ pub(super) fn apply(node: &Node, mut built: Map<String, Value>) -> Value {
 
 /// Without a type everything else lets null through, but not a list of values.
 fn with_enum(mut built: Map<String, Value>) -> Value {
-    if let Some(Value::Array(values)) = built.get_mut("enum") {
-        if !values.contains(&Value::Null) {
-            values.push(Value::Null);
-        }
+    if let Some(Value::Array(values)) = built.get_mut("enum")
+        && !values.contains(&Value::Null)
+    {
+        values.push(Value::Null);
     }
     Value::Object(built)
 }

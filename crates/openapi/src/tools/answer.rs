@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use crate::{
-    body::{BodyKind, media},
+    body::{
+        BodyKind,
+        media::{self, DescribedMedia},
+    },
     document::Document,
     findings::Findings,
     node::Node,
@@ -26,25 +29,37 @@ pub(super) fn read<'d>(
 ) -> Answers<'d> {
     let mut accept: Vec<Arc<str>> = Vec::new();
     let mut output = None;
-    let responses = operation.member("responses");
-    let entries =
-        responses.iter().filter_map(|responses| Some((responses, responses.node.as_object()?)));
-    for (responses, entries) in entries {
-        let path = responses.path();
-        for (status, node) in entries.iter().filter(|(status, _)| status.starts_with('2')) {
-            let Ok(response) = follow(document, node, &path.name(status))
-                .map_err(|bad| bad.as_lost().report(findings))
-            else {
-                continue;
-            };
-            for media in media::media(document, &response, findings) {
-                let schema = media.schema.filter(|_| media.kind == BodyKind::Json);
-                output = output.or(schema.filter(|schema| !matches!(schema.node, Node::Null)));
-                if !accept.contains(&media.media_type) {
-                    accept.push(media.media_type);
-                }
-            }
+    for media in successes(document, operation, findings) {
+        let schema = media.schema.filter(|schema| !matches!(schema.node, Node::Null));
+        if output.is_none() && media.kind == BodyKind::Json {
+            output = schema;
+        }
+        if !accept.contains(&media.media_type) {
+            accept.push(media.media_type);
         }
     }
     Answers { accept: accept.into(), output }
+}
+
+/// The media types of the successful answers.
+fn successes<'d>(
+    document: &'d Document,
+    operation: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<DescribedMedia<'d>> {
+    let Some(responses) = operation.member("responses") else { return Vec::new() };
+    let path = responses.path();
+    let mut found = Vec::new();
+    let Some(entries) = responses.node.as_object() else { return found };
+    for (status, node) in entries.iter() {
+        if !status.starts_with('2') {
+            continue;
+        }
+        match follow(document, node, &path.name(status)) {
+            Ok(response) => found.extend(media::media(document, &response, findings)),
+            // Nothing that is sent depends on an answer.
+            Err(bad) => bad.as_lost().report(findings),
+        }
+    }
+    found
 }

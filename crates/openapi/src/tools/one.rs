@@ -20,7 +20,7 @@ use crate::{
     options::LoadOptions,
     parameter::{self, Parameter},
     reach::Reach,
-    reference::Located,
+    reference::{Located, follow},
     security::{Withheld, withheld},
     server::Servers,
     template::Template,
@@ -55,6 +55,9 @@ impl<'d> Context<'d> {
     ) -> Option<Operation> {
         let Candidate { method, key, item, operation } = candidate;
         let label = format!("{method} {key}");
+        // No version lets an operation be a reference, but descriptions in several files write it.
+        let followed = follow(self.document, operation.node, &operation.path());
+        let operation = &followed.map_err(|bad| bad.report(findings)).ok()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
@@ -62,7 +65,7 @@ impl<'d> Context<'d> {
         }
         let template = template(key, item, findings);
         let server = self.servers.of(&[operation, item], findings);
-        let parameters = self.parameters(candidate, template.as_ref(), findings);
+        let parameters = self.parameters((item, operation), template.as_ref(), findings);
         let body = media::read(self.document, operation, findings);
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;
@@ -129,11 +132,10 @@ impl<'d> Context<'d> {
     /// The parameters that are offered.
     fn parameters(
         &self,
-        candidate: Candidate<'_, 'd>,
+        (item, operation): (&Located<'d>, &Located<'d>),
         template: Option<&Template>,
         findings: &mut Findings,
     ) -> Vec<Parameter<'d>> {
-        let Candidate { item, operation, .. } = candidate;
         let mut parameters = parameter::read(self.document, item, operation, findings);
         parameters.retain(|parameter| self.is_offered(parameter, findings));
         if let Some(template) = template {

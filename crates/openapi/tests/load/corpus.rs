@@ -8,8 +8,10 @@ use std::{
 };
 
 use callgate_openapi::{
-    Document, Limits, LoadOptions, Loaded, Node, OperationStatus, Severity, load,
+    Document, Limits, LoadOptions, Loaded, Node, Operation, OperationStatus, Severity, load,
 };
+use callgate_tool::Schema;
+use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -38,9 +40,16 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The operations of a document by its text alone, through local path item references.
 fn n_operations(root: &Node) -> usize {
     let paths = root.get("paths").and_then(Node::as_object);
-    let items = paths.into_iter().flat_map(|paths| paths.iter());
+    let items = paths.into_iter().flat_map(callgate_openapi::Object::iter);
     let items = items.filter(|(key, _)| !key.starts_with("x-"));
     items.map(|(_, item)| METHODS.iter().filter(|method| item.get(method).is_some()).count()).sum()
+}
+
+/// Every schema of an operation.
+fn schemas(operation: &Operation) -> impl Iterator<Item = &Value> {
+    let tool = operation.declaration();
+    let declared = [Some(&tool.input_schema), tool.output_schema.as_ref()].into_iter().flatten();
+    declared.map(Schema::as_value).chain([operation.arguments_schema()])
 }
 
 fn check(path: &Path, loaded: &Loaded, document: &Document) {
@@ -53,10 +62,13 @@ fn check(path: &Path, loaded: &Loaded, document: &Document) {
         let arguments: BTreeSet<_> = operation.inputs.iter().map(|input| &input.argument).collect();
         assert_eq!(arguments.len(), operation.inputs.len(), "{}", operation.label());
         assert!(!operation.declaration().description.is_empty());
-        assert!(operation.arguments_schema().is_object());
+        for schema in schemas(operation) {
+            assert!(jsonschema::draft202012::meta::is_valid(schema), "{}", operation.label());
+        }
     }
 }
 
+#[expect(clippy::print_stdout, reason = "the counts are read by people")]
 #[test]
 fn every_description_of_the_corpus_loads() {
     let Some(folder) = corpus() else { return println!("corpus absent") };

@@ -1,0 +1,214 @@
+//! A paragraph about each code, for whoever asks what a finding means. What to do about one finding is said by the
+//! finding itself.
+
+use crate::code::Code;
+
+/// What a code means, why it is reported, and what to do.
+pub(super) fn explanation(code: Code) -> &'static str {
+    let row = EXPLANATIONS.iter().find(|(explained, _)| *explained == code);
+    row.map_or("", |(_, text)| text)
+}
+
+const EXPLANATIONS: [(Code, &str); 37] = [
+    (
+        Code::AliasExpansion,
+        "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
+             for gigabytes, so the text they unfold to is bounded. Write the repeated parts out, \
+             use `$ref` instead of aliases, or raise the limit.",
+    ),
+    (
+        Code::BodyMediaNotWritten,
+        "The request body is described only in media types this build does not write yet. The \
+             tool is declared, but a call that needs a body is refused before anything is sent. \
+             Offer the body as `application/json` too, if the service takes it.",
+    ),
+    (
+        Code::CredentialParameter,
+        "The description declares a parameter at the place where the configuration puts a \
+             credential. A model must never choose a credential, so the parameter is not offered \
+             and the credential is sent from the configuration alone.",
+    ),
+    (
+        Code::CyclicReference,
+        "A chain of references comes back to where it started without ever reaching a thing, \
+             or a schema consists of nothing but itself. It stands for nothing, so what uses it \
+             allows everything or is left out. A schema that contains itself through properties \
+             or items is fine and is kept.",
+    ),
+    (
+        Code::DroppedKeyword,
+        "A keyword of a schema has a value of a type it cannot have, such as `required: true` \
+             or `maxLength: ten`. It would make the whole schema invalid, so it is left out; the \
+             schema allows more than was meant.",
+    ),
+    (
+        Code::DuplicateKey,
+        "The same name occurs twice in one object. Readers disagree on which one counts; here \
+             the last one does. Remove one of them.",
+    ),
+    (
+        Code::DuplicateParameter,
+        "A list of parameters holds two of the same name and place. The first one counts. An \
+             operation may override a parameter of its path item; that is no duplicate.",
+    ),
+    (
+        Code::ExternalReference,
+        "A reference names a file or an address. Nothing outside the document is read or \
+             fetched, so the operation cannot be offered. Bundle the description into one \
+             document.",
+    ),
+    (
+        Code::ForbiddenHeader,
+        "The description declares a header parameter that steers the connection, the message \
+             or the proxies on the way, such as `Host`, `Content-Length`, `Cookie` or \
+             `X-Forwarded-For`. No argument may set it; it is not offered and never sent.",
+    ),
+    (
+        Code::HostilePath,
+        "The key of a path item would lead elsewhere than below the server: it does not start \
+             with one `/`, holds a dot segment, a fragment, a backslash or a control character, \
+             or its braces do not match. The operation is refused.",
+    ),
+    (
+        Code::IgnoredTag,
+        "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the \
+             value is read without it.",
+    ),
+    (
+        Code::InvalidServer,
+        "The server of the operation is not a plain http or https address: it lacks a `url`, \
+             has another scheme, or carries user information, a query or a fragment. Correct it, \
+             or name a server with `--server URL` or `server:`.",
+    ),
+    (
+        Code::InvalidSessionInput,
+        "`x-agent-input-parameter` must be a name, `$session.params.<name>` or \
+             `$request.payload.<path>`; `x-ces-session-context` must be `$context.<path>`. An \
+             agent input that cannot be read is asked of the model; a context value never is, so \
+             its operation is refused.",
+    ),
+    (
+        Code::InvalidStyle,
+        "The `style` of a parameter is unknown, or its place does not allow it. The default \
+             style of the place is used: `simple` in paths and headers, `form` in queries and \
+             cookies.",
+    ),
+    (
+        Code::MalformedNode,
+        "A part of the description is of a wrong type or lacks what makes it what it should \
+             be, such as a parameter without a name. The part is left out; an operation that is \
+             no object is refused. The rest of the document is read.",
+    ),
+    (
+        Code::MediaRange,
+        "A body is described for a range of media types such as `*/*`. One has to be sent; \
+             JSON is taken. Name the media type the service expects.",
+    ),
+    (
+        Code::MissingReference,
+        "A reference names a part of the document that is not there. What it stands for is \
+             left out, or allows everything where it is a schema. Operations that do not use it \
+             are untouched.",
+    ),
+    (
+        Code::NoDescription,
+        "The operation has neither `summary` nor `description`. A model decides by these \
+             texts; it now sees only the method and the path.",
+    ),
+    (
+        Code::NoServer,
+        "The description names no server, or a relative one, and it was not read from an \
+             address. Name the server with `--server URL` or `server:`.",
+    ),
+    (
+        Code::NonFiniteNumber,
+        "YAML knows infinity and not-a-number, JSON does not. The value is read as text.",
+    ),
+    (
+        Code::NotADescription,
+        "The text is readable, but it is no OpenAPI description: that is an object with the \
+             member `openapi`.",
+    ),
+    (
+        Code::NotUtf8,
+        "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. \
+             Convert it to UTF-8.",
+    ),
+    (
+        Code::OptionalPathParameter,
+        "A path parameter lacks `required: true`. A path has no place for nothing, so it is \
+             required all the same. Nothing is lost.",
+    ),
+    (
+        Code::RepairedKeyword,
+        "A keyword of a schema is written in a way that is not legal but can mean only one \
+             thing, such as `maxLength: 10.0` or `enum: null`. It is read as it was meant; \
+             nothing is lost.",
+    ),
+    (
+        Code::ReservedHeader,
+        "A header parameter is named `Accept`, `Authorization` or `Content-Type`. The \
+             specification says that such a parameter is ignored: these headers follow from media \
+             types and security schemes.",
+    ),
+    (
+        Code::SchemaTooLarge,
+        "The schemas of the operation have more parts than any declaration may have. What is \
+             beyond the limit allows everything. Split the operation.",
+    ),
+    (
+        Code::ServerVariable,
+        "A variable in the server's URL has no value: the description gives no default and \
+             the configuration no value, or the configured value is not among the legal ones. Set \
+             it in `server_variables`, or name a server.",
+    ),
+    (
+        Code::SessionInputLost,
+        "A session input stands inside `oneOf` or `anyOf`, where it is unknown whether its \
+             object is there at all. It cannot be filled; the model is asked for it.",
+    ),
+    (
+        Code::TextTooDeep,
+        "Lists and objects are nested deeper than the limit. What reads a tree needs stack \
+             for each level, so depth is bounded before the text is read.",
+    ),
+    (
+        Code::TextTooLarge,
+        "The text has more bytes than the limit. Split the description or raise the limit.",
+    ),
+    (
+        Code::TooManyNodes,
+        "The text has more values than the limit. Split the description or raise the limit.",
+    ),
+    (
+        Code::TooManyOperations,
+        "The description has more operations than the limit. Those beyond it are not loaded. \
+             Split the description or raise the limit.",
+    ),
+    (
+        Code::UndeclaredPathParameter,
+        "A variable of the path template has no path parameter of that name. It is offered as \
+             a required text, which may be less than the service expects.",
+    ),
+    (
+        Code::UnreadableText,
+        "The text is neither JSON nor YAML. The place where reading ended is given.",
+    ),
+    (
+        Code::UnsupportedPattern,
+        "A pattern uses look-around or a back reference, which an engine with bounded time \
+             cannot run. It stays in the declaration for the model to see; values are not checked \
+             against it before they are sent.",
+    ),
+    (
+        Code::UnsupportedVersion,
+        "The description is written in a version of OpenAPI that this build does not read. \
+             Convert it to OpenAPI 3.0 or 3.1.",
+    ),
+    (
+        Code::UnusedPathParameter,
+        "A path parameter is declared that the path template has no place for. It is ignored. \
+             Often the two names differ by a slip, and then the template's variable is reported \
+             too.",
+    ),
+];

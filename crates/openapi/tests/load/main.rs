@@ -1,0 +1,8 @@
+//! Tests of the public face of the parser's other side: whole descriptions to tools.
+
+#[cfg(test)]
+mod corpus;
+#[cfg(test)]
+mod documents;
+#[cfg(test)]
+mod schemas;
