@@ -64,7 +64,8 @@ pub(crate) fn check(
     find_missing(subject, fillings, &mut findings);
     for (at, (input, filling)) in subject.inputs.iter().zip(fillings).enumerate() {
         let (Some(filling), Some(Some(check))) = (filling, checks.0.get(at)) else { continue };
-        if check.validator.is_valid(&filling.value) && !holds_fraction(&filling.value) {
+        let is_valid = check.validator.is_valid(&filling.value);
+        if is_valid && !holds_fraction(&filling.value) {
             continue;
         }
         let name = input.argument.as_str();
@@ -76,6 +77,10 @@ pub(crate) fn check(
             Origin::Default | Origin::Model => Privacy::Public,
         };
         let place = Place { argument: name, schema: own, root: schema, privacy };
+        if is_valid {
+            write_whole(filling, place);
+            continue;
+        }
         let problems = settle(&check.validator, filling, place, journal);
         findings.add(problems, input, filling.origin, subject.nested);
     }
@@ -172,6 +177,13 @@ fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Fi
             findings.blame_session(&input.source);
             findings.problems.push(wording::missing_from_session(at, &input.source));
         }
+    }
+}
+
+fn write_whole(filling: &mut Filling<'_>, place: Place<'_>) {
+    let mut value = filling.value.clone().into_owned();
+    if make_whole(&mut value, place.schema, place.root) {
+        filling.value = Cow::Owned(value);
     }
 }
 
@@ -276,18 +288,19 @@ fn remove(whole: &mut Value, pointer: &str) {
 
 fn compile_one(schema: &Value, name: &str) -> Option<Validator> {
     let registry = Registry::new().add(BASE, schema).ok()?.prepare().ok()?;
-    jsonschema::options()
+    let mut options = jsonschema::options()
         .offline()
         .with_draft(jsonschema::Draft::Draft202012)
         .with_registry(&registry)
         .with_pattern_options(PatternOptions::regex())
-        .should_validate_formats(true)
-        .build(&json!({"$ref": format!("{BASE}#/properties/{name}")}))
-        .ok()
+        .should_validate_formats(true);
+    for format in UNCHECKED_FORMATS {
+        options = options.with_format(*format, |_: &str| true);
+    }
+    options.build(&json!({"$ref": format!("{BASE}#/properties/{name}")})).ok()
 }
 
-/// `schema` without the patterns, which may be of a dialect the linear engine does not know, and without the formats
-/// whose texts are read differently by different services.
+/// `schema` without the patterns, which may be of a dialect the linear engine does not know.
 fn without_patterns(schema: &Value) -> Value {
     match schema {
         Value::Array(items) => Value::Array(items.iter().map(without_patterns).collect()),
@@ -305,6 +318,23 @@ fn without_patterns(schema: &Value) -> Value {
 
 /// The address of the schema inside the validator; nothing is ever fetched from it.
 const BASE: &str = "json-schema:///arguments";
+/// Formats whose texts services read in ways of their own, so that right arguments would be refused: checked are
+/// `date`, `date-time`, `email`, `ipv4`, `ipv6` and `uuid`.
+const UNCHECKED_FORMATS: &[&str] = &[
+    "duration",
+    "hostname",
+    "idn-email",
+    "idn-hostname",
+    "iri",
+    "iri-reference",
+    "json-pointer",
+    "regex",
+    "relative-json-pointer",
+    "time",
+    "uri",
+    "uri-reference",
+    "uri-template",
+];
 /// A conversion may uncover the next violation; a value nested deeper than this in JSON text stays text.
 const ROUNDS: usize = 6;
 /// A list of a million wrong items is not told item by item.

@@ -15,6 +15,8 @@ pub const MAX_MESSAGE: usize = 600;
 
 /// The most characters of a value that are shown.
 const MAX_SHOWN: usize = 80;
+/// The most tools that are suggested.
+const NEAREST: usize = 3;
 /// The most names that are listed.
 const MAX_LISTED: usize = 20;
 
@@ -25,7 +27,7 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
         [] => message.push_str("; call one of the declared tools"),
         names => {
             message.push_str("; the nearest are ");
-            push_list(&mut message, names.iter().copied());
+            push_list(&mut message, names.iter().copied().take(NEAREST));
         }
     }
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
@@ -350,7 +352,8 @@ fn told(problems: &[Problem], advice: &str) -> String {
 }
 
 fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
-    Box::new(Fault::new(code, message, next))
+    let message: String = message.into();
+    Box::new(Fault::new(code, clipped(&message, MAX_MESSAGE), next))
 }
 
 fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next) -> Box<Fault> {

@@ -80,7 +80,7 @@ proptest! {
         let Ok(request) = call(&PLAN, arguments).result else { return Ok(()) };
         let uri = request.uri();
         prop_assert_eq!(uri.scheme_str(), Some("https"));
-        prop_assert_eq!(uri.authority().map(|authority| authority.as_str()), Some("api.example.com"));
+        prop_assert_eq!(uri.authority().map(http::uri::Authority::as_str), Some("api.example.com"));
         let segments: Vec<_> = uri.path().split('/').collect();
         prop_assert_eq!(segments.len(), 7);
         prop_assert_eq!(&segments[..3], &["", "v1", "a"]);

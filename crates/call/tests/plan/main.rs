@@ -1,10 +1,14 @@
 //! Whole paths through the crate: a description, arguments and a session to a request or a fault. The rows are data;
 //! the reader of descriptions is the real one.
 
+#![cfg(test)]
+#![expect(clippy::needless_pass_by_value, reason = "rows are written as values")]
+
 mod isolation;
 mod sources;
 mod styles;
 mod support;
 mod vectors;
 mod wire;
+mod words;
 mod wrong;

@@ -24,19 +24,17 @@ fn target(place: &str, style: &str, explode: bool, value: &Value) -> Result<Stri
     }
     let plan = operation("get", path, json!({"parameters": [parameter]}));
     let planned = call(&plan, json!({"color": value}));
-    match &planned.result {
-        Err(_) => Err(planned.problems()),
-        Ok(_) => {
-            let shown = planned.shown();
-            let wire = match place {
-                "cookie" | "header" => {
-                    shown.split_once('\n').map_or("", |(_, line)| line.split_once(": ").unwrap().1)
-                }
-                _ => shown.strip_prefix("GET /v1/").unwrap(),
-            };
-            Ok(wire.trim_start_matches('?').to_owned())
-        }
+    if planned.result.is_err() {
+        return Err(planned.problems());
     }
+    let shown = planned.shown();
+    let wire = match place {
+        "cookie" | "header" => {
+            shown.split_once('\n').map_or("", |(_, line)| line.split_once(": ").unwrap().1)
+        }
+        _ => shown.strip_prefix("GET /v1/").unwrap(),
+    };
+    Ok(wire.trim_start_matches('?').to_owned())
 }
 
 #[track_caller]

@@ -78,11 +78,22 @@ impl Planned {
         let mut shown = format!("{} {target}", request.method());
         for (name, value) in request.headers() {
             if name != "accept" {
-                shown.push_str(&format!("\n{name}: {}", String::from_utf8_lossy(value.as_bytes())));
+                shown.extend([
+                    "
+",
+                    name.as_str(),
+                    ": ",
+                    &String::from_utf8_lossy(value.as_bytes()),
+                ]);
             }
         }
         if !request.body().is_empty() {
-            shown.push_str(&format!("\n\n{}", String::from_utf8_lossy(request.body())));
+            shown.extend([
+                "
+
+",
+                &String::from_utf8_lossy(request.body()),
+            ]);
         }
         shown
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{call, operation};
 
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not run")]
 fn vectors(name: &str) -> Option<Value> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/vectors");
     let Ok(text) = std::fs::read(folder.join(name)) else {

@@ -160,3 +160,33 @@ fn the_query_of_a_path_key_goes_first() {
         "GET /v1/x?fixed=1&q=a%20b%2Bc%26d%3D%C3%A9"
     );
 }
+
+#[test]
+fn a_body_that_cannot_be_written_is_told_by_its_media_type() {
+    let content =
+        json!({"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}});
+    let planned = call(&with_body(true, content), json!({"body": "AAAA"}));
+    assert_eq!(planned.fault().code, FaultCode::NotSupported);
+    assert!(
+        planned.fault().message.contains("`application/octet-stream`"),
+        "{}",
+        planned.fault().message
+    );
+}
+
+#[test]
+fn an_ambiguous_format_refuses_nothing() {
+    let plan = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "u", "in": "query", "schema": {"type": "string", "format": "uri"}},
+        {"name": "i", "in": "query", "schema": {"type": "string", "format": "uuid"}}]}),
+    );
+    assert_eq!(call(&plan, json!({"u": "www.example.com"})).shown(), "GET /v1/x?u=www.example.com");
+    assert!(
+        call(&plan, json!({"i": "7"}))
+            .problems()
+            .starts_with("i: expected text of the format `uuid`")
+    );
+}

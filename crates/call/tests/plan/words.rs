@@ -1,0 +1,183 @@
+//! Every sentence a model reads, as text. A sentence is at most 600 bytes whatever goes into it.
+
+use std::time::Duration;
+
+use callgate_call::wording;
+use callgate_tool::{Effect, Fault, Next, Reached};
+use serde_json::json;
+
+use crate::support::{call, operation};
+
+#[track_caller]
+fn check(fault: &Fault, expected: &str) {
+    let shown = format!(
+        "{}, reached {}, {}: {}",
+        fault.code.as_str(),
+        fault.reached.as_str(),
+        fault.next.as_str(),
+        fault.message
+    );
+    assert_eq!(shown, expected);
+    assert!(fault.message.len() <= wording::MAX_MESSAGE);
+}
+
+#[test]
+fn sentences_of_the_executor() {
+    check(
+        &wording::unknown_tool("getPt", &["getPet", "getPets"]),
+        "unknown_tool, reached no, correct_arguments: there is no tool `getPt`; the nearest are `getPet`, `getPets`",
+    );
+    check(
+        &wording::unknown_tool("x", &[]),
+        "unknown_tool, reached no, correct_arguments: there is no tool `x`; call one of the declared tools",
+    );
+    check(
+        &wording::timed_out(Duration::from_secs(30), Effect::Read),
+        "timed_out, reached maybe, try_later: the service did not answer within 30 s; it only reads, so it may be tried again later",
+    );
+    check(
+        &wording::timed_out(Duration::from_millis(1500), Effect::Write),
+        "timed_out, reached maybe, ask_user: the service did not answer within 1.5 s; it may or may not have been executed; do not repeat it before checking whether it was",
+    );
+    check(
+        &wording::unreachable(Reached::No, Effect::Write),
+        "unreachable, reached no, try_later: the service could not be reached, nothing was sent; try again later",
+    );
+    check(
+        &wording::unreachable(Reached::Maybe, Effect::Idempotent),
+        "unreachable, reached maybe, try_later: the connection broke before the answer was complete; it may or may not have been executed; the same call may be tried again",
+    );
+    check(
+        &wording::too_large(1_048_576),
+        "response_too_large, reached yes, correct_arguments: the service answered with more than 1048576 bytes, which is the bound; ask for less, for example with a filter or a page size",
+    );
+    check(
+        &wording::nothing_recorded(),
+        "nothing_recorded, reached no, give_up: no answer is recorded for this request, nothing was sent; use arguments of a recorded call",
+    );
+    check(
+        &wording::auth_failed("the session has no `$session.params.token`"),
+        "auth_failed, reached no, give_up: no credential for this tool, nothing was sent: the session has no `$session.params.token`",
+    );
+    check(
+        &wording::refused("its origin is not public https"),
+        "refused, reached no, give_up: the request was refused, nothing was sent: its origin is not public https",
+    );
+    check(
+        &wording::not_supported("its body is XML"),
+        "not_supported, reached no, give_up: this tool cannot be called, nothing was sent: its body is XML",
+    );
+}
+
+#[test]
+fn sentences_about_arguments() {
+    let plan = operation(
+        "get",
+        "/x/{id}",
+        json!({"parameters": [
+        {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}},
+        {"name": "X-H", "in": "header", "schema": {"type": "array", "items": {"type": "string"}}}]}),
+    );
+    for (arguments, expected) in [
+        (
+            json!({}),
+            "invalid_arguments, reached no, correct_arguments: `id`: expected a value, got nothing; correct and call again",
+        ),
+        (
+            json!({"id": ".."}),
+            "refused, reached no, correct_arguments: `id`: expected a value without `.` and `..` as a path, got a dot segment; correct and call again",
+        ),
+        (
+            json!({"id": "a\u{0}"}),
+            "refused, reached no, correct_arguments: `id`: expected text without control characters, got a control character; correct and call again",
+        ),
+        (
+            json!({"id": "7", "X_H": ["a,b"]}),
+            "invalid_arguments, reached no, correct_arguments: `X_H`: expected items without `,`, which separates them, got an item that holds it; correct and call again",
+        ),
+    ] {
+        check(call(&plan, arguments).fault(), expected);
+    }
+    let session = operation(
+        "get",
+        "/x",
+        json!({"parameters": [
+        {"name": "s", "in": "query", "required": true, "schema": {"$ref": "@dialogflow/sessionId"}}]}),
+    );
+    check(
+        call(&session, json!({})).fault(),
+        "missing_session_value, reached no, give_up: `s`: expected `$context.session_id` in the session, got nothing; the value comes from the session, not from arguments",
+    );
+}
+
+#[test]
+fn sentences_about_answers() {
+    let plan = operation("get", "/x", json!({}));
+    let answer = |status: u16, media_type: &str, body: &'static str| {
+        let response = http::Response::builder()
+            .status(status)
+            .header("content-type", media_type)
+            .header("location", "https://elsewhere.example/")
+            .body(bytes::Bytes::from_static(body.as_bytes()))
+            .unwrap();
+        match plan.outcome(&response) {
+            callgate_tool::Outcome::Failed(fault) => fault,
+            other => panic!("no fault: {other:?}"),
+        }
+    };
+    for (status, media_type, expected) in [
+        (
+            404,
+            "application/json",
+            "service_error, reached yes, correct_arguments: the service answered with status 404 (Not Found); correct the arguments and call again",
+        ),
+        (
+            403,
+            "application/json",
+            "service_error, reached yes, ask_user: the service answered with status 403 (Forbidden); ask the user",
+        ),
+        (
+            401,
+            "application/json",
+            "service_error, reached yes, give_up: the service answered with status 401 (Unauthorized); do not call again with the same arguments",
+        ),
+        (
+            503,
+            "application/json",
+            "service_error, reached yes, try_later: the service answered with status 503 (Service Unavailable); try again later",
+        ),
+        (
+            302,
+            "text/html",
+            "service_error, reached yes, give_up: the service answered with a redirect (status 302), which is not followed",
+        ),
+        (
+            200,
+            "image/png",
+            "not_supported, reached yes, give_up: the service answered with 1 bytes of type `image/png`, which cannot be shown yet",
+        ),
+        (
+            200,
+            "application/json",
+            "unreadable_response, reached yes, give_up: the service answered with a body that is not the JSON its headers announce",
+        ),
+    ] {
+        check(&answer(status, media_type, "<"), expected);
+    }
+}
+
+#[test]
+fn no_sentence_outgrows_its_bound() {
+    let long = "`x` é ".repeat(1000);
+    let names: Vec<_> = (0..100).map(|at| format!("{long}{at}")).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    for fault in [
+        wording::unknown_tool(&long, &names),
+        wording::auth_failed(&long),
+        wording::refused(&long),
+        wording::not_supported(&long),
+    ] {
+        assert!(fault.message.len() <= wording::MAX_MESSAGE, "{}", fault.message.len());
+        assert_ne!(fault.next, Next::TryLater);
+    }
+}
