@@ -7,8 +7,15 @@ use std::slice;
 use hashbrown::HashSet;
 
 use super::super::members::Member;
-use super::builder::Mark;
+use crate::diagnostic::Position;
 use crate::node::{Node, Object};
+
+/// Where a name stands, and whether it is a merge key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) at: Position,
+    pub(super) merge: bool,
+}
 
 /// A node with a name in the text.
 #[derive(Debug)]

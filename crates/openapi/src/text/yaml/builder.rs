@@ -8,20 +8,13 @@ use super::super::core_schema::Meaning;
 use super::super::fault::{self, Fault};
 use super::super::intern::Interner;
 use super::super::members::{self, Member};
-use super::alias::{self, Anchored, Anchors, Size};
+use super::alias::{self, Anchored, Anchors, Mark, Size};
 use super::position;
 use super::scalar::{self, Scalar};
 use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
 use crate::node::{Node, Number};
 use crate::pointer::Path;
-
-/// Where a name stands, and whether it is a merge key.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub(super) at: Position,
-    pub(super) merge: bool,
-}
 
 /// A list or object that is still open.
 #[derive(Debug)]
