@@ -44,6 +44,8 @@ pub struct BodyMedia {
     pub media_type: Arc<str>,
     /// How its bytes are made.
     pub kind: BodyKind,
+    /// Whether [`Body::content_type`] may choose it: it is written and its values are those of the preferred one.
+    pub is_selectable: bool,
 }
 
 /// The body of an operation.
@@ -57,7 +59,7 @@ pub struct Body {
     /// The media types it may have, the preferred one first; never empty. Those this build writes come before the
     /// others ([`BodyKind::is_written`]).
     pub media: Box<[BodyMedia]>,
-    /// The argument that chooses among the media types this build writes, where there are several: its value is one
+    /// The argument that chooses among the selectable media types, where there are several: its value is one
     /// of them, as written in [`BodyMedia::media_type`]. It is no input.
     pub content_type: Option<ArgumentName>,
 }

@@ -147,8 +147,8 @@ fn describe(object: &Node, members: &mut Map<String, Value>) {
 /// The argument that chooses the media type of the body.
 fn content_type(body: &Body) -> Option<(String, Value)> {
     let name = body.content_type.as_ref()?.as_str().to_owned();
-    let written = body.media.iter().filter(|media| media.kind.is_written());
-    let media: Vec<&str> = written.map(|media| &*media.media_type).collect();
+    let selectable = body.media.iter().filter(|media| media.is_selectable);
+    let media: Vec<&str> = selectable.map(|media| &*media.media_type).collect();
     let description = "The media type of the body.";
     let schema = json!({"type": "string", "enum": media, "default": media.first(), "description": description});
     Some((name, schema))

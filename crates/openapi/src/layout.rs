@@ -52,21 +52,21 @@ pub(crate) fn arrange<'d>(
     findings: &mut Findings,
 ) -> Layout<'d> {
     let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
-    let n_parameters = entries.len();
-    let choices = body.as_ref().map_or(0, |body| choices(body).count());
+    let choices: Vec<Arc<str>> = body.iter().flat_map(choices).cloned().collect();
+    let is_choosable = choices.len() > 1;
     let mut shape = BodyLayout::Whole;
     if let Some(body) = &body {
         let properties = flat::properties(document, body).unwrap_or_default();
         let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
-        if !properties.is_empty() && !collide(&entries, &properties, choices > 1) {
+        if !properties.is_empty() && !collide(&entries, &properties, is_choosable) {
             shape = BodyLayout::Flat;
             entries.extend(properties);
         } else {
             entries.push(Entry::of_body(body));
         }
     }
-    let mut names = names(&entries, n_parameters, choices > 1);
-    let content_type = (choices > 1).then(|| names.pop()).flatten().flatten();
+    let mut names = names(&entries, is_choosable);
+    let content_type = (is_choosable).then(|| names.pop()).flatten().flatten();
     let body = body.map(|body| Body {
         required: body.required,
         layout: shape,
@@ -74,7 +74,11 @@ pub(crate) fn arrange<'d>(
         media: body
             .media
             .iter()
-            .map(|media| BodyMedia { media_type: Arc::clone(&media.media_type), kind: media.kind })
+            .map(|media| BodyMedia {
+                media_type: Arc::clone(&media.media_type),
+                kind: media.kind,
+                is_selectable: is_choosable && choices.contains(&media.media_type),
+            })
             .collect(),
     });
     let named = entries.into_iter().zip(names).filter_map(|(entry, name)| Some((entry, name?)));
@@ -99,18 +103,10 @@ fn choices<'b>(body: &'b DescribedBody<'_>) -> impl Iterator<Item = &'b Arc<str>
         .map(|media| &media.media_type)
 }
 
-/// The media types the argument `content_type` chooses among.
-fn names(
-    entries: &[Entry<'_>],
-    n_parameters: usize,
-    is_choosable: bool,
-) -> Vec<Option<ArgumentName>> {
-    let mut slots: Vec<Slot<'_>> = entries.iter().map(Entry::slot).collect();
-    if is_choosable {
-        slots.push(CONTENT_TYPE);
-    }
-    debug_assert!(n_parameters <= slots.len(), "parameters come first");
-    argument_names(&slots)
+/// The names of the entries, and of the argument that chooses the media type.
+fn names(entries: &[Entry<'_>], is_choosable: bool) -> Vec<Option<ArgumentName>> {
+    let slots = entries.iter().map(Entry::slot).chain(is_choosable.then_some(CONTENT_TYPE));
+    argument_names(&slots.collect::<Vec<_>>())
 }
 
 /// Whether a property of the body reads like a parameter: then a reader could not tell them apart.

@@ -125,7 +125,7 @@ pub(crate) fn follow<'d>(
     };
     let mut seen = BTreeSet::new();
     while let Some(reference) = reference_of(at.node) {
-        if !seen.insert(Arc::clone(&at.pointer)) {
+        if !seen.insert(Arc::clone(&at.pointer)) || seen.len() > MOST_HOPS {
             let pointer = path.to_string().into();
             return Err(BadReference {
                 failure: Failure::Cyclic,
@@ -156,6 +156,9 @@ pub(crate) fn chain<'d>(document: &'d Document, node: &'d Node) -> Vec<&'d Node>
 
 /// Dialogflow CX writes the session's id as if it were a reference.
 pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
+
+/// A chain longer than this is taken for a circle; real ones have fewer than ten links.
+const MOST_HOPS: usize = 1100;
 
 /// Where defaults and session inputs are looked for along a chain; real chains have one or two links.
 const LONGEST_CHAIN: usize = 32;

@@ -110,10 +110,13 @@ impl<'d> Builder<'d> {
 
     /// The name of the definition a reference leads to.
     fn define(&mut self, reference: &Arc<str>, node: &'d Node, path: &Path<'_>) -> Option<String> {
-        let found = follow(self.document, node, path)
-            .and_then(|_| target(self.document, reference, path))
-            .map_err(|bad| bad.report(&mut self.findings))
-            .ok()?;
+        let found = follow(self.document, node, path).and_then(|end| {
+            let next = target(self.document, reference, path)?;
+            // A definition that is nothing but a reference needs no name of its own.
+            let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
+            Ok(if is_bare && reference_of(next.node).is_some() { end } else { next })
+        });
+        let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
         if let Some(name) = self.names.get(&found.pointer) {
             return Some(name.clone());
         }

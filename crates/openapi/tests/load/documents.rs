@@ -271,7 +271,10 @@ paths:
     );
     let operation = &loaded.operations[0];
     let body = operation.body.as_ref().expect("a body");
-    assert_eq!(body.content_type.as_ref().map(|name| name.as_str()), Some("content_type"));
+    assert_eq!(
+        body.content_type.as_ref().map(ToString::to_string).as_deref(),
+        Some("content_type")
+    );
     let schema = &operation.arguments_schema()["properties"]["content_type"]["enum"];
     assert_eq!(schema.to_string(), r#"["application/json","application/merge-patch+json"]"#);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::documents::loaded;
 
 /// The description's components, which rows refer to.
-const COMPONENTS: &str = r##"
+const COMPONENTS: &str = r"
 components:
   schemas:
     Tree: {type: object, properties: {next: {$ref: '#/components/schemas/Tree'}, name: {type: string}}}
@@ -14,7 +14,7 @@ components:
     Dog: {type: object, properties: {kind: {type: string}}}
     Bare: {allOf: [{$ref: '#/components/schemas/Bare'}, {type: string}]}
     Filled: {type: object, required: [a, b, c, d], properties: {a: {default: 1}, b: {x-agent-input-parameter: b}, c: {type: string}, d: {readOnly: true}}}
-"##;
+";
 
 /// The schemas of one query parameter: declared, complete, and the codes of the findings.
 fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
@@ -39,6 +39,7 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
     )
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
 #[track_caller]
 fn check(schema: Value, expected: Value, codes: &[&str]) {
     let (declared, complete, found) = built(&schema);
@@ -110,6 +111,35 @@ fn a_schema_that_is_nothing_but_itself_is_cut() {
         json!({"$ref": "#/$defs/Bare", "$defs": {"Bare": {"allOf": [{}, {"type": "string"}]}}}),
         &["cyclic-reference"],
     );
+}
+
+#[test]
+fn a_long_chain_of_bare_references_ends() {
+    let link =
+        |n: usize| format!("    S{n}: {{allOf: [{{$ref: '#/components/schemas/S{}'}}]}}\n", n + 1);
+    let chain: String = (0..3000).map(link).collect();
+    let paths = "paths: {/a: {get: {parameters: [{name: q, in: query, schema: {$ref: '#/components/schemas/S0'}}]}}}";
+    let loaded =
+        loaded(&format!("{paths}\ncomponents:\n  schemas:\n{chain}"), &LoadOptions::default());
+    let schema = loaded.examined().operations[0].arguments_schema().clone();
+    assert!(schema["$defs"]["S0"].is_object());
+}
+
+#[test]
+fn references_that_double_stay_small() {
+    let link = |n: usize| {
+        format!(
+            "    D{n}: {{properties: {{a: {{$ref: '#/components/schemas/D{0}'}}, b: {{$ref: '#/components/schemas/D{0}'}}}}}}\n",
+            n + 1
+        )
+    };
+    let chain: String =
+        (0..40).map(link).collect::<String>() + "    D40: {properties: {z: {default: 1}}}\n";
+    let body = "requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/D0'}}}}";
+    let paths = format!("paths: {{/a: {{post: {{{body}}}}}}}\ncomponents:\n  schemas:\n{chain}");
+    let loaded = loaded(&paths, &LoadOptions::default());
+    let schema = loaded.operations[0].arguments_schema().to_string();
+    assert!(schema.len() < 10_000, "{}", schema.len());
 }
 
 #[test]
