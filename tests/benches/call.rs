@@ -2,21 +2,23 @@
 //! the body. The baseline is a program of its own (`tests/baseline`), so that the features this workspace chooses do
 //! not slow it; both talk to the same loopback server in turns.
 
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and stops at the first surprise")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a bench prints, and stops at the first surprise"
+)]
 
-use std::{
-    net::SocketAddr,
-    path::Path,
-    process::Command,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{net::SocketAddr, path::Path, process::Command, sync::Arc, time::Duration};
 
 use axum::{Router, response::IntoResponse};
+use tokio::time::Instant;
+
 use callgate::{Arguments, Executor, Outcome, Session, ToolCall, config};
 
 const ROUNDS: usize = 7;
 const CALLS: usize = 6000;
+const MICROSECONDS: f64 = 1e6 / 6000.0;
 const ANSWER: &str = r#"{"id":7,"name":"Rex","label":["good","dog"],"born":"2020-02-29","weight":31.5,"owner":{"email":"kim@example.com","phone":null},"visits":[{"day":"2026-01-02","cost":"12.50"},{"day":"2026-03-04","cost":"7.00"}]}"#;
 
 fn main() {
@@ -31,13 +33,15 @@ fn main() {
             ratios.push(bare.as_secs_f64() / ours.as_secs_f64());
             println!(
                 "parallel {parallel:>2}: bare {:>7.1} µs, callgate {:>7.1} µs a call",
-                bare.as_secs_f64() * 1e6 / CALLS as f64,
-                ours.as_secs_f64() * 1e6 / CALLS as f64,
+                bare.as_secs_f64() * MICROSECONDS,
+                ours.as_secs_f64() * MICROSECONDS,
             );
         }
         ratios.sort_by(f64::total_cmp);
-        let median = ratios.get(ROUNDS / 2).unwrap();
-        println!("parallel {parallel:>2}: {median:.2} x the calls a second of bare reqwest (bar 0.85)");
+        let median = ratios[ROUNDS / 2];
+        println!(
+            "parallel {parallel:>2}: {median:.2} x the calls a second of bare reqwest (bar 0.85)"
+        );
     }
 }
 
@@ -87,9 +91,7 @@ fn ours(executor: &Arc<Executor>, parallel: usize) -> Duration {
             let executor = Arc::clone(executor);
             tokio::spawn(async move { repeated(&executor, CALLS / parallel).await })
         });
-        for worker in workers.collect::<Vec<_>>() {
-            worker.await.unwrap();
-        }
+        futures_util::future::try_join_all(workers).await.unwrap();
         started.elapsed()
     })
 }

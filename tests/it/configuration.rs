@@ -36,7 +36,11 @@ fn the_full_example_shows_every_key() {
     keys(&tree, &mut shown);
     for table in config::TABLES {
         for key in table.keys {
-            assert!(shown.iter().any(|known| known == key), "config/full.yaml lacks `{key}` of {}", table.name);
+            assert!(
+                shown.iter().any(|known| known == key),
+                "config/full.yaml lacks `{key}` of {}",
+                table.name
+            );
         }
     }
 }

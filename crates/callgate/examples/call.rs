@@ -1,4 +1,5 @@
 //! One call from Rust, answered by a recording: no network, no credential of yours.
+#![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
 use callgate::{Arguments, Outcome, Session, ToolCall, config, dialect};
 

@@ -1,5 +1,7 @@
 //! The README's Rust example is the example the crate ships, and it runs.
 
+#![cfg(test)]
+
 use std::{fs, path::Path, process::Command};
 
 #[test]

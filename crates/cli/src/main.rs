@@ -17,9 +17,9 @@ use crate::args::{Arguments, Command};
 
 fn main() -> ExitCode {
     let ended = match Arguments::parse().command {
-        Command::Call(arguments) => commands::call::run(arguments),
+        Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
-        Command::Completions(arguments) => commands::completions::run(arguments),
+        Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Test(arguments) => commands::test::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),

@@ -75,7 +75,7 @@ pub(crate) fn toolset(
         operations,
         authenticator,
         transport,
-        limits: config.limits.clone(),
+        limits: config.limits,
     });
     Parts { toolset, built }
 }

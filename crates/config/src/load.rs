@@ -68,7 +68,7 @@ pub fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
 pub fn load(file: &Path) -> Result<Built, Error> {
     let text = read(file)?;
     let root = tree(file, &text)?;
-    let directory = file.parent().unwrap_or(Path::new(""));
+    let directory = file.parent().unwrap_or(file);
     let mut reader = Reader::default();
     let toolsets = raw::configuration(&mut reader, &root, directory);
     build(reader, &toolsets, &Origin { file, text: &text, directory })
@@ -82,7 +82,7 @@ pub fn load(file: &Path) -> Result<Built, Error> {
 pub fn load_toolset(file: &Path, transport: Option<Arc<dyn Transport>>) -> Result<Built, Error> {
     let text = read(file)?;
     let root = tree(file, &text)?;
-    let directory = file.parent().unwrap_or(Path::new(""));
+    let directory = file.parent().unwrap_or(file);
     let mut reader = Reader::default();
     let place = raw::Place { pointer: "", directory };
     let mut toolsets: Vec<_> = raw::toolset(&mut reader, &root, None, &place).into_iter().collect();

@@ -81,8 +81,13 @@ pub(crate) fn toolset(
         None if !mapping.object.contains("openapi") => Some(place.directory.join("spec.yaml")),
         _ => description(reader, mapping, place.directory),
     };
+    let prefix = match reader.string(mapping, "prefix") {
+        None => name.clone(),
+        Some("") => None,
+        Some(text) => prefix(reader, mapping, text),
+    };
     let read = ToolsetConfig {
-        prefix: prefix(reader, mapping).unwrap_or_else(|| name.clone()),
+        prefix,
         name,
         pointer: place.pointer.to_owned(),
         upstream: upstream(reader, mapping, place.directory, openapi.as_deref()),
@@ -110,17 +115,12 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>, directory: &Path) -> O
     Some(directory.join(openapi))
 }
 
-/// The prefix where one is given, which may be none.
-fn prefix(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<ToolsetName>> {
-    let text = reader.string(mapping, "prefix")?;
-    if text.is_empty() {
-        return Some(None);
-    }
+fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<ToolsetName> {
     let name = ToolsetName::new(text).map_err(|error| {
         let help = "use letters, digits and `_`, or `\"\"` for no prefix";
         reader.complain("wrong-value", at(mapping, "prefix"), error.to_string(), help);
     });
-    Some(name.ok())
+    name.ok()
 }
 
 fn server_variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, String> {

@@ -82,15 +82,20 @@ async fn answer(seen: Arc<Seen>, request: Request) -> Response {
             let _waiting = Waiting(seen, path);
             std::future::pending().await
         }
-        Some(302) => {
-            Response::builder().status(302).header("location", "/redirected").body(Body::empty()).unwrap()
-        }
+        Some(302) => Response::builder()
+            .status(302)
+            .header("location", "/redirected")
+            .body(Body::empty())
+            .unwrap(),
         Some(429) => json.status(429).header("retry-after", "7").body("{}".into()).unwrap(),
         Some(code) => json.status(code).body(json!({"code": code}).to_string().into()).unwrap(),
         None => {
             let body = to_bytes(body, 1 << 20).await.unwrap();
-            let headers: BTreeMap<_, _> =
-                parts.headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+            let headers: BTreeMap<_, _> = parts
+                .headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
+                .collect();
             let seen = json!({
                 "method": parts.method.as_str(),
                 "target": parts.uri.to_string(),

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Makes the call or the calls.
-pub(crate) fn run(arguments: CallArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let Built { executor, .. } = open(&arguments.source.file, &options(&arguments.source))?;
     let session = match &arguments.session {
         Some(file) => read_session(json_file(file)?).map_err(|error| {
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: CallArguments) -> Result<Verdict, Failure> {
         None => Session::default(),
     };
     if let Some(file) = &arguments.batch {
-        return batch::run(&executor, &session, file, &arguments);
+        return batch::run(&executor, &session, file, arguments);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let values = match &arguments.args {

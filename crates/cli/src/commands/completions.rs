@@ -4,15 +4,15 @@ use clap::CommandFactory;
 
 use crate::{
     args::{Arguments, CompletionsArguments},
-    exit::{Failure, Verdict},
+    exit::Verdict,
     output,
 };
 
 /// Prints the script.
-pub(crate) fn run(arguments: CompletionsArguments) -> Result<Verdict, Failure> {
+pub(crate) fn run(arguments: &CompletionsArguments) -> Verdict {
     let mut script = Vec::new();
     let mut command = Arguments::command();
     clap_complete::generate(arguments.shell, &mut command, "callgate", &mut script);
     output::result(&String::from_utf8_lossy(&script));
-    Ok(Verdict::Fine)
+    Verdict::Fine
 }

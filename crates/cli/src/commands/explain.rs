@@ -17,7 +17,8 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
         return Ok(Verdict::Fine);
     };
     let Some(code) = Code::ALL.into_iter().find(|code| code.as_str() == asked) else {
-        let message = format!("error: there is no code `{asked}`\nhelp: `callgate explain` lists them");
+        let message =
+            format!("error: there is no code `{asked}`\nhelp: `callgate explain` lists them");
         return Err(Failure(message));
     };
     output::result(&format!("{}\n", code.explanation()));

@@ -57,7 +57,7 @@ fn known(operation: &Operation) -> Value {
         "effect": tool.effect.as_str(),
         "description": tool.description,
         "inputSchema": tool.input_schema.as_value(),
-        "outputSchema": tool.output_schema.as_ref().map(|schema| schema.as_value()),
+        "outputSchema": tool.output_schema.as_ref().map(callgate::Schema::as_value),
         "tokens": tool.tokens(),
         "inputs": inputs,
         "nestedInputs": nested,

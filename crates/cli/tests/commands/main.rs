@@ -1,6 +1,8 @@
 //! The `callgate` command from outside: what it prints, where, and how it ends. Runs the built binary from the
 //! repository's root.
 
+#![cfg(test)]
+
 mod call;
 mod check;
 mod readme;

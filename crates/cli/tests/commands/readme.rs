@@ -27,7 +27,7 @@ fn every_command_of_the_readme_runs() {
     assert!(ran >= 4, "only {ran} commands");
 }
 
-/// The lines of ```sh blocks, continued ones joined.
+/// The lines of the shell blocks, continued ones joined.
 fn commands(readme: &str) -> Vec<String> {
     let blocks =
         readme.split("```").skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n"));

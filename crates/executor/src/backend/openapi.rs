@@ -111,12 +111,11 @@ fn masked(places: &[CredentialPlace]) -> Masked {
     let mut masked = Masked::default();
     for place in places {
         let environment = place.environment().map(ToOwned::to_owned);
-        match place.place() {
-            Place::Query => masked.query.push((place.name().to_owned(), environment)),
-            _ => {
-                let prefix = place.prefix().to_owned();
-                masked.headers.push((place.name().to_owned(), prefix, environment));
-            }
+        let name = place.name().to_owned();
+        if place.place() == Place::Query {
+            masked.query.push((name, environment));
+        } else {
+            masked.headers.push((name, place.prefix().to_owned(), environment));
         }
     }
     masked

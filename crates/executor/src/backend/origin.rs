@@ -10,19 +10,20 @@ use url::{Host, Url};
 pub(super) fn is_trusted(url: &Url, named_by: NamedBy) -> bool {
     match named_by {
         NamedBy::Operator => true,
-        NamedBy::Description => url.scheme() == "https" && is_public(url.host()),
+        NamedBy::Description => {
+            url.scheme() == "https" && url.host().is_some_and(|host| is_public(&host))
+        }
     }
 }
 
-fn is_public(host: Option<Host<&str>>) -> bool {
+fn is_public(host: &Host<&str>) -> bool {
     match host {
-        None => false,
-        Some(Host::Domain(name)) => {
+        Host::Domain(name) => {
             let name = name.trim_end_matches('.');
             name != "localhost" && !name.ends_with(".localhost") && !name.ends_with(".internal")
         }
-        Some(Host::Ipv4(address)) => is_public_v4(address),
-        Some(Host::Ipv6(address)) => is_public_v6(address),
+        Host::Ipv4(address) => is_public_v4(*address),
+        Host::Ipv6(address) => is_public_v6(*address),
     }
 }
 
