@@ -1,7 +1,7 @@
 //! Findings about a description: what, where, how bad, what to do. They are data; how they look on a screen is the
 //! business of the command line.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use crate::code::Code;
 
@@ -33,6 +33,9 @@ pub struct Diagnostic {
     pub code: Code,
     /// How bad it is.
     pub severity: Severity,
+    /// The document the node at fault stands in when it is another one that the description refers to: a path relative
+    /// to the description, or an address.
+    pub file: Option<Arc<str>>,
     /// The JSON pointer of the node at fault (RFC 6901); empty for the whole document.
     pub pointer: String,
     /// Where that node stands in the text, as far as it could be found.

@@ -124,6 +124,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
     vec![Diagnostic {
         code,
         severity: Severity::Error,
+        file: None,
         pointer: pointer.to_owned(),
         position: None,
         message,

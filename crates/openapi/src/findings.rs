@@ -6,6 +6,7 @@ use std::fmt::Display;
 use crate::{
     code::Code,
     diagnostic::{Diagnostic, Severity},
+    pointer::parted,
 };
 
 /// The findings so far, each about the same operation when there is one.
@@ -53,10 +54,12 @@ impl Findings {
         message: String,
         help: &str,
     ) {
+        let (file, pointer) = parted(&at.to_string());
         let diagnostic = Diagnostic {
             code,
             severity,
-            pointer: at.to_string(),
+            file,
+            pointer,
             position: None,
             message,
             help: help.to_owned(),

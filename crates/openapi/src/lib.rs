@@ -44,6 +44,6 @@ pub use options::{LoadOptions, SessionInputs};
 pub use pointer::{Path, pointer_of_fragment};
 pub use report::{OperationReport, OperationStatus, Report};
 pub use server::{NamedBy, Server};
-pub use source::{locate, positions};
+pub use source::{locate, locate_file, positions};
 pub use text::{Parsed, read};
 pub use tools::{Loaded, load};

@@ -2,7 +2,10 @@
 //! needs it, and the way back from the text to the node. It resolves inside one tree only; references between
 //! documents are not its business.
 
-use std::fmt::{self, Write as _};
+use std::{
+    fmt::{self, Write as _},
+    sync::Arc,
+};
 
 use percent_encoding::percent_decode_str;
 
@@ -81,6 +84,15 @@ pub fn pointer_of_fragment(reference: &str) -> Option<String> {
     (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.into_owned())
 }
 
+/// The document and the pointer of a place as it is written inside this crate: `/a/b` in the description itself,
+/// `pets.yaml#/a/b` in a document it refers to. No name of a document has a `#`.
+pub(crate) fn parted(place: &str) -> (Option<Arc<str>>, String) {
+    match place.split_once('#').filter(|_| !place.starts_with('/')) {
+        Some((file, pointer)) => (Some(file.into()), pointer.to_owned()),
+        None => (None, place.to_owned()),
+    }
+}
+
 /// The names and indexes of a pointer, unescaped; `None` for text that is not a pointer.
 pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = String>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
@@ -110,8 +122,6 @@ fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::node::{Number, Object};
 

@@ -7,11 +7,23 @@ use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
 use crate::text::{self, Wanted};
 
-/// Fills the positions of diagnostics that have none from their pointers, as [`positions`] finds them.
+/// Fills the positions of diagnostics about the description itself that have none, as [`positions`] finds them.
 pub fn locate(text: &[u8], diagnostics: &mut [Diagnostic]) {
-    let missing = || diagnostics.iter().filter(|diagnostic| diagnostic.position.is_none());
-    let found = positions(text, missing().map(|diagnostic| &*diagnostic.pointer));
-    let missing = diagnostics.iter_mut().filter(|diagnostic| diagnostic.position.is_none());
+    locate_in(None, text, diagnostics);
+}
+
+/// Fills the positions of diagnostics about one document that the description refers to ([`Diagnostic::file`]).
+pub fn locate_file(file: &str, text: &[u8], diagnostics: &mut [Diagnostic]) {
+    locate_in(Some(file), text, diagnostics);
+}
+
+fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
+    let is_missing = |diagnostic: &Diagnostic| {
+        diagnostic.position.is_none() && diagnostic.file.as_deref() == file
+    };
+    let missing = diagnostics.iter().filter(|diagnostic| is_missing(diagnostic));
+    let found = positions(text, missing.map(|diagnostic| &*diagnostic.pointer));
+    let missing = diagnostics.iter_mut().filter(|diagnostic| is_missing(diagnostic));
     for (diagnostic, position) in missing.zip(found) {
         diagnostic.position = position;
     }

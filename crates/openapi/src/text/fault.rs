@@ -109,13 +109,14 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
     let position = lines.last().copied();
     let help = "remove or rename one of them".to_owned();
     let severity = Severity::Warning;
-    Diagnostic { code, severity, pointer, position, message, help, operation: None }
+    Diagnostic { code, severity, file: None, pointer, position, message, help, operation: None }
 }
 
 pub(super) fn more_findings(n_more: usize) -> Diagnostic {
     Diagnostic {
         code: Code::DuplicateKey,
         severity: Severity::Warning,
+        file: None,
         pointer: String::new(),
         position: None,
         message: format!("more findings like these: {n_more}"),
@@ -137,7 +138,16 @@ pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnosti
 
 fn note(code: Code, at: Position, pointer: String, message: String, help: String) -> Diagnostic {
     let severity = Severity::Note;
-    Diagnostic { code, severity, pointer, position: Some(at), message, help, operation: None }
+    Diagnostic {
+        code,
+        severity,
+        file: None,
+        pointer,
+        position: Some(at),
+        message,
+        help,
+        operation: None,
+    }
 }
 
 /// The position of the byte `offset` of a text.
@@ -153,6 +163,7 @@ fn error(code: Code, position: Option<Position>, message: String, help: &str) ->
     Fault(Box::new(Diagnostic {
         code,
         severity: Severity::Error,
+        file: None,
         pointer: String::new(),
         position,
         message,

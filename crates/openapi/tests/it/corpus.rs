@@ -32,6 +32,7 @@ fn finding(pointer: String) -> Diagnostic {
     Diagnostic {
         code: Code::UnreadableText,
         severity: Severity::Note,
+        file: None,
         pointer,
         position: None,
         message: String::new(),

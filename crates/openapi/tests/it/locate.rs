@@ -6,6 +6,7 @@ fn finding(pointer: &str) -> Diagnostic {
     Diagnostic {
         code: Code::UnreadableText,
         severity: Severity::Error,
+        file: None,
         pointer: pointer.to_owned(),
         position: None,
         message: String::new(),
