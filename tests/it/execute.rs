@@ -1,7 +1,5 @@
 //! The executor against a real HTTP server over TCP: what arrives there, and what becomes of what it answers.
 
-mod server;
-
 use std::{path::Path, sync::Arc, time::Duration};
 
 use callgate::{
@@ -10,7 +8,7 @@ use callgate::{
 };
 use serde_json::{Value, json};
 
-use self::server::Server;
+use crate::server::Server;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3

@@ -6,6 +6,8 @@ mod architecture;
 mod configuration;
 mod endings;
 mod execute;
+mod security;
+mod server;
 
 /// The repository's root.
 fn root() -> std::path::PathBuf {

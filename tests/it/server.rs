@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 
 /// The server; it stops with the runtime of the test.
 #[derive(Debug)]
-pub(super) struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     seen: Arc<Seen>,
 }
@@ -42,7 +42,7 @@ impl Drop for Waiting {
 
 impl Server {
     /// Starts on a free port.
-    pub(super) async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let seen = Arc::new(Seen::default());
         let shared = Arc::clone(&seen);
         let app = Router::new().fallback(move |request| answer(Arc::clone(&shared), request));
@@ -53,17 +53,22 @@ impl Server {
     }
 
     /// The URL of a path.
-    pub(super) fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
+    /// How many requests came in.
+    pub(crate) fn total(&self) -> usize {
+        self.seen.counts.lock().unwrap().values().sum()
+    }
+
     /// How often a path was asked for.
-    pub(super) fn count(&self, path: &str) -> usize {
+    pub(crate) fn count(&self, path: &str) -> usize {
         self.seen.counts.lock().unwrap().get(path).copied().unwrap_or_default()
     }
 
     /// Waits until a request of a path was abandoned by its caller.
-    pub(super) async fn is_abandoned(&self, path: &str) {
+    pub(crate) async fn is_abandoned(&self, path: &str) {
         while !self.seen.abandoned.lock().unwrap().contains_key(path) {
             self.seen.changed.notified().await;
         }

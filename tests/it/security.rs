@@ -1,0 +1,238 @@
+//! The attacks of the threat table a model can try through arguments, and a description through its text, against a
+//! real server: either no byte leaves, or exactly what was meant arrives. Each test names its rows.
+
+use callgate::{
+    Content, Executor, Outcome, Reached, Session, ToolCall,
+    config::load_toolset,
+    openapi::{Document, Limits, LoadOptions, OperationStatus, load},
+};
+use serde_json::{Value, json};
+
+use crate::server::Server;
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Target, version: "1" }
+paths:
+  /items/{id}:
+    get:
+      operationId: item
+      parameters:
+        - { name: id, in: path, required: true, schema: {} }
+        - { name: q, in: query, schema: { type: string } }
+        - { name: X-Note, in: header, schema: { type: string } }
+      responses: { 200: { description: ok } }
+  /pair/{a}{b}:
+    get:
+      operationId: pair
+      parameters:
+        - { name: a, in: path, required: true, schema: { type: string } }
+        - { name: b, in: path, required: true, schema: { type: string } }
+      responses: { 200: { description: ok } }
+  /count/{n}:
+    get:
+      operationId: count
+      parameters:
+        - { name: n, in: path, required: true, schema: { type: integer } }
+        - { name: key, in: query, schema: { type: string } }
+      responses: { 200: { description: ok } }
+  /headers:
+    get:
+      operationId: headers
+      parameters:
+        - { name: Authorization, in: header, schema: { type: string } }
+        - { name: Host, in: header, schema: { type: string } }
+        - { name: Content-Length, in: header, schema: { type: string } }
+        - { name: Transfer-Encoding, in: header, schema: { type: string } }
+        - { name: TE, in: header, schema: { type: string } }
+        - { name: Connection, in: header, schema: { type: string } }
+        - { name: Upgrade, in: header, schema: { type: string } }
+        - { name: Expect, in: header, schema: { type: string } }
+        - { name: Cookie, in: header, schema: { type: string } }
+        - { name: Proxy-Authorization, in: header, schema: { type: string } }
+        - { name: X-Forwarded-For, in: header, schema: { type: string } }
+        - { name: X_Forwarded_User, in: header, schema: { type: string } }
+        - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
+        - { name: X-Original-URL, in: header, schema: { type: string } }
+      responses: { 200: { description: ok } }
+"#;
+
+fn executor(server: &str, settings: &str) -> Executor {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    std::fs::write(&toolset, format!("server: {server}\n{settings}")).unwrap();
+    load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}")).executor
+}
+
+async fn outcome(executor: &Executor, tool: &str, arguments: Value) -> Outcome {
+    let Value::Object(arguments) = arguments else { panic!("not an object") };
+    executor.call(&ToolCall::new("1", tool, arguments), &Session::default()).await.outcome
+}
+
+/// Nothing is sent, and the fault says so.
+async fn is_refused(tool: &str, rows: &[Value]) {
+    let server = Server::start().await;
+    let executor = executor(&server.url("/base"), "");
+    for arguments in rows {
+        let outcome = outcome(&executor, tool, arguments.clone()).await;
+        let Outcome::Failed(fault) = outcome else { panic!("{arguments} was sent: {outcome:?}") };
+        assert_eq!(fault.reached, Reached::No, "{arguments}");
+    }
+    assert_eq!(server.total(), 0);
+}
+
+/// What arrived, as the server saw it.
+async fn seen(executor: &Executor, tool: &str, arguments: Value) -> Value {
+    let outcome = outcome(executor, tool, arguments.clone()).await;
+    match outcome {
+        Outcome::Answered(answer) => match answer.content {
+            Content::Json(seen) => seen,
+            other => panic!("{arguments}: {other:?}"),
+        },
+        other => panic!("{arguments}: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn rows_1_and_2_a_path_value_cannot_leave_its_segment() {
+    let values = [
+        "../../admin/delete?x=",
+        "..",
+        ".",
+        "%2e%2e",
+        ".%2E",
+        "%252e%252e",
+        "\t..",
+        "..\n",
+        "../",
+        "a/../b",
+        "..\\x",
+        "\u{0}",
+    ];
+    is_refused("item", &values.map(|id| json!({ "id": id }))).await;
+}
+
+#[tokio::test]
+async fn row_3_an_empty_or_shapeless_path_value_is_refused() {
+    let rows =
+        [json!({"id": ""}), json!({"id": null}), json!({}), json!({"id": []}), json!({"id": {}})];
+    is_refused("item", &rows).await;
+    is_refused("count", &[json!({"n": ["a"]}), json!({"n": {"a": 1}})]).await;
+}
+
+#[tokio::test]
+async fn row_4_reserved_characters_in_a_path_value_are_encoded() {
+    let server = Server::start().await;
+    let executor = executor(&server.url("/base"), "");
+    for (id, target) in [
+        ("1?admin=true", "/base/items/1%3Fadmin%3Dtrue"),
+        ("1#", "/base/items/1%23"),
+        ("//127.0.0.2:1", "/base/items/%2F%2F127.0.0.2%3A1"),
+        ("a@b", "/base/items/a%40b"),
+        ("100%", "/base/items/100%25"),
+        ("...", "/base/items/..."),
+    ] {
+        assert_eq!(seen(&executor, "item", json!({ "id": id })).await["target"], target);
+    }
+}
+
+#[tokio::test]
+async fn row_5_values_that_meet_in_one_segment_cannot_make_a_dot_segment() {
+    is_refused("pair", &[json!({"a": ".", "b": "."}), json!({"a": "%2e", "b": "."})]).await;
+}
+
+#[test]
+fn row_5_a_hostile_template_is_not_offered() {
+    let keys = ["/a/../../admin", "//h/x", "http://h/x", "/q?x#f", "/a/%2e%2e/b", "/a/./b", "a"];
+    for key in keys {
+        let text = format!(
+            "openapi: 3.0.3\ninfo: {{title: t, version: '1'}}\npaths:\n  '{key}': {{get: {{operationId: x, responses: {{}}}}}}\n  /fine: {{get: {{operationId: y, responses: {{}}}}}}\n"
+        );
+        let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let options = LoadOptions {
+            server: Some("https://api.example.com".to_owned()),
+            ..LoadOptions::default()
+        };
+        let report = load(&document, &options).report;
+        let status =
+            report.operations.iter().find(|operation| operation.path == key).unwrap().status;
+        assert_eq!(status, OperationStatus::Refused, "{key}");
+        assert_eq!(
+            report.count(OperationStatus::Refused),
+            1,
+            "{key} took another operation with it"
+        );
+    }
+}
+
+#[tokio::test]
+async fn row_6_nothing_becomes_a_number_by_guessing() {
+    let rows = [json!("5abc"), json!("0x10"), json!(true), json!(5.5), json!(" 5"), json!("")];
+    is_refused("count", &rows.map(|n| json!({ "n": n }))).await;
+}
+
+#[tokio::test]
+async fn rows_7_and_12_undeclared_names_are_refused_and_declared_ones_encoded() {
+    let rows = [
+        json!({"id": "1", "admin": 1}),
+        json!({"id": "1", "server_url": "http://evil.example"}),
+        json!({"id": "1", "host": "evil"}),
+        json!({"id": "1", "server": {"host": "evil"}}),
+    ];
+    is_refused("item", &rows).await;
+    let server = Server::start().await;
+    let executor = executor(&server.url("/base"), "");
+    let target =
+        &seen(&executor, "item", json!({"id": "1", "q": "a&admin=true#x?"})).await["target"];
+    assert_eq!(target, "/base/items/1?q=a%26admin%3Dtrue%23x%3F");
+}
+
+#[tokio::test]
+async fn row_8_the_credential_in_the_query_wins_once() {
+    let server = Server::start().await;
+    let auth = "auth: { api_key: { in: query, name: key, value: literal:s3cret } }";
+    let executor = executor(&server.url(""), auth);
+    is_refused("count", &[json!({"n": 1, "nope": "MODEL"})]).await;
+    let tools: Vec<_> = executor.tools().filter(|tool| tool.name.as_str() == "count").collect();
+    assert!(!tools[0].input_schema.as_value().to_string().contains("key"), "{tools:?}");
+    assert_eq!(seen(&executor, "count", json!({"n": 1})).await["target"], "/count/1?key=s3cret");
+}
+
+#[tokio::test]
+async fn row_9_control_characters_in_headers_are_refused() {
+    let values = ["a\r\nX-Evil: 1", "a\nb", "a\u{0}b", "a\u{7f}", "\u{1}"];
+    is_refused("item", &values.map(|note| json!({"id": "1", "X_Note": note}))).await;
+}
+
+#[tokio::test]
+async fn rows_10_and_11_headers_a_model_may_not_set_are_not_offered() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    let tool = executor.tool("headers").unwrap();
+    assert_eq!(tool.input_schema.as_value()["properties"], json!({}), "{tool:?}");
+    is_refused("headers", &[json!({"Authorization": "Bearer x"}), json!({"Host": "evil"})]).await;
+    let headers = &seen(&executor, "headers", json!({})).await["headers"];
+    let names: Vec<_> = headers.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["accept", "host"]);
+}
+
+#[tokio::test]
+async fn row_23_text_that_looks_like_a_reference_is_text() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    for text in [
+        "$session.params.tok",
+        "projects/p/secrets/x/versions/1",
+        "{\"$ref\":\"@dialogflow/sessionId\"}",
+    ] {
+        let target = seen(&executor, "item", json!({"id": "1", "q": text})).await["target"].clone();
+        let query = target.as_str().unwrap().split_once("?q=").unwrap().1.to_owned();
+        let decoded = url::form_urlencoded::parse(format!("q={query}").as_bytes())
+            .next()
+            .unwrap()
+            .1
+            .into_owned();
+        assert_eq!(decoded, text);
+    }
+}
