@@ -1,10 +1,13 @@
 //! The body of an operation: its media types, in order of preference, and how it is offered to the model.
 
+mod encoding;
 pub(crate) mod media;
 
 use std::sync::Arc;
 
 use callgate_tool::ArgumentName;
+
+use crate::input::Encoding;
 
 /// How a body's bytes are made from its value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -46,6 +49,37 @@ pub struct BodyMedia {
     pub kind: BodyKind,
     /// Whether [`Body::content_type`] may choose it: it is written and its values are those of the preferred one.
     pub is_selectable: bool,
+    /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
+    /// their value (OpenAPI 3.0.4 §4.8.15.1.1: an object as JSON, each item of a list by itself, else as text).
+    pub encodings: Box<[PropertyEncoding]>,
+}
+
+/// How one property of a form or a multipart body is written.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PropertyEncoding {
+    /// The name of the property.
+    pub name: Arc<str>,
+    /// The media types its value may have, the first one preferred; one may be a range, `image/*`. Empty when the
+    /// description names none.
+    pub content_types: Box<[Arc<str>]>,
+    /// [`Encoding::Styled`]: as a query parameter of that style, whatever the content types are.
+    /// [`Encoding::Body`]: by content type. Never anything else.
+    pub encoding: Encoding,
+    /// Headers of its part.
+    pub headers: Box<[PartHeader]>,
+    /// Whether its value, or each item of it, stands for the bytes of a file.
+    pub is_binary: bool,
+}
+
+/// A header of one part of a multipart body.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct PartHeader {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its only legal value: printable ASCII.
+    pub value: Arc<str>,
 }
 
 /// The body of an operation.

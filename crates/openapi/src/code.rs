@@ -53,6 +53,8 @@ pub enum Code {
     NotUtf8,
     /// A path parameter is not marked as required; it is required all the same.
     OptionalPathParameter,
+    /// A header of a part has no fixed value; it is not sent.
+    PartHeader,
     /// A keyword of a schema was read as it was meant; nothing is lost.
     RepairedKeyword,
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
@@ -85,7 +87,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 37] = [
+    pub const ALL: [Self; 38] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -109,6 +111,7 @@ impl Code {
         Self::NotADescription,
         Self::NotUtf8,
         Self::OptionalPathParameter,
+        Self::PartHeader,
         Self::RepairedKeyword,
         Self::ReservedHeader,
         Self::SchemaTooLarge,
@@ -156,6 +159,7 @@ impl Code {
             Self::NotADescription => "not-a-description",
             Self::NotUtf8 => "not-utf8",
             Self::OptionalPathParameter => "optional-path-parameter",
+            Self::PartHeader => "part-header",
             Self::RepairedKeyword => "repaired-keyword",
             Self::ReservedHeader => "reserved-header",
             Self::SchemaTooLarge => "schema-too-large",

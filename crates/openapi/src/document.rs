@@ -19,6 +19,7 @@ pub struct Document(Arc<Parts>);
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Version {
     text: Arc<str>,
+    numbers: (u32, u32),
 }
 
 #[derive(Debug)]
@@ -81,6 +82,18 @@ impl Document {
     }
 }
 
+impl Version {
+    /// Whether it is this version or a later one.
+    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        self.numbers >= (major, minor)
+    }
+
+    /// Whether it is Swagger 2.0, which was renamed OpenAPI afterwards.
+    pub(crate) fn is_swagger(&self) -> bool {
+        self.numbers.0 == 2
+    }
+}
+
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
@@ -93,21 +106,34 @@ fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
         let message = format!("expected an OpenAPI description, got: {}", root.kind());
         return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
     }
-    if let Some(swagger) = root.get("swagger") {
-        let message = format!("expected OpenAPI 3.0 or 3.1, got Swagger: `{}`", written(swagger));
-        return Err(refusal(Code::UnsupportedVersion, "/swagger", message, READS));
-    }
-    let Some(openapi) = root.get("openapi") else {
-        let message = "expected the member `openapi`, got an object without it".to_owned();
-        return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
+    let (name, written) = match (root.get("openapi"), root.get("swagger")) {
+        (Some(openapi), _) => ("openapi", written(openapi)),
+        (None, Some(swagger)) => ("swagger", written(swagger)),
+        (None, None) => {
+            let message = "expected the member `openapi`, got an object without it".to_owned();
+            return Err(refusal(
+                Code::NotADescription,
+                "",
+                message,
+                "start it with `openapi: 3.0.3`",
+            ));
+        }
     };
-    let text = written(openapi);
-    let mut numbers = text.trim().split('.');
-    if let (Some("3"), Some("0" | "1")) = (numbers.next(), numbers.next()) {
-        Ok(Version { text: text.trim().into() })
-    } else {
-        let message = format!("expected OpenAPI 3.0 or 3.1, got: `{text}`");
-        Err(refusal(Code::UnsupportedVersion, "/openapi", message, READS))
+    let text = written.trim();
+    let mut parts = text.split('.').map(|digits| digits.parse().ok());
+    let numbers = (parts.next().flatten(), parts.next().flatten());
+    match (name, numbers) {
+        // An unquoted `2.0` may come as `2`.
+        ("swagger", (Some(2), Some(0) | None)) => {
+            Ok(Version { text: text.into(), numbers: (2, 0) })
+        }
+        ("openapi", (Some(3), Some(minor @ 0..=2))) => {
+            Ok(Version { text: text.into(), numbers: (3, minor) })
+        }
+        _ => {
+            let message = format!("expected OpenAPI 2.0, 3.0, 3.1 or 3.2, got `{name}`: `{text}`");
+            Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, READS))
+        }
     }
 }
 
@@ -134,7 +160,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
 }
 
 /// What to do about another version.
-const READS: &str = "convert the description to OpenAPI 3.0 or 3.1";
+const READS: &str = "convert the description to OpenAPI 3.1";
 
 #[cfg(test)]
 mod tests {
@@ -156,12 +182,17 @@ mod tests {
         check(&json!({"openapi": "3.0.3"}), Ok("3.0.3"));
         check(&json!({"openapi": 3.1}), Ok("3.1"));
         check(&json!({"openapi": " 3.1.0 "}), Ok("3.1.0"));
+        check(&json!({"openapi": "3.2.0"}), Ok("3.2.0"));
+        check(&json!({"swagger": "2.0"}), Ok("2.0"));
+        check(&json!({"swagger": 2.0}), Ok("2.0"));
+        check(&json!({"swagger": 2}), Ok("2"));
     }
 
     #[test]
     fn other_versions_are_refused_by_name() {
-        check(&json!({"swagger": "2.0"}), Err(Code::UnsupportedVersion));
-        check(&json!({"openapi": "3.2.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"swagger": "1.2"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": "3.3.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": "2.0"}), Err(Code::UnsupportedVersion));
         check(&json!({"openapi": 4}), Err(Code::UnsupportedVersion));
         check(&json!({"openapi": null}), Err(Code::UnsupportedVersion));
     }

@@ -78,6 +78,7 @@ pub(crate) fn arrange<'d>(
                 media_type: Arc::clone(&media.media_type),
                 kind: media.kind,
                 is_selectable: is_choosable && choices.contains(&media.media_type),
+                encodings: media.encodings.clone(),
             })
             .collect(),
     });

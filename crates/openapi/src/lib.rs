@@ -32,7 +32,7 @@ mod template;
 mod text;
 mod tools;
 
-pub use body::{Body, BodyKind, BodyLayout, BodyMedia};
+pub use body::{Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PropertyEncoding};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use document::{Document, Version};

@@ -4,7 +4,7 @@
 mod bare;
 mod discriminator;
 mod keyword;
-mod nullable;
+pub(crate) mod nullable;
 mod pattern;
 
 use std::{collections::VecDeque, sync::Arc};
@@ -105,7 +105,7 @@ impl<'d> Builder<'d> {
             built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
         }
         keyword::copy(self, node, path, &mut built);
-        nullable::apply(node, built)
+        nullable::apply(self.document, node, built)
     }
 
     /// The name of the definition a reference leads to.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    body::BodyKind,
+    body::{BodyKind, PropertyEncoding, encoding},
     code::Code,
     document::Document,
     findings::Findings,
@@ -27,6 +27,9 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) media_type: Arc<str>,
     pub(crate) kind: BodyKind,
     pub(crate) schema: Option<Located<'d>>,
+    object: Located<'d>,
+    /// How properties are written; read for request bodies only.
+    pub(crate) encodings: Box<[PropertyEncoding]>,
 }
 
 /// The kinds of bodies this build writes.
@@ -51,6 +54,9 @@ pub(crate) fn read<'d>(
     let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
     let mut media = media(document, &object, findings);
     media.sort_by_key(preference);
+    for media in &mut media {
+        media.encodings = encoding::read(document, media.kind, &media.object, findings);
+    }
     let Some(first) = media.first() else {
         findings.warning(
             Code::MalformedNode,
@@ -98,7 +104,6 @@ fn one<'d>(
 ) -> Option<DescribedMedia<'d>> {
     let path = above.name(media_type);
     let object = follow(document, node, &path).map_err(|bad| bad.report(findings)).ok()?;
-    let schema = object.member("schema");
     let trimmed = media_type.trim();
     let bare = trimmed.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let kind = kind(&bare);
@@ -113,9 +118,16 @@ fn one<'d>(
         let message = format!("expected a media type, got a range: `{media_type}`");
         findings.note(Code::MediaRange, path, message, "name one; JSON is taken");
         let media_type = "application/json".into();
-        return Some(DescribedMedia { media_type, kind: BodyKind::Json, schema });
+        return Some(DescribedMedia::new(media_type, BodyKind::Json, object));
     }
-    Some(DescribedMedia { media_type: trimmed.into(), kind, schema })
+    Some(DescribedMedia::new(trimmed.into(), kind, object))
+}
+
+impl<'d> DescribedMedia<'d> {
+    fn new(media_type: Arc<str>, kind: BodyKind, object: Located<'d>) -> Self {
+        let schema = object.member("schema");
+        Self { media_type, kind, schema, object, encodings: Box::default() }
+    }
 }
 
 /// How a media type is written, from its name in lower case without parameters.

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 37] = [
+const EXPLANATIONS: [(Code, &str); 38] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -138,6 +138,11 @@ const EXPLANATIONS: [(Code, &str); 37] = [
         Code::OptionalPathParameter,
         "A path parameter lacks `required: true`. A path has no place for nothing, so it is \
              required all the same. Nothing is lost.",
+    ),
+    (
+        Code::PartHeader,
+        "A part of a multipart body has a header whose value nobody can know: no argument stands \
+             for it, and its schema has no `default`, `const` or single `enum`. It is not sent.",
     ),
     (
         Code::RepairedKeyword,

@@ -8,7 +8,7 @@ use crate::{
     document::Document,
     node::{Node, Object},
     reference::{Located, chain, follow},
-    schema::default_of,
+    schema::{default_of, nullable::is_nullable},
     session_input::annotation,
 };
 
@@ -31,7 +31,7 @@ pub(super) fn properties<'d>(
     // What is said beside a reference would be lost.
     if annotation(document, schema.node, Some(body.object.node)).is_some()
         || default_of(document, schema.node).is_some()
-        || !chain(document, schema.node).iter().all(|node| is_plain(node))
+        || !chain(document, schema.node).iter().all(|node| is_plain(document, node))
     {
         return None;
     }
@@ -42,7 +42,7 @@ pub(super) fn properties<'d>(
 }
 
 /// Whether a schema says nothing about the object as a whole that its properties alone could not keep.
-fn is_plain(node: &Node) -> bool {
+fn is_plain(document: &Document, node: &Node) -> bool {
     let Some(object) = node.as_object() else { return false };
     let is_object = match object.get("type") {
         None => true,
@@ -54,7 +54,7 @@ fn is_plain(node: &Node) -> bool {
     let is_closed = object
         .get("additionalProperties")
         .is_none_or(|more| matches!(more, Node::Bool(false) | Node::Null));
-    let is_nullable = object.get("nullable").and_then(Node::as_bool) == Some(true);
+    let is_nullable = is_nullable(document, node);
     is_object && is_closed && !is_nullable && WHOLE.iter().all(|keyword| !object.contains(keyword))
 }
 

@@ -1,12 +1,13 @@
-//! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24).
+//! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24), and Swagger 2.0
+//! descriptions with `x-nullable: true`.
 
 use serde_json::{Map, Value, json};
 
-use crate::node::Node;
+use crate::{document::Document, node::Node};
 
 /// The schema, with null allowed where its node says so.
-pub(super) fn apply(node: &Node, mut built: Map<String, Value>) -> Value {
-    if node.get("nullable").and_then(Node::as_bool) != Some(true) || allows_null(&built) {
+pub(super) fn apply(document: &Document, node: &Node, mut built: Map<String, Value>) -> Value {
+    if !is_nullable(document, node) || allows_null(&built) {
         return Value::Object(built);
     }
     let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];
@@ -20,6 +21,12 @@ pub(super) fn apply(node: &Node, mut built: Map<String, Value>) -> Value {
         names.push("null".into());
     }
     with_enum(built)
+}
+
+/// Whether a schema says in its own way that null is a value of it.
+pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
+    let says = |name: &str| node.get(name).and_then(Node::as_bool) == Some(true);
+    says("nullable") || (document.version().is_swagger() && says("x-nullable"))
 }
 
 /// Without a type everything else lets null through, but not a list of values.

@@ -1,0 +1,321 @@
+//! Reads how the properties of a form or a multipart body are written: the `encoding` objects of its media type, and
+//! which properties are files. Writing them is the business of `call`.
+
+use std::sync::Arc;
+
+use crate::{
+    body::{BodyKind, PartHeader, PropertyEncoding},
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{Encoding, Style},
+    node::{Node, Object},
+    reference::{Located, chain, follow},
+};
+
+/// How the properties of a body are written, as far as its media type object says; none for bodies without
+/// properties.
+pub(super) fn read<'d>(
+    document: &'d Document,
+    kind: BodyKind,
+    media: &Located<'d>,
+    findings: &mut Findings,
+) -> Box<[PropertyEncoding]> {
+    if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
+        return Box::default();
+    }
+    let mut encodings = declared(document, kind, media, findings);
+    let mut files = Vec::new();
+    if let Some(schema) = media.member("schema") {
+        properties(document, &schema, &mut files, DEEPEST);
+    }
+    for name in files {
+        match encodings.iter_mut().find(|known| known.name == *name) {
+            Some(known) => known.is_binary = true,
+            None => encodings.push(PropertyEncoding { is_binary: true, ..plain(name) }),
+        }
+    }
+    encodings.into()
+}
+
+/// A property about which nothing is said.
+fn plain(name: &Arc<str>) -> PropertyEncoding {
+    PropertyEncoding {
+        name: Arc::clone(name),
+        content_types: Box::default(),
+        encoding: Encoding::Body,
+        headers: Box::default(),
+        is_binary: false,
+    }
+}
+
+/// The `encoding` objects of a media type.
+fn declared<'d>(
+    document: &'d Document,
+    kind: BodyKind,
+    media: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<PropertyEncoding> {
+    let Some(map) = media.member("encoding") else { return Vec::new() };
+    let path = map.path();
+    let mut encodings = Vec::new();
+    for (name, node) in map.node.as_object().into_iter().flat_map(Object::iter) {
+        let path = path.name(name);
+        let found = follow(document, node, &path).map_err(|bad| bad.report(findings));
+        let Ok(object) = found else { continue };
+        if object.node.as_object().is_none() {
+            let message = format!("expected an encoding object, got: {}", object.node.kind());
+            findings.warning(Code::MalformedNode, path, message, "write an object");
+            continue;
+        }
+        encodings.push(PropertyEncoding {
+            content_types: content_types(object.node),
+            encoding: styled(document, &object, kind, findings),
+            headers: headers(document, &object, kind, findings),
+            ..plain(name)
+        });
+    }
+    encodings
+}
+
+/// `image/png, image/jpeg` is two media types (OpenAPI 3.0.3 §4.7.15.1).
+fn content_types(object: &Node) -> Box<[Arc<str>]> {
+    let written = object.get("contentType").and_then(Node::as_str).unwrap_or_default();
+    written.split(',').map(str::trim).filter(|name| name.contains('/')).map(Arc::from).collect()
+}
+
+/// By its media type, unless one of the words of a style is written down (OpenAPI 3.0.4 §4.8.15.1.1).
+fn styled(
+    document: &Document,
+    object: &Located<'_>,
+    kind: BodyKind,
+    findings: &mut Findings,
+) -> Encoding {
+    let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
+    let (explode, allow_reserved) = (flag("explode"), flag("allowReserved"));
+    let said = object.node.get("style");
+    let has_style = said.is_some() || explode.is_some() || allow_reserved.is_some();
+    // OpenAPI 3.0.3 §4.7.15.1: only forms have styles; since 3.1 `multipart/form-data` has them too.
+    let is_allowed = kind == BodyKind::Form || document.version().is_at_least(3, 1);
+    if !has_style || !is_allowed {
+        return Encoding::Body;
+    }
+    let known = said.and_then(Node::as_str).and_then(style);
+    if let (Some(said), None) = (said, known) {
+        let got = said.as_str().unwrap_or_else(|| said.kind());
+        let message = format!("expected a style for query parameters, got: `{got}`");
+        let help = "correct the style; `form` is used";
+        findings.warning(Code::InvalidStyle, object.path().name("style"), message, help);
+    }
+    let style = known.unwrap_or(Style::Form);
+    Encoding::Styled {
+        style,
+        explode: explode.unwrap_or(style == Style::Form),
+        allow_reserved: allow_reserved.unwrap_or_default(),
+        allow_empty: false,
+    }
+}
+
+fn style(name: &str) -> Option<Style> {
+    match name {
+        "deepObject" => Some(Style::DeepObject),
+        "form" => Some(Style::Form),
+        "pipeDelimited" => Some(Style::PipeDelimited),
+        "spaceDelimited" => Some(Style::SpaceDelimited),
+        _ => None,
+    }
+}
+
+/// The headers of a part that have one value; nobody can give a value to the others.
+fn headers<'d>(
+    document: &'d Document,
+    object: &Located<'d>,
+    kind: BodyKind,
+    findings: &mut Findings,
+) -> Box<[PartHeader]> {
+    let Some(map) = object.member("headers").filter(|_| kind == BodyKind::Multipart) else {
+        return Box::default();
+    };
+    let path = map.path();
+    let mut headers = Vec::new();
+    for (name, node) in map.node.as_object().into_iter().flat_map(Object::iter) {
+        // OpenAPI 3.0.3 §4.7.15.1: `Content-Type` is described by `contentType`.
+        if name.eq_ignore_ascii_case("content-type") {
+            continue;
+        }
+        let path = path.name(name);
+        let found = follow(document, node, &path).map_err(|bad| bad.as_lost().report(findings));
+        let Ok(header) = found else { continue };
+        if let Some(value) = fixed_value(document, header.node) {
+            headers.push(PartHeader { name: Arc::clone(name), value });
+            continue;
+        }
+        let message = format!("expected a header with one legal value, got: `{name}`");
+        let help = "give its schema a `default` or a `const`; it is not sent";
+        if header.node.get("required").and_then(Node::as_bool) == Some(true) {
+            findings.warning(Code::PartHeader, path, message, help);
+        } else {
+            findings.note(Code::PartHeader, path, message, help);
+        }
+    }
+    headers.into()
+}
+
+/// The only value a header can have.
+fn fixed_value(document: &Document, header: &Node) -> Option<Arc<str>> {
+    let schema = header.get("schema").unwrap_or(header);
+    let value = chain(document, schema).into_iter().find_map(|node| {
+        let only = node.get("enum").and_then(Node::as_array).filter(|values| values.len() == 1);
+        node.get("const").or_else(|| node.get("default")).or_else(|| only?.first())
+    })?;
+    let text = match value {
+        Node::Bool(value) => value.to_string().into(),
+        Node::Number(number) => number.to_json().to_string().into(),
+        Node::String(text) => Arc::clone(text),
+        _ => return None,
+    };
+    text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
+}
+
+/// Gathers the names of the properties that are files, through references and `allOf`.
+fn properties<'d>(
+    document: &'d Document,
+    schema: &Located<'d>,
+    files: &mut Vec<&'d Arc<str>>,
+    depth: usize,
+) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let Ok(root) = follow(document, schema.node, &schema.path()) else { return };
+    let Some(object) = root.node.as_object() else { return };
+    let members = object.get("properties").and_then(Node::as_object);
+    for (name, property) in members.into_iter().flat_map(Object::iter) {
+        if is_file(document, property) && !files.contains(&name) {
+            files.push(name);
+        }
+    }
+    let branches = object.get("allOf").and_then(Node::as_array).unwrap_or_default();
+    for (index, branch) in branches.iter().enumerate() {
+        let branch = Located::new(branch, &root.path().name("allOf").index(index));
+        properties(document, &branch, files, depth);
+    }
+}
+
+/// Whether a value, or each item of it, stands for bytes.
+pub(crate) fn is_file(document: &Document, schema: &Node) -> bool {
+    let is_bytes = |node: &Node| {
+        let says = |name: &str, value: &str| node.get(name).and_then(Node::as_str) == Some(value);
+        let is_media = node.get("contentMediaType").is_some() && node.get("type").is_none();
+        says("format", "binary") || says("type", "file") || is_media
+    };
+    let nodes = chain(document, schema);
+    let items = nodes.iter().find_map(|node| node.get("items"));
+    let items = items.map(|items| chain(document, items)).unwrap_or_default();
+    nodes.into_iter().chain(items).any(is_bytes)
+}
+
+/// Real bodies inherit over fewer than five levels.
+const DEEPEST: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::node;
+
+    /// One line a property, then the codes of the findings.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(version: &str, kind: BodyKind, media: Value, expected: &[&str]) {
+        let document = json!({"openapi": version, "media": media,
+            "components": {"schemas": {"File": {"type": "string", "format": "binary"}}}});
+        let document = Document::new(node(&document)).unwrap();
+        let media = document.root().get("media").unwrap();
+        let media = Located { node: media, pointer: "/media".into() };
+        let mut findings = Findings::default();
+        let encodings = read(&document, kind, &media, &mut findings);
+        let lines = encodings.iter().map(|property| {
+            let mut line = property.name.to_string();
+            property.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));
+            if let Encoding::Styled { style, explode, allow_reserved, .. } = &property.encoding {
+                line.push_str(&format!(" {style:?} {explode} {allow_reserved}"));
+            }
+            property.headers.iter().for_each(|header| {
+                line.push_str(&format!(" {}={}", header.name, header.value));
+            });
+            line + if property.is_binary { " file" } else { "" }
+        });
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+        assert_eq!(lines.chain(codes).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_style_counts_when_one_of_its_words_is_written() {
+        let encoding = json!({"encoding": {
+            "expand": {"style": "deepObject", "explode": true}, "tags": {"explode": false},
+            "raw": {"allowReserved": true}, "json": {"contentType": "application/json"}}});
+        check(
+            "3.0.3",
+            BodyKind::Form,
+            encoding.clone(),
+            &[
+                "expand DeepObject true false",
+                "tags Form false false",
+                "raw Form true true",
+                "json application/json",
+            ],
+        );
+        check(
+            "3.0.3",
+            BodyKind::Multipart,
+            encoding.clone(),
+            &["expand", "tags", "raw", "json application/json"],
+        );
+        check(
+            "3.1.0",
+            BodyKind::Multipart,
+            json!({"encoding": {"tags": {"explode": false}}}),
+            &["tags Form false false"],
+        );
+        check("3.0.3", BodyKind::Json, encoding, &[]);
+        check(
+            "3.0.3",
+            BodyKind::Form,
+            json!({"encoding": {"a": {"style": "matrix"}}}),
+            &["a Form true false", "invalid-style"],
+        );
+    }
+
+    #[test]
+    fn files_are_found_wherever_they_are_declared() {
+        let schema = json!({"allOf": [{"properties": {"photo": {"$ref": "#/components/schemas/File"},
+            "pages": {"type": "array", "items": {"format": "binary"}}, "name": {"type": "string"}}}],
+            "properties": {"raw": {"contentMediaType": "image/png"}}});
+        check(
+            "3.1.0",
+            BodyKind::Multipart,
+            json!({"schema": schema, "encoding": {"photo": {"contentType": "image/png, image/jpeg"}}}),
+            &["photo image/png image/jpeg file", "raw file", "pages file"],
+        );
+    }
+
+    #[test]
+    fn headers_of_parts_need_a_value() {
+        let headers = json!({"X-Rate": {"schema": {"type": "integer", "default": 3}},
+            "X-Kind": {"schema": {"enum": ["a"]}}, "X-Any": {"schema": {"type": "string"}},
+            "Content-Type": {"schema": {"default": "text/plain"}}, "X-Split": {"schema": {"default": "a\r\nb"}}});
+        check(
+            "3.0.3",
+            BodyKind::Multipart,
+            json!({"encoding": {"a": {"headers": headers}}}),
+            &["a X-Rate=3 X-Kind=a", "part-header", "part-header"],
+        );
+    }
+
+    #[test]
+    fn bad_encodings_are_reported() {
+        check("3.0.3", BodyKind::Multipart, json!({"encoding": {"a": 7}}), &["malformed-node"]);
+        check("3.0.3", BodyKind::Multipart, json!({"encoding": []}), &[]);
+    }
+}
