@@ -65,7 +65,8 @@ async fn what_was_meant_is_what_arrives() {
     let arguments = serde_json::from_str(arguments).unwrap();
     let result = call(&executor, "echo", arguments).await;
     let Outcome::Answered(answer) = result.outcome else { panic!("{result:?}") };
-    let Content::Json(seen) = answer.content else { panic!("no JSON") };
+    let Content::Json(seen) = &answer.content else { panic!("no JSON") };
+    let seen = seen.value();
     assert_eq!(seen["target"], "/base/echo?tag=a%20b&tag=c%26d%3De");
     assert_eq!(seen["headers"]["x-trace"], "t");
     assert_eq!(seen["headers"]["content-type"], "application/json");
@@ -170,6 +171,7 @@ async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
         let result = call(&executor, "echo", json!({"n": 1})).await;
         let Outcome::Answered(answer) = &result.outcome else { panic!("{result:?}") };
         let Content::Json(seen) = &answer.content else { panic!("no JSON") };
+        let seen = seen.value();
         assert_eq!(seen["headers"][header], value);
     }
     let in_query = "auth: { api_key: { in: query, name: key, value: literal:s3cret } }";
@@ -177,6 +179,7 @@ async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
     let result = call(&executor, "echo", json!({"n": 1, "tag": ["x"]})).await;
     let Outcome::Answered(answer) = &result.outcome else { panic!("{result:?}") };
     let Content::Json(seen) = &answer.content else { panic!("no JSON") };
+    let seen = seen.value();
     assert_eq!(seen["target"], "/echo?tag=x&key=s3cret");
 }
 

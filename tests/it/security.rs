@@ -87,7 +87,7 @@ async fn seen(executor: &Executor, tool: &str, arguments: Value) -> Value {
     let outcome = outcome(executor, tool, arguments.clone()).await;
     match outcome {
         Outcome::Answered(answer) => match answer.content {
-            Content::Json(seen) => seen,
+            Content::Json(seen) => seen.into_value(),
             other => panic!("{arguments}: {other:?}"),
         },
         other => panic!("{arguments}: {other:?}"),

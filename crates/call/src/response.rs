@@ -5,7 +5,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use bytes::Bytes;
-use callgate_tool::{Answer, Content, Effect, Fault, Next, Outcome};
+use callgate_tool::{Answer, Content, Effect, Fault, Json, Next, Outcome};
 use http::{
     HeaderMap, Response, StatusCode,
     header::{CONTENT_TYPE, RETRY_AFTER},
@@ -44,7 +44,7 @@ fn content(response: &Response<Bytes>) -> Result<Content, Box<Fault>> {
         Kind::Json => json(body).map(Content::Json).ok_or_else(|| unreadable(status, body)),
         Kind::Text | Kind::Html => Ok(text(body, &media)),
         Kind::Unnamed => Ok(match json(body) {
-            Some(value @ (Value::Array(_) | Value::Object(_))) => Content::Json(value),
+            Some(json) if json.text().trim_start().starts_with(['[', '{']) => Content::Json(json),
             _ if std::str::from_utf8(body).is_ok() => text(body, &media),
             _ => return Err(wording::unreadable_media(status, &media.essence, body.len())),
         }),
@@ -67,7 +67,7 @@ fn failure_body(response: &Response<Bytes>) -> Option<Value> {
         Kind::Binary => return None,
         Kind::Html => html_to_text(&decoded(body, &media)),
         Kind::Json | Kind::Unnamed => match json(body) {
-            Some(value) => return Some(value),
+            Some(json) => return Some(json.into_value()),
             None => cleaned(&decoded(body, &media)),
         },
         Kind::Text => cleaned(&decoded(body, &media)),
@@ -112,11 +112,11 @@ fn text(body: &[u8], media: &Media) -> Content {
     Content::Text { text: cleaned(&decoded(body, media)), media_type: media_type.to_owned() }
 }
 
-/// The value of a JSON text; its depth is bounded by the reader (128).
-fn json(body: &[u8]) -> Option<Value> {
+/// The JSON of a body; its depth is bounded (127).
+fn json(body: &[u8]) -> Option<Json> {
     // RFC 8259 §8.1: a reader may ignore a byte order mark.
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
-    serde_json::from_slice(body).ok()
+    Json::parse(std::str::from_utf8(body).ok()?)
 }
 
 /// The characters of a text: Latin-1 where it is announced, UTF-8 otherwise, U+FFFD for what is neither.
@@ -228,11 +228,11 @@ mod tests {
     #[test]
     fn a_success_is_read_by_its_media_type() {
         check("", b"", Content::Empty);
-        check("application/json", b"{\"a\":1}", Content::Json(json!({"a": 1})));
-        check("Application/HAL+JSON; charset=utf-8", b"[1]", Content::Json(json!([1])));
-        check("", b"{\"a\":1}", Content::Json(json!({"a": 1})));
+        check("application/json", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
+        check("Application/HAL+JSON; charset=utf-8", b"[1]", Content::Json(json!([1]).into()));
+        check("", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
         check("", b"hello", plain("hello", "text/plain"));
-        check("application/json", b"\xef\xbb\xbf1", Content::Json(json!(1)));
+        check("application/json", b"\xef\xbb\xbf1", Content::Json(json!(1).into()));
         check("text/csv", b"a,b\r\n1,2", plain("a,b\n1,2", "text/csv"));
         check("text/plain; charset=ISO-8859-1", b"caf\xe9", plain("caf\u{e9}", "text/plain"));
         check("text/plain", b"caf\xe9", plain("caf\u{fffd}", "text/plain"));
@@ -241,12 +241,12 @@ mod tests {
     #[test]
     fn numbers_of_an_answer_keep_their_digits() {
         let digits = b"[9007199254740993,1.10,1e+400]";
-        let Outcome::Answered(Answer { content: Content::Json(value), .. }) =
+        let Outcome::Answered(Answer { content: Content::Json(json), .. }) =
             answer(200, "application/json", digits)
         else {
             panic!("not JSON");
         };
-        assert_eq!(value.to_string().as_bytes(), digits);
+        assert_eq!(json.value().to_string().as_bytes(), digits);
     }
 
     static DEEP: [u8; 1000] = [b'['; 1000];

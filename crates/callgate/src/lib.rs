@@ -18,7 +18,7 @@
 
 pub use callgate_executor::{Backend, Executor, Toolset};
 pub use callgate_tool::{
-    Answer, ArgumentName, Arguments, Content, Effect, Event, Fault, FaultCode, Journal, Next,
+    Answer, ArgumentName, Arguments, Content, Effect, Event, Fault, FaultCode, Journal, Json, Next,
     Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool, ToolCall, ToolName,
     ToolResult, ToolsetName,
 };

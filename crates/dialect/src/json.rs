@@ -54,7 +54,7 @@ pub fn result(result: &ToolResult) -> Value {
 
 fn response(answer: &Answer) -> Value {
     match &answer.content {
-        Content::Json(value) => value.clone(),
+        Content::Json(json) => json.value().clone(),
         Content::Text { text, .. } => Value::String(text.clone()),
         Content::Empty => Value::Null,
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Fault, Journal};
+use crate::{Fault, Journal, Json};
 
 /// Arguments as the model gave them; numbers keep their digits.
 pub type Arguments = Map<String, Value>;
@@ -59,7 +59,7 @@ pub enum Content {
     /// No body.
     Empty,
     /// JSON; numbers keep their digits.
-    Json(Value),
+    Json(Json),
     /// Text of another media type.
     Text {
         /// The text, without control characters.

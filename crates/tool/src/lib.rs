@@ -4,6 +4,7 @@
 mod call;
 mod fault;
 mod journal;
+mod json;
 mod name;
 mod schema;
 mod session;
@@ -12,6 +13,7 @@ mod tool;
 pub use call::{Answer, Arguments, Content, Outcome, PlannedRequest, ToolCall, ToolResult};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use journal::{Event, Journal};
+pub use json::Json;
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };

@@ -14,7 +14,7 @@ pub(super) fn result(result: &ToolResult) {
     match &result.outcome {
         Outcome::Answered(answer) => match &answer.content {
             Content::Empty => output::talk(&format!("{}: no content\n", answer.status)),
-            Content::Json(value) => output::result(&format!("{value:#}\n")),
+            Content::Json(json) => output::result(&format!("{:#}\n", json.value())),
             Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
         },
         Outcome::Failed(fault) => output::talk(&failed(fault)),
