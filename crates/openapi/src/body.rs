@@ -2,6 +2,7 @@
 
 mod encoding;
 pub(crate) mod media;
+pub(crate) mod swagger;
 
 use std::sync::Arc;
 

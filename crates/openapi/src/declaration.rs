@@ -97,14 +97,13 @@ impl Parts<'_> {
     /// In a body that may be left out, each property requires the required ones.
     fn required_with_the_body(&self) -> Option<Value> {
         let of_body = || self.inputs.iter().filter(|input| input.place == Place::Body);
-        self.is_flat_and_optional().then(|| {
-            let required: Vec<&str> = of_body()
-                .filter(|input| input.required)
-                .map(|input| input.argument.as_str())
-                .collect();
-            let row = |input: &Input| (input.argument.as_str().to_owned(), json!(required));
-            Value::Object(of_body().map(row).collect())
-        })
+        let required = of_body().filter(|input| input.required);
+        let required: Vec<&str> = required.map(|input| input.argument.as_str()).collect();
+        if !self.is_flat_and_optional() || required.is_empty() {
+            return None;
+        }
+        let row = |input: &Input| (input.argument.as_str().to_owned(), json!(required));
+        Some(Value::Object(of_body().map(row).collect()))
     }
 }
 

@@ -55,7 +55,11 @@ pub(crate) fn arrange<'d>(
     let choices: Vec<Arc<str>> = body.iter().flat_map(choices).cloned().collect();
     let is_choosable = choices.len() > 1;
     let mut shape = BodyLayout::Whole;
-    if let Some(body) = &body {
+    if let Some(body) = body.as_ref().filter(|body| !body.fields.is_empty()) {
+        // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
+        shape = BodyLayout::Flat;
+        entries.extend(body.fields.iter().cloned().map(Entry::of_field));
+    } else if let Some(body) = &body {
         let properties = flat::properties(document, body).unwrap_or_default();
         let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
         if !properties.is_empty() && !collide(&entries, &properties, is_choosable) {
@@ -132,6 +136,10 @@ impl<'d> Entry<'d> {
             schema: parameter.schema,
             described_by: Some(parameter.object),
         }
+    }
+
+    fn of_field(field: Parameter<'d>) -> Self {
+        Self { encoding: Encoding::Body, ..Self::of_parameter(field) }
     }
 
     fn of_property(property: flat::Property<'d>) -> Self {

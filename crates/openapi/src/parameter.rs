@@ -1,6 +1,8 @@
 //! Reads the parameters of an operation: those of its path item and its own, with place, style and schema. Which name
 //! the model sees, and which of them it sees, is decided in `layout`.
 
+mod collection;
+
 use std::sync::Arc;
 
 use crate::{
@@ -45,6 +47,11 @@ pub(crate) fn read<'d>(
 }
 
 impl Parameter<'_> {
+    /// Whether it is the whole body of a Swagger 2.0 operation, and not a field of a form.
+    pub(crate) fn is_whole_body(&self) -> bool {
+        self.object.node.get("in").and_then(Node::as_str) == Some("body")
+    }
+
     /// Whether two parameters are the same one: headers without regard to case.
     fn is_same(&self, other: &Self) -> bool {
         let same_name = match self.place {
@@ -102,7 +109,7 @@ fn one<'d>(
         return None;
     };
     let said = object.node.get("in").and_then(Node::as_str);
-    let Some(place) = said.and_then(place) else {
+    let Some(place) = said.and_then(|name| place(document, name)) else {
         let message = format!(
             "expected the parameter `{name}` to be `in` path, query, header or cookie, got: `{}`",
             said.unwrap_or("nothing")
@@ -129,8 +136,9 @@ fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> b
     required
 }
 
-fn place(name: &str) -> Option<Place> {
+fn place(document: &Document, name: &str) -> Option<Place> {
     match name {
+        "body" | "formData" if document.version().is_swagger() => Some(Place::Body),
         "cookie" => Some(Place::Cookie),
         "header" => Some(Place::Header),
         "path" => Some(Place::Path),
@@ -146,6 +154,9 @@ fn encoding<'d>(
     place: Place,
     findings: &mut Findings,
 ) -> (Encoding, Option<Located<'d>>) {
+    if document.version().is_swagger() {
+        return (collection::encoding(object, place, findings), Some(object.clone()));
+    }
     let content = object.member("content");
     let content = content.and_then(|content| follow(document, content.node, &content.path()).ok());
     let media = content.as_ref().and_then(|content| content.node.as_object()?.iter().next());

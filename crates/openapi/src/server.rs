@@ -1,6 +1,8 @@
 //! Where an operation is sent: an absolute origin and base path, fixed when the description is loaded. Which addresses
 //! may be dialled is not decided here.
 
+mod swagger;
+
 use std::sync::Arc;
 
 use url::Url;
@@ -41,6 +43,7 @@ struct Refusal {
 /// Finds the server of each operation. The one of the whole description is found once.
 #[derive(Debug)]
 pub(crate) struct Servers<'d> {
+    document: &'d Document,
     options: &'d LoadOptions,
     root: Result<Arc<Server>, Refusal>,
 }
@@ -50,13 +53,14 @@ impl<'d> Servers<'d> {
         let list = document.root().get("servers").filter(|list| is_named(list));
         let root = match (&options.server, list) {
             (Some(template), _) => named_by_operator(template, options),
+            _ if document.version().is_swagger() => of_swagger(document, None, options),
             (None, Some(list)) => {
                 named_by_description(&Located::new(list, &Path::at("/servers")), options)
             }
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
             (None, None) => resolve("/", "/servers", options),
         };
-        Self { options, root: root.map(Arc::new) }
+        Self { document, options, root: root.map(Arc::new) }
     }
 
     /// The server of the operation whose own node and path item are given, innermost first.
@@ -65,6 +69,9 @@ impl<'d> Servers<'d> {
         levels: &[&Located<'_>],
         findings: &mut Findings,
     ) -> Option<Arc<Server>> {
+        if self.document.version().is_swagger() {
+            return self.of_swagger(levels, findings);
+        }
         let own = levels
             .iter()
             .filter_map(|level| level.member("servers"))
@@ -76,6 +83,24 @@ impl<'d> Servers<'d> {
         };
         found.map_err(|refusal| refusal.report(findings)).ok()
     }
+
+    /// The same in Swagger 2.0, where an operation may have schemes of its own.
+    fn of_swagger(&self, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Arc<Server>> {
+        let own = levels.iter().find_map(|level| level.node.get("schemes"));
+        let found = match own.filter(|_| self.options.server.is_none()) {
+            Some(schemes) => of_swagger(self.document, Some(schemes), self.options).map(Arc::new),
+            None => self.root.clone(),
+        };
+        found.map_err(|refusal| refusal.report(findings)).ok()
+    }
+}
+
+fn of_swagger(
+    document: &Document,
+    schemes: Option<&Node>,
+    options: &LoadOptions,
+) -> Result<Server, Refusal> {
+    resolve(&swagger::url(document.root(), schemes, options), "/host", options)
 }
 
 impl Refusal {

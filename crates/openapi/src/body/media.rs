@@ -8,6 +8,7 @@ use crate::{
     document::Document,
     findings::Findings,
     node::Node,
+    parameter::Parameter,
     pointer::Path,
     reference::{Located, follow},
 };
@@ -19,6 +20,8 @@ pub(crate) struct DescribedBody<'d> {
     pub(crate) required: bool,
     /// Its media types, the preferred one first; never empty.
     pub(crate) media: Vec<DescribedMedia<'d>>,
+    /// The fields of a Swagger 2.0 form; none for any other body.
+    pub(crate) fields: Vec<Parameter<'d>>,
 }
 
 /// One media type as it is described.
@@ -53,11 +56,7 @@ pub(crate) fn read<'d>(
     let object = object.map_err(|bad| bad.report(findings)).ok()?;
     let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
     let mut media = media(document, &object, findings);
-    media.sort_by_key(preference);
-    for media in &mut media {
-        media.encodings = encoding::read(document, media.kind, &media.object, findings);
-    }
-    let Some(first) = media.first() else {
+    if media.is_empty() {
         findings.warning(
             Code::MalformedNode,
             &object.pointer,
@@ -65,16 +64,23 @@ pub(crate) fn read<'d>(
             "list the media types of the body under `content`",
         );
         return None;
-    };
-    if !first.kind.is_written() {
-        findings.warning(
-            Code::BodyMediaNotWritten,
-            object.path().name("content"),
-            format!("expected a JSON media type, got only: `{}`", first.media_type),
-            "offer the body as `application/json` too",
-        );
     }
-    Some(DescribedBody { object, required, media })
+    for media in &mut media {
+        media.encodings = encoding::read(document, media.kind, &media.object, findings);
+    }
+    Some(DescribedBody { object, required, media, fields: Vec::new() })
+}
+
+/// Puts the media types in the order of preference, and says when none of them is written.
+pub(crate) fn prefer(body: &mut DescribedBody<'_>, findings: &mut Findings) {
+    body.media.sort_by_key(preference);
+    let Some(first) = body.media.first().filter(|first| !first.kind.is_written()) else { return };
+    findings.warning(
+        Code::BodyMediaNotWritten,
+        body.object.path().name("content"),
+        format!("expected a JSON media type, got only: `{}`", first.media_type),
+        "offer the body as `application/json` too",
+    );
 }
 
 /// The media types of a `content` object, in the order they are written.
@@ -104,9 +110,18 @@ fn one<'d>(
 ) -> Option<DescribedMedia<'d>> {
     let path = above.name(media_type);
     let object = follow(document, node, &path).map_err(|bad| bad.report(findings)).ok()?;
+    named(media_type, object, &path, findings)
+}
+
+/// A media type by its name; what it describes is in `object`.
+pub(super) fn named<'d>(
+    media_type: &Arc<str>,
+    object: Located<'d>,
+    path: &Path<'_>,
+    findings: &mut Findings,
+) -> Option<DescribedMedia<'d>> {
     let trimmed = media_type.trim();
     let bare = trimmed.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let kind = kind(&bare);
     let is_legal = trimmed.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
         && bare.split_once('/').is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
     if !is_legal {
@@ -120,11 +135,11 @@ fn one<'d>(
         let media_type = "application/json".into();
         return Some(DescribedMedia::new(media_type, BodyKind::Json, object));
     }
-    Some(DescribedMedia::new(trimmed.into(), kind, object))
+    Some(DescribedMedia::new(trimmed.into(), kind(&bare), object))
 }
 
 impl<'d> DescribedMedia<'d> {
-    fn new(media_type: Arc<str>, kind: BodyKind, object: Located<'d>) -> Self {
+    pub(super) fn new(media_type: Arc<str>, kind: BodyKind, object: Located<'d>) -> Self {
         let schema = object.member("schema");
         Self { media_type, kind, schema, object, encodings: Box::default() }
     }
@@ -170,7 +185,10 @@ mod tests {
         let operation = document.root().get("operation").unwrap();
         let operation = Located { node: operation, pointer: "/operation".into() };
         let mut findings = Findings::default();
-        let body = read(&document, &operation, &mut findings);
+        let mut body = read(&document, &operation, &mut findings);
+        if let Some(body) = &mut body {
+            prefer(body, &mut findings);
+        }
         let media = body.iter().flat_map(|body| {
             body.media
                 .iter()

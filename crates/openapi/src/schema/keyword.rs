@@ -211,6 +211,17 @@ fn examples(value: &Node, built: &mut Map<String, Value>) {
 
 fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Map<String, Value>) {
     let known = |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
+    // Swagger 2.0 §Data Types; in later versions a slip that can mean only this.
+    if value.as_str() == Some("file") {
+        if !builder.document.version().is_swagger() {
+            let message = "expected a type of JSON Schema, got: `file`".to_owned();
+            let help = "write `type: string` and `format: binary`";
+            builder.findings.note(Code::RepairedKeyword, path, message, help);
+        }
+        built.insert("type".to_owned(), "string".into());
+        built.insert("format".to_owned(), "binary".into());
+        return;
+    }
     let kinds: Option<Value> = match value {
         Node::Array(names) => {
             let mut kinds: Vec<Value> = names.iter().filter_map(known).collect();
@@ -253,6 +264,11 @@ fn required(
     built: &mut Map<String, Value>,
 ) {
     let Some(value) = object.get("required") else { return };
+    // A parameter of Swagger 2.0 is its own schema, and says `required: true` about itself.
+    let is_parameter = object.get("in").and_then(Node::as_str).is_some();
+    if is_parameter && builder.document.version().is_swagger() {
+        return;
+    }
     let Some(names) = value.as_array() else {
         let message = format!("expected a list of names, got: {}", value.kind());
         // In OpenAPI 2 style, `required: true` stands in the property: it names nothing here.

@@ -7,6 +7,7 @@ use crate::{
     body::{
         BodyKind,
         media::{self, DescribedMedia},
+        swagger,
     },
     document::Document,
     findings::Findings,
@@ -56,6 +57,9 @@ fn successes<'d>(
             continue;
         }
         match follow(document, node, &path.name(status)) {
+            Ok(response) if document.version().is_swagger() => {
+                found.extend(swagger::types(document, operation, "produces", &response, findings));
+            }
             Ok(response) => found.extend(media::media(document, &response, findings)),
             // Nothing that is sent depends on an answer.
             Err(bad) => bad.as_lost().report(findings),

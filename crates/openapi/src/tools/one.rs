@@ -7,7 +7,7 @@ use callgate_tool::{Effect, ToolName};
 
 use crate::{
     blueprint::{Blueprint, Origin},
-    body::media,
+    body::{media, swagger},
     code::Code,
     declaration::described,
     document::Document,
@@ -65,8 +65,15 @@ impl<'d> Context<'d> {
         }
         let template = template(key, item, findings);
         let server = self.servers.of(&[operation, item], findings);
-        let parameters = self.parameters((item, operation), template.as_ref(), findings);
-        let body = media::read(self.document, operation, findings);
+        let mut parameters = self.parameters((item, operation), template.as_ref(), findings);
+        let mut body = if self.document.version().is_swagger() {
+            swagger::read(self.document, operation, &mut parameters, findings)
+        } else {
+            media::read(self.document, operation, findings)
+        };
+        if let Some(body) = &mut body {
+            media::prefer(body, findings);
+        }
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;
         let Layout { inputs, schemas, origins, body } =

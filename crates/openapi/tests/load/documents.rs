@@ -12,7 +12,7 @@ pub(crate) fn loaded(paths: &str, options: &LoadOptions) -> Loaded {
 }
 
 /// One line an operation, then the codes of the findings.
-fn lines(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn lines(loaded: &Loaded) -> Vec<String> {
     let operations = loaded.report.operations.iter().map(|operation| {
         let tool = operation.tool.as_ref().map(ToString::to_string);
         format!("{} {} {}", operation.label(), operation.status.as_str(), tool.unwrap_or_default())
@@ -24,7 +24,7 @@ fn lines(loaded: &Loaded) -> Vec<String> {
 }
 
 /// One line an input of the only operation.
-fn inputs(loaded: &Loaded) -> Vec<String> {
+pub(crate) fn inputs(loaded: &Loaded) -> Vec<String> {
     let operation = loaded.operations.first().expect("an operation");
     let line = |input: &callgate_openapi::Input| {
         let place = input.place.as_str();

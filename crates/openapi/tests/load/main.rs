@@ -6,3 +6,5 @@ mod corpus;
 mod documents;
 #[cfg(test)]
 mod schemas;
+#[cfg(test)]
+mod swagger;

@@ -170,7 +170,12 @@ fn keywords_of_a_wrong_type_are_dropped_and_reported() {
         json!({"type": "string"}),
         &["dropped-keyword"],
     );
-    check(json!({"type": "file"}), json!({}), &["dropped-keyword"]);
+    check(json!({"type": "long"}), json!({}), &["dropped-keyword"]);
+    check(
+        json!({"type": "file"}),
+        json!({"type": "string", "format": "binary"}),
+        &["repaired-keyword"],
+    );
     check(
         json!({"type": "string", "maxLength": "ten"}),
         json!({"type": "string"}),

@@ -1,0 +1,127 @@
+//! Reads the body of a Swagger 2.0 operation: the parameter that is the body, or those that are fields of a form
+//! (2.0 §Parameter Object), and the media types of `consumes`.
+
+use std::sync::Arc;
+
+use crate::{
+    body::{
+        BodyKind, PropertyEncoding, encoding,
+        media::{self, DescribedBody, DescribedMedia},
+    },
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{Encoding, Place},
+    node::Node,
+    parameter::Parameter,
+    reference::Located,
+};
+
+/// Takes the parameters that make the body out of the list.
+pub(crate) fn read<'d>(
+    document: &'d Document,
+    operation: &Located<'d>,
+    parameters: &mut Vec<Parameter<'d>>,
+    findings: &mut Findings,
+) -> Option<DescribedBody<'d>> {
+    let (parts, plain): (Vec<_>, Vec<_>) = std::mem::take(parameters)
+        .into_iter()
+        .partition(|parameter| parameter.place == Place::Body);
+    *parameters = plain;
+    let (wholes, fields): (Vec<_>, Vec<_>) = parts.into_iter().partition(Parameter::is_whole_body);
+    let Some(whole) = wholes.first() else {
+        return (!fields.is_empty()).then(|| form(document, operation, fields, findings));
+    };
+    if wholes.len() > 1 || !fields.is_empty() {
+        let message = "expected one body, got several `body` and `formData` parameters".to_owned();
+        let help = "describe the body by one parameter; the first `body` counts";
+        findings.warning(Code::MalformedNode, &operation.pointer, message, help);
+    }
+    let mut media = types(document, operation, "consumes", &whole.object, findings);
+    if media.is_empty() {
+        media.push(DescribedMedia::new(
+            "application/json".into(),
+            BodyKind::Json,
+            whole.object.clone(),
+        ));
+    }
+    let (object, required) = (whole.object.clone(), whole.required);
+    Some(DescribedBody { object, required, media, fields: Vec::new() })
+}
+
+/// The media types an operation or else the document lists, all with the schema of `object`.
+pub(crate) fn types<'d>(
+    document: &'d Document,
+    operation: &Located<'d>,
+    list: &str,
+    object: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<DescribedMedia<'d>> {
+    let root = Located { node: document.root(), pointer: "".into() };
+    let own = operation.member(list).filter(|own| own.node.as_array().is_some());
+    let Some(found) = own.or_else(|| root.member(list)) else { return Vec::new() };
+    let names = found.node.as_array().unwrap_or_default().iter().enumerate();
+    let above = found.path();
+    let named = names.filter_map(|(index, name)| {
+        media::named(name.as_shared_str()?, object.clone(), &above.index(index), findings)
+    });
+    let mut media: Vec<DescribedMedia<'d>> = Vec::new();
+    for one in named {
+        if !media.iter().any(|known| known.media_type == one.media_type) {
+            media.push(one);
+        }
+    }
+    media
+}
+
+/// A body of fields.
+fn form<'d>(
+    document: &'d Document,
+    operation: &Located<'d>,
+    fields: Vec<Parameter<'d>>,
+    findings: &mut Findings,
+) -> DescribedBody<'d> {
+    let is_file = |field: &Parameter<'_>| encoding::is_file(document, field.object.node);
+    let has_file = fields.iter().any(is_file);
+    let mut media = types(document, operation, "consumes", operation, findings);
+    media.retain(|media| match media.kind {
+        // A form has no place for the bytes of a file.
+        BodyKind::Form => !has_file,
+        BodyKind::Multipart => true,
+        _ => false,
+    });
+    if media.is_empty() {
+        let (media_type, kind) = if has_file {
+            ("multipart/form-data", BodyKind::Multipart)
+        } else {
+            ("application/x-www-form-urlencoded", BodyKind::Form)
+        };
+        media.push(DescribedMedia::new(media_type.into(), kind, operation.clone()));
+    }
+    let encodings: Box<[PropertyEncoding]> = fields
+        .iter()
+        .map(|field| PropertyEncoding {
+            name: Arc::clone(&field.name),
+            content_types: Box::default(),
+            encoding: style(field),
+            headers: Box::default(),
+            is_binary: is_file(field),
+        })
+        .collect();
+    for media in &mut media {
+        media.schema = None;
+        media.encodings.clone_from(&encodings);
+    }
+    DescribedBody {
+        object: operation.clone(),
+        required: fields.iter().any(|field| field.required),
+        media,
+        fields,
+    }
+}
+
+/// Lists have a style, whatever else is a text.
+fn style(field: &Parameter<'_>) -> Encoding {
+    let is_list = field.object.node.get("type").and_then(Node::as_str) == Some("array");
+    if is_list { field.encoding.clone() } else { Encoding::Body }
+}
