@@ -7,6 +7,8 @@ from pathlib import Path
 import yaml
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+# The methods that a version adds (OpenAPI 3.2.0 §4.9.1).
+ADDED = {"3.2": ("query",)}
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -22,13 +24,24 @@ def version(document):
 
 def count(path):
     document = load(path)
+    methods = METHODS + ADDED.get(version(document), ())
     total = 0
     for template, item in (document.get("paths") or {}).items():
         if str(template).startswith("x-"):
             continue
         item = followed(item, document, Path(path))
-        total += sum(isinstance(item.get(method), dict) for method in METHODS)
+        total += sum(isinstance(item.get(method), dict) for method in methods)
+        if version(document) == "3.2":
+            total += len(item.get("additionalOperations") or {})
     return total
+
+
+def has_absolute_server(document):
+    """Whether the root names a server that needs no other address to be one."""
+    if "swagger" in document:
+        return bool(document.get("host"))
+    servers = document.get("servers") or [{}]
+    return str(servers[0].get("url") or "").startswith(("http://", "https://", "{"))
 
 
 def followed(item, document, path):
