@@ -1,11 +1,15 @@
 //! What became of a description: every diagnostic with its place, and the numbers. As text with snippets, or as JSON.
 
-use std::path::PathBuf;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate::{
     Executor,
     config::BuiltToolset,
-    openapi::{Diagnostic, OperationStatus, Severity, locate},
+    openapi::{Diagnostic, OperationStatus, Severity, locate, locate_file},
 };
 use serde_json::{Value, json};
 
@@ -21,6 +25,8 @@ pub(crate) struct Checked {
     /// The file as it is shown.
     pub(crate) file: PathBuf,
     text: String,
+    /// The texts of the files the description refers to, as far as something is said about them.
+    referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
     tokens: usize,
@@ -34,12 +40,13 @@ impl Checked {
         if !diagnostics.is_empty() {
             locate(&text, &mut diagnostics);
         }
-        diagnostics.sort_by_key(|diagnostic| diagnostic.position);
+        let referenced = referenced(&toolset, &mut diagnostics);
+        diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
         let names = toolset.report.operations.iter().filter_map(|known| known.tool.as_ref());
         let tools = names.filter_map(|name| executor.tool(name.as_str()));
         let tokens = tools.map(callgate::Tool::tokens).sum();
         let text = String::from_utf8_lossy(&text).into_owned();
-        Ok(Self { file: toolset.file.clone(), text, toolset, diagnostics, tokens })
+        Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, tokens })
     }
 
     fn count(&self, status: OperationStatus) -> usize {
@@ -53,10 +60,18 @@ impl Checked {
 
     /// Snippets and a summary line.
     pub(crate) fn to_text(&self) -> String {
-        let lines = Lines::new(&self.text);
+        let mut shown = None;
+        let mut lines = Lines::new(&self.text);
         let mut text = String::new();
         for diagnostic in &self.diagnostics {
-            text.push_str(&render::diagnostic(&self.file, &lines, diagnostic));
+            if diagnostic.file != shown {
+                shown.clone_from(&diagnostic.file);
+                let name = diagnostic.file.as_deref();
+                let referenced = name.and_then(|name| self.referenced.get(name));
+                lines = referenced.map(|text| Lines::new(text)).unwrap_or_default();
+            }
+            let file = file_of(&self.file, diagnostic);
+            text.push_str(&render::diagnostic(&file, &lines, diagnostic));
         }
         text.push_str(&format!(
             "{}: {} exposed, {} degraded, {} refused; {} tokens of declarations\n",
@@ -71,7 +86,8 @@ impl Checked {
 
     /// The same as data.
     pub(crate) fn to_json(&self) -> Value {
-        let diagnostics: Vec<_> = self.diagnostics.iter().map(diagnostic_json).collect();
+        let json = |diagnostic| diagnostic_json(&self.file, diagnostic);
+        let diagnostics: Vec<_> = self.diagnostics.iter().map(json).collect();
         json!({
             "file": self.file.display().to_string(),
             "version": self.toolset.version,
@@ -85,8 +101,38 @@ impl Checked {
     }
 }
 
-fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
-    json!({
+/// The file a diagnostic is about, as it is shown: the description's own, one it refers to, or an address.
+fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
+    match diagnostic.file.as_deref() {
+        None => description.to_owned(),
+        Some(address) if address.starts_with("https:") => PathBuf::from(address),
+        Some(name) => description.with_file_name(name),
+    }
+}
+
+/// The texts of the files that diagnostics are about beyond the description itself, which get their places from them.
+fn referenced(
+    toolset: &BuiltToolset,
+    diagnostics: &mut [Diagnostic],
+) -> BTreeMap<Arc<str>, String> {
+    let mut files: BTreeMap<Arc<str>, PathBuf> = BTreeMap::new();
+    for diagnostic in diagnostics.iter() {
+        if let Some(name) = diagnostic.file.as_ref().filter(|name| !name.starts_with("https:")) {
+            files.insert(Arc::clone(name), file_of(&toolset.file, diagnostic));
+        }
+    }
+    let mut texts = BTreeMap::new();
+    for (name, file) in files {
+        // A file that is gone since it was read leaves its findings without a place.
+        let Ok(text) = read(&file) else { continue };
+        locate_file(&name, &text, diagnostics);
+        texts.insert(name, String::from_utf8_lossy(&text).into_owned());
+    }
+    texts
+}
+
+fn diagnostic_json(description: &Path, diagnostic: &Diagnostic) -> Value {
+    let mut json = json!({
         "code": diagnostic.code.as_str(),
         "severity": diagnostic.severity.as_str(),
         "pointer": diagnostic.pointer,
@@ -95,7 +141,12 @@ fn diagnostic_json(diagnostic: &Diagnostic) -> Value {
         "message": diagnostic.message,
         "help": diagnostic.help,
         "operation": diagnostic.operation,
-    })
+    });
+    if diagnostic.file.is_some() {
+        let file = file_of(description, diagnostic).display().to_string();
+        json.as_object_mut().map(|members| members.insert("file".to_owned(), file.into()));
+    }
+    json
 }
 
 /// A number with commas: `1,240`.

@@ -17,7 +17,7 @@ use crate::{
     checked::{ToolsetConfig, Upstream},
     finding::Finding,
     reader::Reader,
-    recordings,
+    recordings, references,
 };
 
 /// A ready executor, and how the descriptions behind it were taken.
@@ -67,7 +67,7 @@ pub(crate) fn toolset(
     let authenticator = authenticator(reader, config, base);
     let transport = transport(reader, config);
     let places = authenticator.as_ref().map(|known| known.places()).unwrap_or_default();
-    let (version, loaded) = loaded(parsed, &options(config, &places));
+    let (version, loaded) = loaded(parsed, config, &options(config, &places));
     let Loaded { operations, report, .. } = loaded;
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let built = BuiltToolset { name, file: config.openapi.clone(), version, report };
@@ -92,13 +92,14 @@ pub(crate) fn description(reader: &mut Reader, config: &ToolsetConfig) -> Option
 }
 
 /// The version and the operations of a description; a text that is none has a report without operations.
-fn loaded(parsed: ParsedText, options: &LoadOptions) -> (String, Loaded) {
+fn loaded(parsed: ParsedText, config: &ToolsetConfig, options: &LoadOptions) -> (String, Loaded) {
     let read = parsed.and_then(|parsed| {
-        let document = Document::new(parsed.value)?;
+        let document = Document::within(parsed.value, config.description_limits)?;
         Ok((document, parsed.diagnostics))
     });
     match read {
-        Ok((document, diagnostics)) => {
+        Ok((mut document, mut diagnostics)) => {
+            diagnostics.append(&mut references::supply(&mut document, config));
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);
             (document.version().to_string(), loaded)

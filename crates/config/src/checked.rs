@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::SessionInputs;
+use callgate_openapi::{Limits as DescriptionLimits, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::{Limits, Transport};
 
@@ -26,6 +26,10 @@ pub(crate) struct ToolsetConfig {
     pub(crate) auth: AuthConfig,
     /// Whether a model may fill what the session should.
     pub(crate) session_inputs: SessionInputs,
+    /// What the description may cost.
+    pub(crate) description_limits: DescriptionLimits,
+    /// The origins that the description may refer to documents on: `https://specs.example.com`.
+    pub(crate) references: Vec<String>,
     /// The bounds of one exchange.
     pub(crate) limits: Limits,
     /// Where answers come from.

@@ -28,6 +28,7 @@ pub(crate) const TOOLSET: Table = Table {
         "limits",
         "openapi",
         "prefix",
+        "references",
         "server",
         "server_variables",
         "session_inputs",
@@ -70,9 +71,20 @@ pub(crate) const BASIC: Table =
 /// A bearer token.
 pub(crate) const BEARER: Table = Table { name: "`bearer`", keys: &["token"], later: &[] };
 
-/// The bounds of one exchange.
-pub(crate) const LIMITS: Table =
-    Table { name: "`limits`", keys: &["response_bytes", "timeout"], later: &[] };
+/// The bounds of a description and of one exchange.
+pub(crate) const LIMITS: Table = Table {
+    name: "`limits`",
+    keys: &[
+        "alias_bytes",
+        "description_bytes",
+        "description_depth",
+        "description_nodes",
+        "operations",
+        "response_bytes",
+        "timeout",
+    ],
+    later: &[],
+};
 
 /// Where answers come from.
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };

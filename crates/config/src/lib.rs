@@ -10,6 +10,7 @@ mod load;
 mod raw;
 mod reader;
 mod recordings;
+mod references;
 
 pub use build::{Built, BuiltToolset};
 pub use finding::{Finding, Severity};

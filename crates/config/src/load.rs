@@ -116,6 +116,8 @@ fn description(
         server_variables: BTreeMap::new(),
         auth: bearer(&mut reader, options),
         session_inputs: SessionInputs::Lenient,
+        description_limits: TextLimits::default(),
+        references: Vec::new(),
         limits: Limits::default(),
         upstream: Upstream::Http,
     };
@@ -174,7 +176,7 @@ fn build(
     let mut parts = Vec::new();
     for toolset in toolsets {
         if let Some(text) = build::description(&mut reader, toolset) {
-            let parsed = callgate_openapi::read(&text, &TextLimits::default());
+            let parsed = callgate_openapi::read(&text, &toolset.description_limits);
             parts.push(build::toolset(&mut reader, toolset, parsed, origin.directory));
         }
     }

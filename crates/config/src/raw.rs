@@ -7,7 +7,7 @@ use std::{
 };
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::{Node, SessionInputs};
+use callgate_openapi::{Limits as DescriptionLimits, Node, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::Limits;
 
@@ -16,6 +16,7 @@ use crate::{
     credential,
     keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
     reader::{Mapping, Reader, at, escaped},
+    references,
 };
 
 /// Reads a whole configuration; files are named relative to `directory`.
@@ -96,6 +97,8 @@ pub(crate) fn toolset(
         server_variables: server_variables(reader, mapping),
         auth: credential::auth(reader, mapping).unwrap_or(AuthConfig::None),
         session_inputs: session_inputs(reader, mapping),
+        description_limits: description_limits(reader, mapping),
+        references: origins(reader, mapping),
         limits: limits(reader, mapping),
     };
     Some(read)
@@ -159,6 +162,54 @@ fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {
             SessionInputs::Strict
         }
     }
+}
+
+/// The bounds of the description: what stands under `limits` about it.
+fn description_limits(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimits {
+    let mut limits = DescriptionLimits::default();
+    let pointer = at(toolset, "limits");
+    // What is wrong with the mapping as a whole is said once, by `limits`.
+    let Some(object) = toolset.object.get("limits").and_then(Node::as_object) else {
+        return limits;
+    };
+    let mapping = Mapping { object, pointer: &pointer };
+    for (key, limit) in
+        [("alias_bytes", &mut limits.alias_bytes), ("description_bytes", &mut limits.bytes)]
+    {
+        *limit = reader.bytes(mapping, key).unwrap_or(*limit);
+    }
+    for (key, limit, most) in [
+        // What walks a tree recurses: a thread's stack bounds the depth.
+        ("description_depth", &mut limits.depth, DescriptionLimits::default().depth),
+        ("description_nodes", &mut limits.nodes, usize::MAX),
+        ("operations", &mut limits.operations, usize::MAX),
+    ] {
+        *limit = reader.count(mapping, key, most).unwrap_or(*limit);
+    }
+    limits
+}
+
+/// The origins that references may lead to.
+fn origins(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
+    let Some(node) = mapping.object.get("references") else { return Vec::new() };
+    let pointer = at(mapping, "references");
+    let Some(items) = node.as_array() else {
+        reader.expected(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
+        return Vec::new();
+    };
+    let mut origins = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        match item.as_str().and_then(references::origin) {
+            Some(origin) => origins.push(origin),
+            None => reader.complain(
+                "wrong-value",
+                format!("{pointer}/{index}"),
+                "expected a public origin: `https://`, the name of a host, and perhaps a port",
+                "for example `https://specs.example.com`",
+            ),
+        }
+    }
+    origins
 }
 
 fn limits(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {

@@ -138,6 +138,20 @@ impl Reader {
         size
     }
 
+    /// A number of things, from 1 to `most`.
+    pub(crate) fn count(&mut self, mapping: Mapping<'_>, key: &str, most: usize) -> Option<usize> {
+        let node = mapping.object.get(key)?;
+        let number = node.as_number().and_then(callgate_openapi::Number::as_i64);
+        let count = number.and_then(|number| usize::try_from(number).ok());
+        let count = count.filter(|count| (1..=most).contains(count));
+        if count.is_none() {
+            let upper = if most == usize::MAX { String::new() } else { format!(" to {most}") };
+            let expected = format!("a whole number from 1{upper}");
+            self.expected(&at(mapping, key), &expected, node, "leave it out for the default");
+        }
+        count
+    }
+
     /// A complaint about a value of the wrong kind.
     pub(crate) fn expected(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
         let message = format!("expected {expected}, got: {}", shown(got));

@@ -1,7 +1,14 @@
-//! A description as a whole: its tree, its version, its title. It looks at nothing below `info`: what cannot be read
-//! further down costs one operation, not the document.
+//! A description as a whole: its tree, its version, its title, and the documents it refers to as far as the caller
+//! supplied them. What cannot be read below `info` costs one operation, not the document; no file is opened here.
 
-use std::{fmt, sync::Arc};
+mod further;
+mod index;
+mod place;
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     code::Code,
@@ -10,6 +17,11 @@ use crate::{
     node::Node,
     text::{Parsed, read},
 };
+use further::{Documents, Further, Tree};
+use index::Index;
+
+pub use further::{Unavailable, UnavailableReason};
+pub(crate) use place::NoPlace;
 
 /// One OpenAPI description. Cloning it is cheap.
 #[derive(Clone, Debug)]
@@ -22,11 +34,20 @@ pub struct Version {
     numbers: (u32, u32),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Parts {
     root: Node,
+    /// The file's own name, where it is known: what its neighbours call it.
+    name: Arc<str>,
     version: Version,
     limits: Limits,
+    /// Made when a reference first needs it.
+    index: OnceLock<Arc<Index>>,
+    documents: Documents,
+    /// The further documents in which a schema has an `$id`.
+    with_ids: Vec<Arc<str>>,
+    /// The values of all further documents.
+    n_nodes: usize,
 }
 
 impl Document {
@@ -57,9 +78,81 @@ impl Document {
     ///
     /// # Errors
     /// As [`Document::new`].
-    fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
+    pub fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let version = version(&root)?;
-        Ok(Self(Arc::new(Parts { root, version, limits })))
+        Ok(Self(Arc::new(Parts {
+            root,
+            name: "".into(),
+            version,
+            limits,
+            index: OnceLock::new(),
+            documents: Documents::new(),
+            with_ids: Vec::new(),
+            n_nodes: 0,
+        })))
+    }
+
+    /// The same description under the name its neighbours call it by: `openapi.yaml`.
+    #[must_use]
+    pub fn named(mut self, name: &str) -> Self {
+        let parts = Arc::make_mut(&mut self.0);
+        parts.name = name.into();
+        parts.index = OnceLock::new();
+        self
+    }
+
+    /// The documents that references lead to and that are not here yet, each by its name: a path relative to the
+    /// directory of the description and never outside it, or an https address. Supply or refuse each of them with
+    /// [`Document::supply`] and [`Document::refuse`], and ask again: they may need others.
+    ///
+    /// ```
+    /// use callgate_openapi::{Document, Limits, load, read};
+    ///
+    /// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+    /// let text = b"openapi: 3.1.0
+    /// servers: [{url: https://api.example.com}]
+    /// paths: {/pets: {get: {$ref: pets.yaml}}}";
+    /// let mut document = Document::read(text, &Limits::default())?.value;
+    /// assert_eq!(document.needs(), ["pets.yaml".into()]);
+    /// let pets = read(b"{operationId: pets, summary: All pets}", &Limits::default())?.value;
+    /// document.supply("pets.yaml", pets);
+    /// assert_eq!(document.needs(), []);
+    /// assert_eq!(load(&document, &Default::default()).operations.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn needs(&self) -> Vec<Arc<str>> {
+        let read = self.0.documents.values().filter_map(|further| match further {
+            Further::Read(tree) => Some(&tree.index),
+            Further::Refused(_) => None,
+        });
+        let mut known = hashbrown::HashSet::new();
+        let needed = std::iter::once(self.index()).chain(read).flat_map(|index| &index.needed);
+        needed.filter(|name| !self.is_here(name) && known.insert(*name)).cloned().collect()
+    }
+
+    /// Takes the tree of a document by the name [`Document::needs`] gave it. All documents together may have as many
+    /// values as the limits allow for one; what is over that is refused.
+    pub fn supply(&mut self, name: &str, root: Node) {
+        let most = self.limits().nodes;
+        let room = most.saturating_sub(self.0.n_nodes);
+        let index = Index::of(&root, name, room);
+        if index.n_nodes > room {
+            let expected = format!("at most {most} values in all documents together");
+            let reason = UnavailableReason::Unreadable;
+            return self.refuse(name, Unavailable { reason, expected });
+        }
+        let parts = Arc::make_mut(&mut self.0);
+        parts.n_nodes += index.n_nodes;
+        if !index.pointers.is_empty() {
+            parts.with_ids.push(name.into());
+        }
+        parts.documents.insert(name.into(), Further::Read(Arc::new(Tree { root, index })));
+    }
+
+    /// Says why a document that [`Document::needs`] named will not be supplied.
+    pub fn refuse(&mut self, name: &str, why: Unavailable) {
+        Arc::make_mut(&mut self.0).documents.insert(name.into(), Further::Refused(why));
     }
 
     /// The tree.
@@ -79,6 +172,48 @@ impl Document {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.0.limits
+    }
+
+    fn is_here(&self, name: &str) -> bool {
+        let is_schema = || self.indexes().any(|(_, index)| index.pointers.contains_key(name));
+        self.0.documents.contains_key(name) || *self.0.name == *name || is_schema()
+    }
+
+    /// The documents in which a schema has a name of its own, with their indexes.
+    fn indexes(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
+        let further = self.0.with_ids.iter();
+        let further = further.filter_map(|name| Some((Some(&**name), &self.tree(name)?.index)));
+        std::iter::once((None, self.index())).chain(further)
+    }
+
+    fn index(&self) -> &Index {
+        let Parts { root, name, limits, index, .. } = &*self.0;
+        index.get_or_init(|| Arc::new(Index::of(root, name, limits.nodes)))
+    }
+
+    fn index_at(&self, document: Option<&str>) -> Option<&Index> {
+        match document {
+            None => Some(self.index()),
+            Some(name) => self.tree(name).map(|tree| &tree.index),
+        }
+    }
+
+    fn root_of(&self, document: Option<&str>) -> Option<&Node> {
+        match document {
+            None => Some(self.root()),
+            Some(name) => self.tree(name).map(|tree| &tree.root),
+        }
+    }
+
+    fn tree(&self, name: &str) -> Option<&Tree> {
+        match self.0.documents.get(name)? {
+            Further::Read(tree) => Some(tree),
+            Further::Refused(_) => None,
+        }
+    }
+
+    fn name_of<'a>(&'a self, document: Option<&'a str>) -> &'a str {
+        document.unwrap_or(&self.0.name)
     }
 }
 

@@ -180,12 +180,13 @@ impl<'d> Entry<'d> {
         let beside = self.described_by.as_ref().map(|object| object.node);
         let annotation = self.schema.as_ref().map_or_else(
             || beside.and_then(crate::session_input::own_annotation),
-            |schema| annotation(document, schema.node, beside),
+            |schema| annotation(document, schema.node, &schema.path(), beside),
         );
         let pointer = self.schema.as_ref().or(self.described_by.as_ref());
         let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
         let source = source(annotation, pointer, findings);
-        let default = self.schema.as_ref().and_then(|schema| default_of(document, schema.node));
+        let schema = self.schema.as_ref();
+        let default = schema.and_then(|schema| default_of(document, schema.node, &schema.path()));
         let input = Input {
             argument,
             place: self.place,

@@ -1,6 +1,7 @@
 //! The parser: OpenAPI text to operations to tools. Pure: no I/O, no clock, no environment. It never panics and never
 //! stops at the first fault.
 
+mod address;
 mod blueprint;
 mod body;
 mod code;
@@ -35,7 +36,7 @@ mod tools;
 pub use body::{Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PropertyEncoding};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
-pub use document::{Document, Version};
+pub use document::{Document, Unavailable, UnavailableReason, Version};
 pub use input::{Encoding, Input, NestedInput, Place, Source, Step, Style};
 pub use limits::Limits;
 pub use node::{Node, Number, Object};

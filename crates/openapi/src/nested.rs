@@ -92,9 +92,10 @@ impl<'d, 'f> Walk<'d, 'f> {
 
     fn step(&mut self, step: Step, schema: &Located<'d>) {
         self.steps.push(step);
-        let found = annotation(self.document, schema.node, None);
+        let path = schema.path();
+        let found = annotation(self.document, schema.node, &path, None);
         let source = source(found, &schema.pointer, self.findings);
-        let default = default_of(self.document, schema.node).map(Node::to_value);
+        let default = default_of(self.document, schema.node, &path).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
         if is_filled && self.found.len() < MOST_FOUND {

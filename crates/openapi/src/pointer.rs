@@ -40,6 +40,20 @@ impl<'a> Path<'a> {
         Self { above: Some(self), segment: Segment::Name(name) }
     }
 
+    /// The document this path is in, when it is not the description itself.
+    pub(crate) fn document(&self) -> Option<&'a str> {
+        let mut first = self;
+        while let Some(above) = first.above {
+            first = above;
+        }
+        match first.segment {
+            Segment::Pointer(place) if !place.starts_with('/') => {
+                place.split_once('#').map(|(document, _)| document)
+            }
+            _ => None,
+        }
+    }
+
     /// The item at `index` of this node, counted from 0.
     pub const fn index(&'a self, index: usize) -> Self {
         Self { above: Some(self), segment: Segment::Index(index) }
@@ -80,8 +94,12 @@ impl Node {
 /// `None` when it is not such a reference, or does not decode to text.
 pub fn pointer_of_fragment(reference: &str) -> Option<String> {
     let fragment = reference.strip_prefix('#')?;
-    let pointer = percent_decode_str(fragment).decode_utf8().ok()?;
-    (pointer.is_empty() || pointer.starts_with('/')).then(|| pointer.into_owned())
+    decoded(fragment).filter(|pointer| pointer.is_empty() || pointer.starts_with('/'))
+}
+
+/// A fragment, percent-decoded; `None` when it does not decode to text.
+pub(crate) fn decoded(fragment: &str) -> Option<String> {
+    percent_decode_str(fragment).decode_utf8().ok().map(Into::into)
 }
 
 /// The document and the pointer of a place as it is written inside this crate: `/a/b` in the description itself,

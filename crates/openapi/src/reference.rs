@@ -1,14 +1,15 @@
-//! Follows `$ref` inside one document. Chains are bounded and cycles found; files and addresses are not fetched here,
-//! they are reported. `@dialogflow/sessionId` is not a reference and never comes here.
+//! Follows `$ref` through the documents of a description. Chains are bounded and circles found; files and addresses
+//! are not fetched here, what was not supplied is reported. `@dialogflow/sessionId` is not a reference and never comes here.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, iter, sync::Arc};
 
 use crate::{
+    address::SESSION_ID,
     code::Code,
-    document::Document,
+    document::{Document, NoPlace, Unavailable, UnavailableReason},
     findings::Findings,
     node::Node,
-    pointer::{Path, pointer_of_fragment},
+    pointer::Path,
 };
 
 /// A node and the pointer of the place it was found at.
@@ -22,6 +23,7 @@ pub(crate) struct Located<'d> {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     Cyclic,
+    /// It leads into a document that may not be read.
     External,
     Missing,
 }
@@ -33,6 +35,8 @@ pub(crate) struct BadReference {
     pub(crate) reference: Arc<str>,
     /// The pointer of the object that holds it.
     pub(crate) pointer: Arc<str>,
+    /// What was expected instead.
+    pub(crate) expected: Arc<str>,
 }
 
 impl<'d> Located<'d> {
@@ -65,52 +69,58 @@ impl BadReference {
 
     /// Says what is wrong: an external reference costs the operation, any other one what it stands for.
     pub(crate) fn report(&self, findings: &mut Findings) {
-        let Self { failure, reference, pointer } = self;
+        let Self { failure, reference, pointer, expected } = self;
+        let message = format!("expected {expected}, got: `{reference}`");
         match failure {
-            Failure::Cyclic => findings.warning(
-                Code::CyclicReference,
-                pointer,
-                format!("expected a reference that ends somewhere, got a circle: `{reference}`"),
-                "let one of the references of the circle be the thing itself",
-            ),
-            Failure::External => findings.error(
-                Code::ExternalReference,
-                pointer,
-                format!("expected a reference into the same document, got: `{reference}`"),
-                "put what it stands for into the document, for example under `components`",
-            ),
-            Failure::Missing => findings.warning(
-                Code::MissingReference,
-                pointer,
-                format!("expected a reference to a part of the document, got: `{reference}`"),
-                "correct the reference or add the part it names",
-            ),
+            Failure::Cyclic => {
+                let help = "let one of the references of the circle be the thing itself";
+                findings.warning(Code::CyclicReference, pointer, message, help);
+            }
+            Failure::External => {
+                let help =
+                    "put what it stands for into the document, for example under `components`";
+                findings.error(Code::ExternalReference, pointer, message, help);
+            }
+            Failure::Missing => {
+                let help = "correct the reference or add the part it names";
+                findings.warning(Code::MissingReference, pointer, message, help);
+            }
         }
     }
 }
 
-/// The reference in a node, when it is nothing but one.
+/// The reference in a node. Without knowing what a value is validated by, `$dynamicRef` means what `$ref` would.
 pub(crate) fn reference_of(node: &Node) -> Option<&Arc<str>> {
-    node.get("$ref")?.as_shared_str().filter(|reference| &***reference != SESSION_ID)
+    let object = node.as_object()?;
+    let named = |name: &str| object.get(name).and_then(Node::as_shared_str);
+    named("$ref").or_else(|| named("$dynamicRef")).filter(|reference| &***reference != SESSION_ID)
 }
 
-/// The node a reference names.
+/// The node a reference names that stands at `at`.
 pub(crate) fn target<'d>(
     document: &'d Document,
     reference: &Arc<str>,
     at: &Path<'_>,
 ) -> Result<Located<'d>, BadReference> {
-    let bad = |failure| BadReference {
+    let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),
         pointer: at.to_string().into(),
+        expected: expected.into(),
     };
-    if !reference.starts_with('#') {
-        return Err(bad(Failure::External));
-    }
-    let pointer = pointer_of_fragment(reference).ok_or_else(|| bad(Failure::Missing))?;
-    let node = document.root().at(&pointer).ok_or_else(|| bad(Failure::Missing))?;
-    Ok(Located { node, pointer: pointer.into() })
+    let place = document.place(reference, at).map_err(|no_place| match no_place {
+        NoPlace::Unavailable(Unavailable { reason, expected }) => match reason {
+            UnavailableReason::Forbidden => bad(Failure::External, &expected),
+            UnavailableReason::Unreadable => bad(Failure::Missing, &expected),
+        },
+        NoPlace::Missing => bad(Failure::Missing, A_PART),
+    })?;
+    let node = document.node_at(&place).ok_or_else(|| bad(Failure::Missing, A_PART))?;
+    let pointer = match place.document {
+        None => place.pointer.into(),
+        Some(document) => format!("{document}#{}", place.pointer).into(),
+    };
+    Ok(Located { node, pointer })
 }
 
 /// The node itself when it is no reference, else what its references lead to.
@@ -126,11 +136,11 @@ pub(crate) fn follow<'d>(
     let mut seen = BTreeSet::new();
     while let Some(reference) = reference_of(at.node) {
         if !seen.insert(Arc::clone(&at.pointer)) || seen.len() > MOST_HOPS {
-            let pointer = path.to_string().into();
             return Err(BadReference {
                 failure: Failure::Cyclic,
                 reference: Arc::clone(reference),
-                pointer,
+                pointer: path.to_string().into(),
+                expected: "a reference that ends somewhere".into(),
             });
         }
         at = target(document, reference, &at.path())?;
@@ -140,22 +150,35 @@ pub(crate) fn follow<'d>(
 
 /// The node and every node its references lead through, as far as they lead: what is said beside a reference comes
 /// before what is said at its target.
-pub(crate) fn chain<'d>(document: &'d Document, node: &'d Node) -> Vec<&'d Node> {
-    let mut nodes = vec![node];
-    let mut at = node;
-    while let Some(reference) = reference_of(at) {
-        let Ok(found) = target(document, reference, &Path::ROOT) else { break };
-        at = found.node;
-        if nodes.len() > LONGEST_CHAIN || nodes.iter().any(|seen| std::ptr::eq(*seen, at)) {
-            break;
-        }
-        nodes.push(at);
-    }
-    nodes
+pub(crate) fn chain<'d>(
+    document: &'d Document,
+    node: &'d Node,
+    path: &Path<'_>,
+) -> impl Iterator<Item = &'d Node> {
+    iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
 }
 
-/// Dialogflow CX writes the session's id as if it were a reference.
-pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
+/// Every node the references of a node lead through, as far as they lead.
+pub(crate) fn beyond<'d>(
+    document: &'d Document,
+    node: &'d Node,
+    path: &Path<'_>,
+) -> Vec<Located<'d>> {
+    let mut found: Vec<Located<'d>> = Vec::new();
+    let mut next = reference_of(node).and_then(|to| target(document, to, path).ok());
+    while let Some(at) = next {
+        let is_circle = std::ptr::eq(at.node, node)
+            || found.iter().any(|seen| std::ptr::eq(seen.node, at.node));
+        if found.len() > LONGEST_CHAIN || is_circle {
+            break;
+        }
+        next = reference_of(at.node).and_then(|to| target(document, to, &at.path()).ok());
+        found.push(at);
+    }
+    found
+}
+
+const A_PART: &str = "a reference to a part of the document";
 
 /// A chain longer than this is taken for a circle; real ones have fewer than ten links.
 const MOST_HOPS: usize = 1100;
@@ -211,7 +234,7 @@ mod tests {
     #[test]
     fn files_and_addresses_are_external() {
         for reference in
-            ["./pet.yaml", "http://169.254.169.254/a", "file:///etc/passwd", "b.yaml#/a", ""]
+            ["./pet.yaml", "http://169.254.169.254/a", "file:///etc/passwd", "b.yaml#/a"]
         {
             check(reference, Err(Failure::External));
         }

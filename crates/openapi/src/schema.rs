@@ -9,17 +9,19 @@ mod pattern;
 
 use std::{collections::VecDeque, sync::Arc};
 
+use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::{
+    address::SESSION_ID,
     code::Code,
     document::Document,
     findings::Findings,
     node::Node,
     options::SessionInputs,
     pointer::Path,
-    reference::{SESSION_ID, chain, follow, reference_of, target},
+    reference::{chain, follow, reference_of, target},
     session_input::{Annotation, annotation, is_visible},
 };
 
@@ -41,6 +43,9 @@ pub(crate) struct Builder<'d> {
     view: View,
     /// The names of definitions by the pointer of what they define.
     names: IndexMap<Arc<str>, String>,
+    /// How often each stem of a name was asked for.
+    stems: HashMap<String, usize>,
+    taken: HashSet<String>,
     pending: VecDeque<(Arc<str>, &'d Node)>,
     definitions: Map<String, Value>,
     nodes: usize,
@@ -53,6 +58,8 @@ impl<'d> Builder<'d> {
             document,
             view,
             names: IndexMap::new(),
+            stems: HashMap::new(),
+            taken: HashSet::new(),
             pending: VecDeque::new(),
             definitions: Map::new(),
             nodes: 0,
@@ -110,11 +117,14 @@ impl<'d> Builder<'d> {
 
     /// The name of the definition a reference leads to.
     fn define(&mut self, reference: &Arc<str>, node: &'d Node, path: &Path<'_>) -> Option<String> {
-        let found = follow(self.document, node, path).and_then(|end| {
-            let next = target(self.document, reference, path)?;
-            // A definition that is nothing but a reference needs no name of its own.
+        let found = target(self.document, reference, path).and_then(|next| {
+            // A definition that is nothing but a reference needs no name of its own. Others are followed when their
+            // turn comes, so that a long chain is walked once.
             let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
-            Ok(if is_bare && reference_of(next.node).is_some() { end } else { next })
+            if !is_bare || reference_of(next.node).is_none() {
+                return Ok(next);
+            }
+            follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
         if let Some(name) = self.names.get(&found.pointer) {
@@ -127,34 +137,28 @@ impl<'d> Builder<'d> {
     }
 
     /// A legal name no other definition has, made of the last part of a pointer.
-    fn free_name(&self, pointer: &str) -> String {
-        let last = pointer.rsplit('/').next().unwrap_or_default();
-        let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        let mut stem: String = last.chars().map(legal).collect();
-        if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            stem.insert_str(0, "Schema_");
-        }
-        let is_free = |name: &String| !self.names.values().any(|taken| taken == name);
+    fn free_name(&mut self, pointer: &str) -> String {
+        let stem = stem(pointer);
+        let n = self.stems.entry(stem.clone()).or_insert(1);
         let mut name = stem.clone();
-        let mut n = 2;
-        while !is_free(&name) {
+        while !self.taken.insert(name.clone()) {
+            *n += 1;
             name = format!("{stem}_{n}");
-            n += 1;
         }
         name
     }
 
     /// Whether a property stands in this view at all.
-    fn keeps_property(&self, property: &'d Node) -> bool {
+    fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
-            let says = |node: &&Node| node.get(mark).and_then(Node::as_bool) == Some(true);
-            chain(self.document, property).iter().any(says)
+            let says = |node: &Node| node.get(mark).and_then(Node::as_bool) == Some(true);
+            chain(self.document, property, path).any(says)
         };
         match self.view {
             View::Complete => !marked("readOnly"),
             View::Declared(session_inputs) => {
                 !marked("readOnly")
-                    && match annotation(self.document, property, None) {
+                    && match annotation(self.document, property, path, None) {
                         Some(Annotation::Source(source)) => is_visible(&source, session_inputs),
                         _ => true,
                     }
@@ -164,23 +168,41 @@ impl<'d> Builder<'d> {
     }
 
     /// Whether a required property is asked for in this view: not what a default or the session fills.
-    fn asks_for(&self, property: &'d Node) -> bool {
-        if !self.keeps_property(property) {
+    fn asks_for(&self, property: &'d Node, path: &Path<'_>) -> bool {
+        if !self.keeps_property(property, path) {
             return false;
         }
         match self.view {
             View::Complete | View::Output => true,
             View::Declared(_) => {
-                annotation(self.document, property, None).is_none()
-                    && default_of(self.document, property).is_none()
+                annotation(self.document, property, path, None).is_none()
+                    && default_of(self.document, property, path).is_none()
             }
         }
     }
 }
 
+/// What a definition is called after: the last part of its pointer, or its file where that is all of it.
+fn stem(pointer: &str) -> String {
+    let last = pointer.rsplit('/').next().unwrap_or_default();
+    let last = last
+        .strip_suffix('#')
+        .map_or(last, |file| file.rsplit_once('.').map_or(file, |(name, _extension)| name));
+    let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut stem: String = last.chars().map(legal).collect();
+    if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        stem.insert_str(0, "Schema_");
+    }
+    stem
+}
+
 /// The default of a schema or of what it refers to.
-pub(crate) fn default_of<'d>(document: &'d Document, schema: &'d Node) -> Option<&'d Node> {
-    chain(document, schema).into_iter().find_map(|node| node.get("default"))
+pub(crate) fn default_of<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    path: &Path<'_>,
+) -> Option<&'d Node> {
+    chain(document, schema, path).find_map(|node| node.get("default"))
 }
 
 /// The largest real declaration has fewer than 100,000 parts; a description of a few kilobytes can ask for billions.

@@ -4,13 +4,8 @@
 use std::sync::Arc;
 
 use crate::{
-    code::Code,
-    document::Document,
-    findings::Findings,
-    input::Source,
-    node::Node,
-    options::SessionInputs,
-    reference::{SESSION_ID, chain},
+    address::SESSION_ID, code::Code, document::Document, findings::Findings, input::Source,
+    node::Node, options::SessionInputs, pointer::Path, reference::chain,
 };
 
 /// Where a value comes from, and whether its annotation could be read.
@@ -26,9 +21,10 @@ pub(crate) enum Annotation {
 pub(crate) fn annotation<'d>(
     document: &'d Document,
     schema: &'d Node,
+    path: &Path<'_>,
     beside: Option<&'d Node>,
 ) -> Option<Annotation> {
-    let nodes = chain(document, schema);
+    let nodes = chain(document, schema, path);
     beside.into_iter().chain(nodes).find_map(own_annotation)
 }
 
@@ -135,7 +131,7 @@ mod tests {
             "session": {"$ref": "@dialogflow/sessionId"},
         }));
         let schema = document.root().get("schema").unwrap();
-        let got = annotation(&document, schema, None).map(|found| match found {
+        let got = annotation(&document, schema, &Path::ROOT, None).map(|found| match found {
             Annotation::Invalid { value, .. } => format!("invalid {value}"),
             Annotation::Source(source) => source.reference(),
         });

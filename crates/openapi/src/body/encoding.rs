@@ -10,7 +10,8 @@ use crate::{
     findings::Findings,
     input::{Encoding, Style},
     node::{Node, Object},
-    reference::{Located, chain, follow},
+    pointer::Path,
+    reference::{Located, beyond, chain, follow},
 };
 
 /// How the properties of a body are written, as far as its media type object says; none for bodies without
@@ -146,7 +147,7 @@ fn headers<'d>(
         let path = path.name(name);
         let found = follow(document, node, &path).map_err(|bad| bad.as_lost().report(findings));
         let Ok(header) = found else { continue };
-        if let Some(value) = fixed_value(document, header.node) {
+        if let Some(value) = fixed_value(document, &header) {
             headers.push(PartHeader { name: Arc::clone(name), value });
             continue;
         }
@@ -162,9 +163,9 @@ fn headers<'d>(
 }
 
 /// The only value a header can have.
-fn fixed_value(document: &Document, header: &Node) -> Option<Arc<str>> {
-    let schema = header.get("schema").unwrap_or(header);
-    let value = chain(document, schema).into_iter().find_map(|node| {
+fn fixed_value<'d>(document: &'d Document, header: &Located<'d>) -> Option<Arc<str>> {
+    let schema = header.node.get("schema").unwrap_or(header.node);
+    let value = chain(document, schema, &header.path()).find_map(|node| {
         let only = node.get("enum").and_then(Node::as_array).filter(|values| values.len() == 1);
         node.get("const").or_else(|| node.get("default")).or_else(|| only?.first())
     })?;
@@ -189,7 +190,7 @@ fn properties<'d>(
     let Some(object) = root.node.as_object() else { return };
     let members = object.get("properties").and_then(Node::as_object);
     for (name, property) in members.into_iter().flat_map(Object::iter) {
-        if is_file(document, property) && !files.contains(&name) {
+        if is_file(document, property, &root.path()) && !files.contains(&name) {
             files.push(name);
         }
     }
@@ -200,17 +201,20 @@ fn properties<'d>(
     }
 }
 
-/// Whether a value, or each item of it, stands for bytes.
-pub(crate) fn is_file(document: &Document, schema: &Node) -> bool {
+/// Whether a value, or each item of it, stands for bytes. The path is that of the schema or of anything above it in
+/// its document.
+pub(crate) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     let is_bytes = |node: &Node| {
         let says = |name: &str, value: &str| node.get(name).and_then(Node::as_str) == Some(value);
         let is_media = node.get("contentMediaType").is_some() && node.get("type").is_none();
         says("format", "binary") || says("type", "file") || is_media
     };
-    let nodes = chain(document, schema);
-    let items = nodes.iter().find_map(|node| node.get("items"));
-    let items = items.map(|items| chain(document, items)).unwrap_or_default();
-    nodes.into_iter().chain(items).any(is_bytes)
+    let within = |schema: &'d Node, path: &Path<'_>| {
+        let items = schema.get("items");
+        is_bytes(schema) || items.is_some_and(|items| chain(document, items, path).any(is_bytes))
+    };
+    within(schema, path)
+        || beyond(document, schema, path).iter().any(|at| within(at.node, &at.path()))
 }
 
 /// Real bodies inherit over fewer than five levels.

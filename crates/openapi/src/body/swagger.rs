@@ -81,7 +81,9 @@ fn form<'d>(
     fields: Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) -> DescribedBody<'d> {
-    let is_file = |field: &Parameter<'_>| encoding::is_file(document, field.object.node);
+    let is_file = |field: &Parameter<'_>| {
+        encoding::is_file(document, field.object.node, &field.object.path())
+    };
     let has_file = fields.iter().any(is_file);
     let mut media = types(document, operation, "consumes", operation, findings);
     media.retain(|media| match media.kind {

@@ -7,6 +7,7 @@ use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
     node::{Node, Object},
+    pointer::Path,
     reference::{Located, chain, follow},
     schema::{default_of, nullable::is_nullable},
     session_input::annotation,
@@ -29,13 +30,14 @@ pub(super) fn properties<'d>(
     let has_members = matches!(media.kind, BodyKind::Form | BodyKind::Json | BodyKind::Multipart);
     let schema = media.schema.as_ref().filter(|_| has_members)?;
     // What is said beside a reference would be lost.
-    if annotation(document, schema.node, Some(body.object.node)).is_some()
-        || default_of(document, schema.node).is_some()
-        || !chain(document, schema.node).iter().all(|node| is_plain(document, node))
+    let path = schema.path();
+    if annotation(document, schema.node, &path, Some(body.object.node)).is_some()
+        || default_of(document, schema.node, &path).is_some()
+        || !chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
         return None;
     }
-    let root = follow(document, schema.node, &schema.path()).ok()?;
+    let root = follow(document, schema.node, &path).ok()?;
     let properties = declared(document, &root, root.node.as_object()?)?;
     let may_be_left_out = !body.required;
     (!may_be_left_out || shows_presence(document, &properties)).then_some(properties)
@@ -73,8 +75,8 @@ fn declared<'d>(
     let above = root.path();
     let path = above.name("properties");
     let is_read_only = |node: &'d Node| {
-        let says = |node: &&Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
-        chain(document, node).iter().any(says)
+        let says = |node: &Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
+        chain(document, node, &path).any(says)
     };
     let kept = members.iter().filter(|(_, node)| !is_read_only(node));
     let properties: Vec<_> = kept
@@ -91,8 +93,10 @@ fn declared<'d>(
 /// from elsewhere than the model, which would make every call send a body.
 fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
-        annotation(document, property.schema.node, None).is_some()
-            || default_of(document, property.schema.node).is_some()
+        let Located { node, pointer } = &property.schema;
+        let path = Path::at(pointer);
+        annotation(document, node, &path, None).is_some()
+            || default_of(document, node, &path).is_some()
     };
     properties.iter().any(|property| property.required) && !properties.iter().any(comes_by_itself)
 }

@@ -5,12 +5,18 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     node::{Node, Object},
-    reference::{chain, reference_of},
+    pointer::Path,
+    reference::{Located, beyond, chain, reference_of},
     schema::Builder,
 };
 
 /// Adds to each branch of `oneOf` and `anyOf` the values its mapping gives it.
-pub(super) fn apply<'d>(builder: &Builder<'d>, node: &'d Node, built: &mut Map<String, Value>) {
+pub(super) fn apply<'d>(
+    builder: &Builder<'d>,
+    node: &'d Node,
+    path: &Path<'_>,
+    built: &mut Map<String, Value>,
+) {
     let Some(discriminator) = node.get("discriminator") else { return };
     let property = discriminator.get("propertyName").and_then(Node::as_str);
     let mapping = discriminator.get("mapping").and_then(Node::as_object);
@@ -20,6 +26,7 @@ pub(super) fn apply<'d>(builder: &Builder<'d>, node: &'d Node, built: &mut Map<S
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in branches.iter().zip(built) {
             let values = values_of(branch, mapping);
+            let branch = Located::new(branch, path);
             if let (Value::Object(built), true) =
                 (built, follows(builder, branch, property, &values))
             {
@@ -43,12 +50,19 @@ fn names(to: &str, reference: &str) -> bool {
 }
 
 /// Whether the branch itself allows these values.
-fn follows<'d>(builder: &Builder<'d>, branch: &'d Node, property: &str, values: &[&str]) -> bool {
-    let declared = chain(builder.document, branch)
-        .into_iter()
-        .find_map(|node| node.get("properties")?.get(property));
-    let nodes = declared.map(|node| chain(builder.document, node)).unwrap_or_default();
-    let legal = nodes.iter().find_map(|node| node.get("enum")).and_then(Node::as_array);
+fn follows<'d>(
+    builder: &Builder<'d>,
+    branch: Located<'d>,
+    property: &str,
+    values: &[&str],
+) -> bool {
+    let mut levels = beyond(builder.document, branch.node, &branch.path());
+    levels.insert(0, branch);
+    let declared = levels.iter().find_map(|level| {
+        let node = level.node.get("properties")?.get(property)?;
+        chain(builder.document, node, &level.path()).find_map(|node| node.get("enum"))
+    });
+    let legal = declared.and_then(Node::as_array);
     let allows = |value: &&str| {
         legal.is_none_or(|legal| legal.iter().any(|known| known.as_str() == Some(value)))
     };

@@ -4,10 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    address::SESSION_ID,
     code::Code,
     node::{Node, Object},
     pointer::Path,
-    reference::SESSION_ID,
     schema::{Builder, discriminator, pattern},
 };
 
@@ -60,7 +60,7 @@ pub(super) fn copy<'d>(
         }
     }
     exclusive(object, built);
-    discriminator::apply(builder, node, built);
+    discriminator::apply(builder, node, path, built);
 }
 
 fn insert(built: &mut Map<String, Value>, keyword: &str, value: Option<Value>) {
@@ -250,8 +250,9 @@ fn properties<'d>(
     };
     let mut kept = Map::new();
     for (name, property) in members.iter() {
-        if builder.keeps_property(property) {
-            kept.insert(name.to_string(), builder.schema(property, &path.name(name)));
+        let path = path.name(name);
+        if builder.keeps_property(property, &path) {
+            kept.insert(name.to_string(), builder.schema(property, &path));
         }
     }
     built.insert("properties".to_owned(), Value::Object(kept));
@@ -283,7 +284,7 @@ fn required(
     let mut kept: Vec<Value> = Vec::new();
     for name in names.iter().filter_map(Node::as_str) {
         let property = object.get("properties").and_then(|properties| properties.get(name));
-        if property.is_none_or(|property| builder.asks_for(property))
+        if property.is_none_or(|property| builder.asks_for(property, path))
             && !kept.iter().any(|known| known == name)
         {
             kept.push(name.into());

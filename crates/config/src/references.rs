@@ -1,0 +1,177 @@
+//! Supplies the documents that a description refers to: files of its own directory, and addresses whose origins the
+//! toolset lists. What a description asks for beyond that is neither read nor fetched, and the operations that need it
+//! say so.
+
+mod fetch;
+mod file;
+
+use std::{path::Path, sync::Arc};
+
+use callgate_openapi::{Diagnostic, Document, Limits, Severity, Unavailable, UnavailableReason};
+use callgate_transport::Transport;
+use url::{Host, Url};
+
+use crate::checked::{ToolsetConfig, Upstream};
+
+/// Supplies or refuses every document the description needs. The findings are those of reading them.
+pub(crate) fn supply(document: &mut Document, config: &ToolsetConfig) -> Vec<Diagnostic> {
+    let Some(directory) = file::directory(&config.openapi) else { return Vec::new() };
+    if let Some(name) = config.openapi.file_name().and_then(|name| name.to_str()) {
+        *document = document.clone().named(name);
+    }
+    let mut supplier = Supplier {
+        origins: &config.references,
+        directory: &directory,
+        transport: match &config.upstream {
+            Upstream::Given(transport) => Some(Arc::clone(transport)),
+            _ => None,
+        },
+        limits: config.description_limits,
+        room: config.description_limits.bytes,
+        n_files: 0,
+        n_fetched: 0,
+        diagnostics: Vec::new(),
+    };
+    loop {
+        let needs = document.needs();
+        if needs.is_empty() {
+            return supplier.diagnostics;
+        }
+        for name in needs {
+            supplier.one(document, &name);
+        }
+    }
+}
+
+/// An origin that references may lead to, as it is compared: https, a public name and perhaps a port. `None` for
+/// anything else.
+pub(crate) fn origin(text: &str) -> Option<String> {
+    let url = Url::parse(text).ok()?;
+    let is_bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (is_bare && is_public(&url)).then(|| url.origin().ascii_serialization())
+}
+
+/// Whether an address is https on a host with a name that is not this machine's.
+fn is_public(url: &Url) -> bool {
+    let Some(Host::Domain(host)) = url.host() else { return false };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let is_local = host == "localhost" || host.ends_with(".localhost") || host.is_empty();
+    url.scheme() == "https" && !is_local
+}
+
+/// Reads documents within what is left of the limits.
+struct Supplier<'a> {
+    origins: &'a [String],
+    directory: &'a Path,
+    transport: Option<Arc<dyn Transport>>,
+    limits: Limits,
+    /// The bytes that may still be read: all documents together may have as many as the description alone.
+    room: usize,
+    n_files: usize,
+    n_fetched: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Supplier<'_> {
+    fn one(&mut self, document: &mut Document, name: &Arc<str>) {
+        let text = match self.text(name) {
+            Ok(text) => text,
+            Err(why) => return document.refuse(name, why),
+        };
+        self.room = self.room.saturating_sub(text.len());
+        match callgate_openapi::read(&text, &self.limits) {
+            Ok(parsed) => {
+                self.found(name, parsed.diagnostics);
+                document.supply(name, parsed.value);
+            }
+            Err(diagnostics) => {
+                self.found(name, diagnostics);
+                document.refuse(name, unreadable("a reference to a readable document"));
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
+        if !name.starts_with("https:") {
+            self.n_files += 1;
+            if self.n_files > MOST_FILES {
+                return Err(unreadable(&format!("at most {MOST_FILES} files")));
+            }
+            return file::read(self.directory, name, self.room);
+        }
+        let url = Url::parse(name).ok().filter(is_public);
+        let is_listed = |url: &Url| self.origins.contains(&url.origin().ascii_serialization());
+        let Some(url) = url.filter(is_listed) else {
+            let expected =
+                "a file beside the description or an address of an origin under `references`";
+            return Err(forbidden(expected));
+        };
+        self.n_fetched += 1;
+        if self.n_fetched > MOST_FETCHED {
+            return Err(unreadable(&format!("at most {MOST_FETCHED} documents from elsewhere")));
+        }
+        fetch::fetch(self.transport.as_ref(), &url, self.room)
+    }
+
+    /// Keeps what was found in a document; what cannot be read costs only what refers to it.
+    fn found(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics.into_iter().map(|diagnostic| Diagnostic {
+            file: Some(Arc::clone(name)),
+            severity: diagnostic.severity.min(Severity::Warning),
+            ..diagnostic
+        }));
+    }
+}
+
+fn forbidden(expected: &str) -> Unavailable {
+    Unavailable { reason: UnavailableReason::Forbidden, expected: expected.to_owned() }
+}
+
+fn unreadable(expected: &str) -> Unavailable {
+    Unavailable { reason: UnavailableReason::Unreadable, expected: expected.to_owned() }
+}
+
+/// The largest description in the wild has 2,900 files.
+const MOST_FILES: usize = 10_000;
+
+/// Each costs a request; a description in more pieces than this is better downloaded.
+const MOST_FETCHED: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        assert_eq!(origin(text).as_deref(), expected, "{text}");
+    }
+
+    #[test]
+    fn an_origin_is_https_and_a_public_name() {
+        check("https://specs.example.com", Some("https://specs.example.com"));
+        check("https://Specs.Example.com:8443/", Some("https://specs.example.com:8443"));
+        for text in [
+            "http://specs.example.com",
+            "https://specs.example.com/a",
+            "https://specs.example.com?a",
+            "https://user@specs.example.com",
+            "https://127.0.0.1",
+            "https://2130706433",
+            "https://0x7f.1",
+            "https://[::1]",
+            "https://[::ffff:127.0.0.1]",
+            "https://169.254.169.254",
+            "https://localhost",
+            "https://localhost.",
+            "https://a.localhost",
+            "specs.example.com",
+            "file:///etc",
+        ] {
+            check(text, None);
+        }
+    }
+}

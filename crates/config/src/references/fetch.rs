@@ -1,0 +1,41 @@
+//! Fetches a document that a description refers to from an origin the operator listed. One request, no redirect, no
+//! credential; loading is synchronous, so the request runs on a thread of its own.
+
+use std::{sync::Arc, thread, time::Duration};
+
+use bytes::Bytes;
+use callgate_openapi::Unavailable;
+use callgate_transport::{Client, Limits, Transport};
+use http::{Request, StatusCode, header::ACCEPT};
+use url::Url;
+
+use super::unreadable;
+
+/// The bytes of the document at `url`, `most` at most.
+pub(super) fn fetch(
+    transport: Option<&Arc<dyn Transport>>,
+    url: &Url,
+    most: usize,
+) -> Result<Vec<u8>, Unavailable> {
+    let failed = || unreadable("a reference to an address that answers");
+    let request = Request::get(url.as_str()).header(ACCEPT, "application/yaml, application/json");
+    let request = request.body(Bytes::new()).map_err(|_| failed())?;
+    let transport = match transport {
+        Some(transport) => Arc::clone(transport),
+        None => Arc::new(Client::new().map_err(|_| failed())?),
+    };
+    let limits = Limits { timeout: TIMEOUT, response_bytes: most };
+    let exchange = move || {
+        // A runtime of its own: the caller may be in one, and must not be blocked on from within.
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+        runtime.block_on(transport.send(request, &limits)).ok()
+    };
+    let answer = thread::spawn(exchange).join().ok().flatten().ok_or_else(failed)?;
+    if answer.status() != StatusCode::OK {
+        return Err(unreadable("a reference to an address that answers with status 200"));
+    }
+    Ok(answer.into_body().to_vec())
+}
+
+/// A description is loaded while somebody waits.
+const TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,0 +1,93 @@
+//! Reads a file that a description refers to, when it really lies in the description's directory or below it: links are
+//! followed first and then judged.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
+
+use callgate_openapi::Unavailable;
+
+use super::{forbidden, unreadable};
+
+/// The directory of a description, links followed.
+pub(super) fn directory(file: &Path) -> Option<PathBuf> {
+    let directory = file.parent().filter(|directory| !directory.as_os_str().is_empty());
+    fs::canonicalize(directory.unwrap_or_else(|| Path::new("."))).ok()
+}
+
+/// The bytes of the file `name` in `directory`, `most` at most.
+pub(super) fn read(directory: &Path, name: &str, most: usize) -> Result<Vec<u8>, Unavailable> {
+    let missing = |_| unreadable("a reference to a file that is there");
+    let path = fs::canonicalize(directory.join(name)).map_err(missing)?;
+    if !path.starts_with(directory) {
+        return Err(forbidden("a file in the description's own directory, not a link out of it"));
+    }
+    let is_file = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file());
+    if !is_file {
+        return Err(unreadable("a reference to a file"));
+    }
+    let text = bounded(&path, most).map_err(|_| unreadable("a reference to a readable file"))?;
+    if text.len() > most {
+        return Err(unreadable("fewer bytes in all documents together"));
+    }
+    Ok(text)
+}
+
+fn bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    let mut text = Vec::new();
+    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_openapi::UnavailableReason;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(directory: &Path, name: &str, expected: Result<&str, UnavailableReason>) {
+        let got = read(directory, name, 16).map(|text| String::from_utf8(text).unwrap());
+        let got = got.map_err(|why| why.reason);
+        assert_eq!(got, expected.map(str::to_owned), "{name}");
+    }
+
+    #[test]
+    fn only_files_that_lie_in_the_directory_are_read() {
+        let outer = tempfile::tempdir().unwrap();
+        fs::write(outer.path().join("secret"), "secret").unwrap();
+        let inner = outer.path().join("specs");
+        fs::create_dir_all(inner.join("parts")).unwrap();
+        fs::write(inner.join("parts/a.yaml"), "a").unwrap();
+        fs::write(inner.join("long.yaml"), "a".repeat(17)).unwrap();
+        let directory = directory(&inner.join("openapi.yaml")).unwrap();
+        check(&directory, "parts/a.yaml", Ok("a"));
+        check(&directory, "nothing.yaml", Err(UnavailableReason::Unreadable));
+        check(&directory, "parts", Err(UnavailableReason::Unreadable));
+        check(&directory, "long.yaml", Err(UnavailableReason::Unreadable));
+        check(&directory, "../secret", Err(UnavailableReason::Forbidden));
+        check(&directory, "/etc/passwd", Err(UnavailableReason::Forbidden));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_judged_by_where_it_leads() {
+        use std::os::unix::fs::symlink;
+        let outer = tempfile::tempdir().unwrap();
+        fs::write(outer.path().join("secret"), "secret").unwrap();
+        let inner = outer.path().join("specs");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(inner.join("a.yaml"), "a").unwrap();
+        symlink(outer.path().join("secret"), inner.join("out")).unwrap();
+        symlink(outer.path(), inner.join("up")).unwrap();
+        symlink("a.yaml", inner.join("in")).unwrap();
+        let directory = directory(&inner.join("openapi.yaml")).unwrap();
+        check(&directory, "in", Ok("a"));
+        check(&directory, "out", Err(UnavailableReason::Forbidden));
+        check(&directory, "up/secret", Err(UnavailableReason::Forbidden));
+        check(&directory, "up/specs/a.yaml", Ok("a"));
+    }
+}

@@ -1,0 +1,150 @@
+//! Which document a reference names, from the text of the reference and the document it stands in. It reads nothing:
+//! a name is only looked up among the documents a description was given.
+
+use std::fmt;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+/// Dialogflow CX writes the session's id as if it were a reference.
+pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
+
+/// Why a reference to another document is not followed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Refused {
+    /// An absolute path of a machine.
+    AbsolutePath,
+    /// Characters no name of a file beside a description has.
+    Illegal,
+    /// It leads out of the directory of the description.
+    Outside,
+    /// A scheme other than https, or an address with a user.
+    Scheme,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AbsolutePath => "a path relative to the description",
+            Self::Illegal => "the plain name of a file",
+            Self::Outside => "a file in the description's own directory or below it",
+            Self::Scheme => "a file beside the description or an https address",
+        })
+    }
+}
+
+/// The name of the document that `address`, a reference without its fragment, means in the document `base`: a path
+/// relative to the directory of the description, or an absolute address.
+pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
+    if scheme(address).is_some() {
+        return Url::parse(address).map(without_fragment).map_err(|_| Refused::Illegal);
+    }
+    if scheme(base).is_some() {
+        let base = Url::parse(base).map_err(|_| Refused::Illegal)?;
+        return base.join(address).map(without_fragment).map_err(|_| Refused::Illegal);
+    }
+    beside(base, address)
+}
+
+/// Whether a document of this name may be asked for: a file, or something on an https server.
+pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
+    if scheme(name).is_none() {
+        return Ok(());
+    }
+    let url = Url::parse(name).map_err(|_| Refused::Illegal)?;
+    let is_plain = url.scheme() == "https" && url.username().is_empty() && url.password().is_none();
+    if is_plain { Ok(()) } else { Err(Refused::Scheme) }
+}
+
+/// A path relative to the directory of another file. What is percent-encoded is decoded first, so that `%2e%2e` is
+/// seen for what it is.
+fn beside(base: &str, address: &str) -> Result<String, Refused> {
+    if address.starts_with(['/', '\\']) {
+        return Err(Refused::AbsolutePath);
+    }
+    let directory = base.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let mut names: Vec<String> =
+        directory.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    for raw in address.split('/') {
+        let name = percent_decode_str(raw).decode_utf8().map_err(|_| Refused::Illegal)?;
+        match &*name {
+            "" | "." => {}
+            ".." => drop(names.pop().ok_or(Refused::Outside)?),
+            name if name.contains(is_illegal) => return Err(Refused::Illegal),
+            name => names.push(name.to_owned()),
+        }
+    }
+    if names.is_empty() { Err(Refused::Illegal) } else { Ok(names.join("/")) }
+}
+
+/// What a file's name has on no system, or what would make two names of one.
+fn is_illegal(c: char) -> bool {
+    c.is_control() || matches!(c, '/' | '\\' | '#' | '?' | ':')
+}
+
+/// The scheme of an address (RFC 3986 §3.1).
+fn scheme(address: &str) -> Option<&str> {
+    let (scheme, _) = address.split_once(':')?;
+    let is_legal = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    is_legal.then_some(scheme)
+}
+
+fn without_fragment(mut url: Url) -> String {
+    url.set_fragment(None);
+    url.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(base: &str, address: &str, expected: Result<&str, Refused>) {
+        let got = resolved(base, address).and_then(|name| may_be_needed(&name).map(|()| name));
+        assert_eq!(got.as_deref(), expected.as_deref(), "{address} in {base}");
+    }
+
+    #[test]
+    fn files_are_relative_to_the_file_that_names_them() {
+        check("openapi.yaml", "pets.yaml", Ok("pets.yaml"));
+        check("", "./pets.yaml", Ok("pets.yaml"));
+        check("a/b/c.yaml", "../d/e.yaml", Ok("a/d/e.yaml"));
+        check("a/b.yaml", "../c.yaml", Ok("c.yaml"));
+        check("a/b.yaml", "c%20d.yaml", Ok("a/c d.yaml"));
+    }
+
+    #[test]
+    fn no_file_outside_the_directory_is_named() {
+        check("a/b.yaml", "../../c.yaml", Err(Refused::Outside));
+        check("", "a/../../c.yaml", Err(Refused::Outside));
+        check("", "%2e%2e/c.yaml", Err(Refused::Outside));
+        check("", "%2E./c.yaml", Err(Refused::Outside));
+        check("", "/etc/passwd", Err(Refused::AbsolutePath));
+        check("", "//host/etc/passwd", Err(Refused::AbsolutePath));
+        check("", "\\\\host\\share", Err(Refused::AbsolutePath));
+        check("", "..%2f..%2fetc/passwd", Err(Refused::Illegal));
+        check("", "..\\..\\etc", Err(Refused::Illegal));
+        check("", "a%00.yaml", Err(Refused::Illegal));
+        check("", "a%23b", Err(Refused::Illegal));
+        check("", "..", Err(Refused::Outside));
+        check("", ".", Err(Refused::Illegal));
+    }
+
+    #[test]
+    fn only_https_addresses_are_names() {
+        check("", "https://example.com/a.yaml", Ok("https://example.com/a.yaml"));
+        check("https://example.com/x/a.yaml", "../b.yaml", Ok("https://example.com/b.yaml"));
+        check("https://example.com/a.yaml", "//other.example/b", Ok("https://other.example/b"));
+        for address in
+            ["http://169.254.169.254/a", "file:///etc/passwd", "ftp://x/y", "c:\\a", "data:,x"]
+        {
+            assert!(
+                resolved("", address).and_then(|name| may_be_needed(&name)).is_err(),
+                "{address}"
+            );
+        }
+        check("", "https://user:pass@example.com/", Err(Refused::Scheme));
+        check("https://example.com/a", "http://example.com/b", Err(Refused::Scheme));
+    }
+}

@@ -1,0 +1,158 @@
+//! What a tree says about its own parts that references need: `$id`, `$anchor`, and which other documents it names.
+//! One walk over the tree; nothing is resolved here beyond the names of documents.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use hashbrown::HashMap;
+
+use crate::{
+    address::{SESSION_ID, may_be_needed, resolved},
+    node::{Node, Object},
+    pointer::{Path, parted},
+};
+
+/// The parts of one document that references can name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    /// The names of the schemas with an `$id`, by their pointers.
+    pub(super) names: HashMap<String, Arc<str>>,
+    /// The pointers of the schemas with an `$id`, by their names.
+    pub(super) pointers: HashMap<Arc<str>, Arc<str>>,
+    /// The pointers of anchors, by the name of what they are in, `#`, and their own.
+    pub(super) anchors: HashMap<String, Arc<str>>,
+    /// The names of the documents it refers to.
+    pub(super) needed: BTreeSet<Arc<str>>,
+    /// How many values it has.
+    pub(super) n_nodes: usize,
+}
+
+impl Index {
+    /// Walks over the tree of the document `name`. A tree with more values than `most` is not walked to its end.
+    pub(super) fn of(root: &Node, name: &str, most: usize) -> Self {
+        let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), most };
+        walk.node(root, &Path::ROOT, &Here { base: name, is_names: false });
+        walk.index
+    }
+}
+
+impl Index {
+    /// The schema with an `$id` that a place is in: its pointer and its name.
+    pub(super) fn enclosing(&self, at: &Path<'_>) -> Option<(&str, &str)> {
+        let (_, pointer) = parted(&at.to_string());
+        let mut pointer = pointer.as_str();
+        loop {
+            if let Some((pointer, name)) = self.names.get_key_value(pointer) {
+                return Some((pointer, name));
+            }
+            (pointer, _) = pointer.rsplit_once('/')?;
+        }
+    }
+}
+
+/// Where the walk is.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    base: &'a str,
+    /// Whether the members of an object here are names that someone chose, not keywords.
+    is_names: bool,
+}
+
+struct Walk<'d> {
+    index: Index,
+    /// The references that were looked at, each by its base and text.
+    known: BTreeSet<(String, &'d str)>,
+    most: usize,
+}
+
+impl<'d> Walk<'d> {
+    fn node(&mut self, node: &'d Node, path: &Path<'_>, here: &Here<'_>) {
+        self.index.n_nodes += 1;
+        if self.index.n_nodes > self.most {
+            return;
+        }
+        match node {
+            Node::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.node(item, &path.index(at), &Here { is_names: false, ..*here });
+                }
+            }
+            Node::Object(object) => self.object(object, path, here),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: &'d Object, path: &Path<'_>, here: &Here<'_>) {
+        let mut moved = None;
+        for (name, value) in object.iter().filter(|(name, _)| name.starts_with('$')) {
+            let Some(text) = value.as_str() else { continue };
+            match &**name {
+                "$id" if !here.is_names => moved = self.named(text, path, here.base),
+                "$ref" => self.reference(text, here.base),
+                _ => {}
+            }
+        }
+        let base = moved.as_deref().unwrap_or(here.base);
+        for (name, value) in object.iter() {
+            let (is_anchor, text) =
+                (matches!(&**name, "$anchor" | "$dynamicAnchor"), value.as_str());
+            if let (true, Some(text)) = (is_anchor, text) {
+                let key = format!("{base}#{text}");
+                self.index.anchors.entry(key).or_insert_with(|| path.to_string().into());
+            }
+            // Examples are data: what looks like a reference in them is none.
+            if here.is_names || !is_data(name) {
+                let is_names = !here.is_names && holds_names(name);
+                self.node(value, &path.name(name), &Here { base, is_names });
+            }
+        }
+    }
+
+    /// Notes the `$id` of a schema, and answers the base of what is in it.
+    fn named(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
+        let address = id.split('#').next().filter(|address| !address.is_empty())?;
+        let name = resolved(base, address).ok()?;
+        let pointer: Arc<str> = path.to_string().into();
+        self.index.names.insert(pointer.to_string(), name.as_str().into());
+        self.index.pointers.entry(name.as_str().into()).or_insert(pointer);
+        Some(name)
+    }
+
+    fn reference(&mut self, text: &'d str, base: &str) {
+        let address = text.split('#').next().unwrap_or_default();
+        if address.is_empty()
+            || text == SESSION_ID
+            || !self.known.insert((base.to_owned(), address))
+        {
+            return;
+        }
+        if let Ok(name) = resolved(base, address)
+            && may_be_needed(&name).is_ok()
+        {
+            self.index.needed.insert(name.into());
+        }
+    }
+}
+
+fn is_data(keyword: &str) -> bool {
+    matches!(keyword, "const" | "default" | "enum" | "example" | "examples")
+        || keyword.starts_with("x-")
+}
+
+/// Whether the members of a keyword's object have names that someone chose.
+fn holds_names(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "$defs"
+            | "definitions"
+            | "dependentSchemas"
+            | "parameters"
+            | "paths"
+            | "patternProperties"
+            | "properties"
+            | "requestBodies"
+            | "responses"
+            | "schemas"
+            | "securityDefinitions"
+            | "securitySchemes"
+    )
+}

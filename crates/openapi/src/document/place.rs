@@ -1,0 +1,124 @@
+//! Finds the place that a reference names: in which document, and where in it. It knows `$id` and anchors; what stands
+//! at the place, and whether that is a reference again, is the business of `reference`.
+
+use std::sync::Arc;
+
+use crate::{
+    address::{Refused, may_be_needed, resolved},
+    document::{
+        Document,
+        further::{Further, Unavailable, UnavailableReason},
+        index::Index,
+    },
+    node::Node,
+    pointer::{Path, decoded, pointer_of_fragment},
+};
+
+/// A place in one of the documents: the name of a further one, none for the description itself, and a pointer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Place {
+    pub(crate) document: Option<Arc<str>>,
+    pub(crate) pointer: String,
+}
+
+/// Why a reference leads to no place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum NoPlace {
+    /// Nothing has this name in the document it names.
+    Missing,
+    /// The document it names is not there.
+    Unavailable(Unavailable),
+}
+
+impl Document {
+    /// The place that a reference names which stands at `at`.
+    pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<Place, NoPlace> {
+        let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let document = at.document();
+        if let (None, true, Some(pointer)) =
+            (document, self.has_plain_pointers(), pointer_of_fragment(reference))
+        {
+            return Ok(Place { document: None, pointer });
+        }
+        let index = self.index_at(document).ok_or(NoPlace::Missing)?;
+        let own = if index.names.is_empty() { None } else { index.enclosing(at) };
+        if address.is_empty() {
+            let base = own.map_or_else(|| self.name_of(document), |(_, name)| name);
+            let within = own.map(|(pointer, _)| pointer);
+            return self.part((document, index), (base, within), fragment);
+        }
+        let base = own.map_or_else(|| self.name_of(document), |(_, name)| name);
+        let name = resolved(base, address).map_err(forbidden)?;
+        self.named_place(&name, fragment)
+    }
+
+    /// The node at a place.
+    pub(crate) fn node_at(&self, place: &Place) -> Option<&Node> {
+        self.root_of(place.document.as_deref())?.at(&place.pointer)
+    }
+
+    /// A part of a document or of a schema with an `$id`, by a fragment.
+    fn part(
+        &self,
+        (document, index): (Option<&str>, &Index),
+        (base, within): (&str, Option<&str>),
+        fragment: &str,
+    ) -> Result<Place, NoPlace> {
+        let document = document.map(Into::into);
+        let fragment = decoded(fragment).ok_or(NoPlace::Missing)?;
+        if !fragment.is_empty() && !fragment.starts_with('/') {
+            let pointer = index.anchors.get(&format!("{base}#{fragment}"));
+            let pointer = pointer.ok_or(NoPlace::Missing)?.to_string();
+            return Ok(Place { document, pointer });
+        }
+        if let Some(within) = within {
+            // JSON Schema 2020-12 §8.2.1: pointers start at the schema with the `$id`. Generators write `$id` where they
+            // mean nothing by it, so what is not there is looked for in the whole document.
+            let place = Place { document, pointer: format!("{within}{fragment}") };
+            if self.node_at(&place).is_some() {
+                return Ok(place);
+            }
+            return Ok(Place { pointer: fragment, ..place });
+        }
+        Ok(Place { document, pointer: fragment })
+    }
+
+    /// A part of what has this name: a schema with this `$id`, the description itself, or another document.
+    fn named_place(&self, name: &str, fragment: &str) -> Result<Place, NoPlace> {
+        for (document, index) in self.indexes() {
+            if let Some(pointer) = index.pointers.get(name) {
+                return self.part((document, index), (name, Some(pointer)), fragment);
+            }
+        }
+        if !self.0.name.is_empty() && *self.0.name == *name {
+            return self.part((None, self.index()), (name, None), fragment);
+        }
+        match self.0.documents.get_key_value(name) {
+            Some((name, Further::Read(tree))) => {
+                self.part((Some(name), &tree.index), (name, None), fragment)
+            }
+            Some((_, Further::Refused(why))) => Err(NoPlace::Unavailable(why.clone())),
+            None => Err(may_be_needed(name).map_or_else(forbidden, |()| not_supplied(name))),
+        }
+    }
+
+    /// Whether every pointer starts at the root: before OpenAPI 3.1 there is no `$id`.
+    fn has_plain_pointers(&self) -> bool {
+        !self.version().text.starts_with("3.") || self.version().text.starts_with("3.0")
+    }
+}
+
+fn forbidden(refused: Refused) -> NoPlace {
+    let reason = UnavailableReason::Forbidden;
+    NoPlace::Unavailable(Unavailable { reason, expected: refused.to_string() })
+}
+
+fn not_supplied(name: &str) -> NoPlace {
+    let expected = if name.starts_with("https:") {
+        "a file beside the description or an address whose origin is allowed"
+    } else {
+        "a part of the same document"
+    };
+    let reason = UnavailableReason::Forbidden;
+    NoPlace::Unavailable(Unavailable { reason, expected: expected.to_owned() })
+}
