@@ -34,8 +34,9 @@ pub(crate) struct Checked {
 
 impl Checked {
     /// Finds the place of every diagnostic, and what the declarations cost.
-    pub(crate) fn new(toolset: BuiltToolset, executor: &Executor) -> Result<Self, Failure> {
+    pub(crate) fn new(mut toolset: BuiltToolset, executor: &Executor) -> Result<Self, Failure> {
         let text = read(&toolset.file)?;
+        toolset.report.examine(&toolset.operations);
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
             locate(&text, &mut diagnostics);

@@ -9,7 +9,9 @@ use std::{
 
 use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart};
 use callgate_executor::{Executor, Toolset};
-use callgate_openapi::{Diagnostic, Document, LoadOptions, Loaded, Node, Parsed, Place, Report};
+use callgate_openapi::{
+    Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Parsed, Place, Report,
+};
 use callgate_secret::LocalStores;
 use callgate_transport::{Client, Recording, Replay, Transport};
 
@@ -44,6 +46,8 @@ pub struct BuiltToolset {
     pub version: String,
     /// What became of each operation. Its diagnostics have no positions yet: `callgate_openapi::locate` finds them.
     pub report: Report,
+    /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
+    pub operations: Vec<Arc<Operation>>,
 }
 
 /// One toolset: what the executor takes and what the report says.
@@ -70,7 +74,13 @@ pub(crate) fn toolset(
     let (version, loaded) = loaded(parsed, config, &options(config, &places));
     let Loaded { operations, report, .. } = loaded;
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
-    let built = BuiltToolset { name, file: config.openapi.clone(), version, report };
+    let built = BuiltToolset {
+        name,
+        file: config.openapi.clone(),
+        version,
+        report,
+        operations: operations.clone(),
+    };
     let toolset = authenticator.zip(transport).map(|(authenticator, transport)| Toolset {
         operations,
         authenticator,

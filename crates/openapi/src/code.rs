@@ -55,6 +55,8 @@ pub enum Code {
     OptionalPathParameter,
     /// A header of a part has no fixed value; it is not sent.
     PartHeader,
+    /// The key of a path item has a fragment, which is not sent.
+    PathFragment,
     /// A keyword of a schema was read as it was meant; nothing is lost.
     RepairedKeyword,
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
@@ -87,7 +89,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -112,6 +114,7 @@ impl Code {
         Self::NotUtf8,
         Self::OptionalPathParameter,
         Self::PartHeader,
+        Self::PathFragment,
         Self::RepairedKeyword,
         Self::ReservedHeader,
         Self::SchemaTooLarge,
@@ -160,6 +163,7 @@ impl Code {
             Self::NotUtf8 => "not-utf8",
             Self::OptionalPathParameter => "optional-path-parameter",
             Self::PartHeader => "part-header",
+            Self::PathFragment => "path-fragment",
             Self::RepairedKeyword => "repaired-keyword",
             Self::ReservedHeader => "reserved-header",
             Self::SchemaTooLarge => "schema-too-large",

@@ -1,9 +1,14 @@
 //! The load report: what became of each operation, and every finding. It holds pointers; lines and columns are found
 //! when someone wants to see them.
 
+use std::{collections::BTreeSet, sync::Arc};
+
 use callgate_tool::ToolName;
 
-use crate::diagnostic::Diagnostic;
+use crate::{
+    diagnostic::{Diagnostic, Severity},
+    operation::Operation,
+};
 
 /// What became of a description.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +52,26 @@ impl Report {
     /// How many operations have this status.
     pub fn count(&self, status: OperationStatus) -> usize {
         self.operations.iter().filter(|operation| operation.status == status).count()
+    }
+
+    /// Adds what is found when every schema of these operations is built, which loading alone does not do.
+    pub fn examine(&mut self, operations: &[Arc<Operation>]) {
+        let key = |found: &Diagnostic| (found.code, found.pointer.clone(), found.operation.clone());
+        let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
+        let mut degraded = BTreeSet::new();
+        for operation in operations {
+            let diagnostics = operation.schema_diagnostics();
+            if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
+                degraded.insert(&operation.tool_name);
+            }
+            self.diagnostics
+                .extend(diagnostics.into_iter().filter(|found| !known.contains(&key(found))));
+        }
+        for report in &mut self.operations {
+            if report.tool.as_ref().is_some_and(|tool| degraded.contains(tool)) {
+                report.status = OperationStatus::Degraded;
+            }
+        }
     }
 }
 

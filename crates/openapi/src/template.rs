@@ -12,6 +12,8 @@ use crate::operation::PathPart;
 pub(crate) struct Template {
     pub(crate) segments: Box<[Box<[PathPart]>]>,
     pub(crate) fixed_query: Option<Arc<str>>,
+    /// Whether a fragment was cut off, which no request carries (RFC 9110 §7.1).
+    pub(crate) has_fragment: bool,
 }
 
 impl Template {
@@ -24,13 +26,17 @@ impl Template {
         if below.starts_with(['/', '\\']) {
             return Err("a path that names no host");
         }
-        if key.contains(['#', '\\']) || key.chars().any(char::is_control) {
-            return Err("a path without `#`, `\\` and control characters");
+        if key.contains('\\') || key.chars().any(char::is_control) {
+            return Err("a path without `\\` and control characters");
         }
+        let (below, fragment) = cut_fragment(below)?;
         let (path, query) = cut_query(below);
+        if fragment.is_some() && query.is_some() {
+            return Err("a path without a query before a fragment");
+        }
         let segments = path.split('/').map(segment).collect::<Result<_, _>>()?;
         let fixed_query = query.filter(|query| !query.is_empty()).map(fixed_query).transpose()?;
-        Ok(Self { segments, fixed_query })
+        Ok(Self { segments, fixed_query, has_fragment: fragment.is_some() })
     }
 
     /// The variables, in the order they are written.
@@ -40,6 +46,16 @@ impl Template {
             PathPart::Variable(name) => Some(name),
         })
     }
+}
+
+/// Path and fragment: several operations on one path are told apart by it. It is a plain word, or the key is one that
+/// readers could take apart in different ways.
+fn cut_fragment(text: &str) -> Result<(&str, Option<&str>), &'static str> {
+    let Some((path, fragment)) = text.split_once('#') else { return Ok((text, None)) };
+    if fragment.contains(['/', '?', '#', '{', '}']) || is_dots(fragment) {
+        return Err("a path whose fragment is a plain word");
+    }
+    Ok((path, Some(fragment)))
 }
 
 /// Path and query; a `?` inside a variable's braces is part of its name.
@@ -196,6 +212,14 @@ mod tests {
     }
 
     #[test]
+    fn a_fragment_is_not_sent() {
+        check("/files/{id}#add", "files/{id}");
+        check("/#Action=List", "");
+        assert!(Template::parse("/files#add").unwrap().has_fragment);
+        assert!(!Template::parse("/files").unwrap().has_fragment);
+    }
+
+    #[test]
     fn literals_are_escaped_once() {
         check("/a b/ä/%20/100%", "a%20b/%C3%A4/%20/100%25");
     }
@@ -212,7 +236,11 @@ mod tests {
             "/.",
             "/a/%252e%252e",
             "/q?x#f",
-            "/#a",
+            "/q#../x",
+            "/q#a/b",
+            "/q#%2e%2e",
+            "/q#a?b",
+            "/a/{b#c}",
             "/\\h",
             "/a\\b",
             "/a\nb",

@@ -4,7 +4,7 @@
 mod answer;
 mod one;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
     code::Code,
@@ -79,20 +79,7 @@ impl Loaded {
     /// The same tools with what is found when every schema is built, which loading alone does not do.
     #[must_use]
     pub fn examined(mut self) -> Self {
-        let mut degraded = BTreeSet::new();
-        for operation in &self.operations {
-            let diagnostics = operation.schema_diagnostics();
-            if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
-                degraded.insert(&operation.tool_name);
-            }
-            let known = &mut self.report.diagnostics;
-            known.extend(diagnostics);
-        }
-        for report in &mut self.report.operations {
-            if report.tool.as_ref().is_some_and(|tool| degraded.contains(tool)) {
-                report.status = OperationStatus::Degraded;
-            }
-        }
+        self.report.examine(&self.operations);
         self
     }
 

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 38] = [
+const EXPLANATIONS: [(Code, &str); 39] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -66,8 +66,8 @@ const EXPLANATIONS: [(Code, &str); 38] = [
     (
         Code::HostilePath,
         "The key of a path item would lead elsewhere than below the server: it does not start \
-             with one `/`, holds a dot segment, a fragment, a backslash or a control character, \
-             or its braces do not match. The operation is refused.",
+             with one `/`, holds a dot segment, a backslash, a control character or a fragment that \
+             is no plain word, or its braces do not match. The operation is refused.",
     ),
     (
         Code::IgnoredTag,
@@ -112,8 +112,8 @@ const EXPLANATIONS: [(Code, &str); 38] = [
     ),
     (
         Code::NoDescription,
-        "The operation has neither `summary` nor `description`. A model decides by these \
-             texts; it now sees only the method and the path.",
+        "The operation has neither `summary` nor `description`. Nothing is lost, but a model \
+             decides by these texts; it now sees only the method and the path.",
     ),
     (
         Code::NoServer,
@@ -143,6 +143,10 @@ const EXPLANATIONS: [(Code, &str); 38] = [
         Code::PartHeader,
         "A part of a multipart body has a header whose value nobody can know: no argument stands \
              for it, and its schema has no `default`, `const` or single `enum`. It is not sent.",
+    ),
+    (
+        Code::PathFragment,
+        "The key of a path item ends in a fragment, such as `/files/{id}#update`, to tell several operations on one path apart. No request carries a fragment: the operation is sent to the path before it. Its name keeps the fragment.",
     ),
     (
         Code::RepairedKeyword,

@@ -82,7 +82,7 @@ impl<'d> Context<'d> {
         if described(operation.node).is_empty() {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
-            findings.warning(Code::NoDescription, &operation.pointer, message, help);
+            findings.note(Code::NoDescription, &operation.pointer, message, help);
         }
         let (template, server) = (template?, server?);
         let Answers { accept, output } = answers;
@@ -188,13 +188,23 @@ impl<'d> Context<'d> {
 }
 
 fn template(key: &str, item: &Located<'_>, findings: &mut Findings) -> Option<Template> {
-    Template::parse(key)
-        .map_err(|expected| {
+    match Template::parse(key) {
+        Ok(template) => {
+            if template.has_fragment {
+                let message = format!("expected a path without a fragment, got: `{key}`");
+                let help =
+                    "tell the operations on a path apart by their bodies; the fragment is not sent";
+                findings.warning(Code::PathFragment, &item.pointer, message, help);
+            }
+            Some(template)
+        }
+        Err(expected) => {
             let message = format!("expected {expected}, got: `{key}`");
             let help = "write a path below the server, `/pets/{petId}`";
             findings.error(Code::HostilePath, &item.pointer, message, help);
-        })
-        .ok()
+            None
+        }
+    }
 }
 
 /// Leaves out path parameters that have no place in the template.

@@ -87,7 +87,7 @@ paths:
             "GET /b refused",
             "GET /c refused",
             "GET /d exposed d",
-            "GET /e degraded e",
+            "GET /e exposed e",
             "GET /../f refused",
             "GET /h refused",
             "missing-reference",
@@ -97,6 +97,25 @@ paths:
             "no-description GET /e",
             "hostile-path GET /../f",
             "external-reference GET /h",
+        ],
+    );
+}
+
+#[test]
+fn operations_on_one_path_may_be_told_apart_by_a_fragment() {
+    check(
+        r"
+paths:
+  /files/{id}: {put: {summary: A, parameters: [{name: id, in: path, required: true, schema: {}}]}}
+  '/files/{id}#lock': {put: {summary: A, parameters: [{name: id, in: path, required: true, schema: {}}]}}
+  '/files?a=1#lock': {put: {summary: A}}
+",
+        &[
+            "PUT /files/{id} exposed put_files_id",
+            "PUT /files/{id}#lock degraded put_files_id_lock",
+            "PUT /files?a=1#lock refused",
+            "path-fragment PUT /files/{id}#lock",
+            "hostile-path PUT /files?a=1#lock",
         ],
     );
 }
