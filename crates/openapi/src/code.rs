@@ -53,6 +53,16 @@ pub enum Code {
     NotUtf8,
     /// A path parameter is not marked as required; it is required all the same.
     OptionalPathParameter,
+    /// An overlay changes a node in a way that its kind does not allow.
+    OverlayConflict,
+    /// A document is no legal overlay of a version this build applies.
+    OverlayInvalid,
+    /// An action of an overlay selects nothing and changes nothing.
+    OverlayNoMatch,
+    /// A target is no JSONPath expression, or is read as it was meant.
+    OverlayPath,
+    /// Overlays make the description larger than the limits allow.
+    OverlayTooLarge,
     /// A header of a part has no fixed value; it is not sent.
     PartHeader,
     /// The key of a path item has a fragment, which is not sent.
@@ -89,7 +99,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 44] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -113,6 +123,11 @@ impl Code {
         Self::NotADescription,
         Self::NotUtf8,
         Self::OptionalPathParameter,
+        Self::OverlayConflict,
+        Self::OverlayInvalid,
+        Self::OverlayNoMatch,
+        Self::OverlayPath,
+        Self::OverlayTooLarge,
         Self::PartHeader,
         Self::PathFragment,
         Self::RepairedKeyword,
@@ -162,6 +177,11 @@ impl Code {
             Self::NotADescription => "not-a-description",
             Self::NotUtf8 => "not-utf8",
             Self::OptionalPathParameter => "optional-path-parameter",
+            Self::OverlayConflict => "overlay-conflict",
+            Self::OverlayInvalid => "overlay-invalid",
+            Self::OverlayNoMatch => "overlay-no-match",
+            Self::OverlayPath => "overlay-path",
+            Self::OverlayTooLarge => "overlay-too-large",
             Self::PartHeader => "part-header",
             Self::PathFragment => "path-fragment",
             Self::RepairedKeyword => "repaired-keyword",

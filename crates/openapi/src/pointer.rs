@@ -121,7 +121,7 @@ pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = String>> {
 }
 
 /// The index a segment means: digits without leading zeros (RFC 6901 §4).
-fn index(segment: &str) -> Option<usize> {
+pub(crate) fn index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with(['0', '+']);
     plain.then(|| segment.parse().ok())?
 }

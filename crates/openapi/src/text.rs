@@ -17,6 +17,7 @@ use crate::node::Node;
 use fault::Fault;
 
 pub(crate) use encoding::decode;
+pub(crate) use intern::Interner;
 pub(crate) use scan::find;
 pub(crate) use wanted::Wanted;
 pub(crate) use yaml::{Scalar, parser, position as marked};

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 39] = [
+const EXPLANATIONS: [(Code, &str); 44] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -138,6 +138,35 @@ const EXPLANATIONS: [(Code, &str); 39] = [
         Code::OptionalPathParameter,
         "A path parameter lacks `required: true`. A path has no place for nothing, so it is \
              required all the same. Nothing is lost.",
+    ),
+    (
+        Code::OverlayConflict,
+        "An action of an overlay cannot be applied: its value is of another kind than the node it \
+             changes, such as a text for an object, its target mixes kinds, or its copy selects no \
+             single node. A description that is corrected by half may offer what was meant to be taken \
+             away, so none of it is offered.",
+    ),
+    (
+        Code::OverlayInvalid,
+        "A document does not have the form of an OpenAPI Overlay 1.0 or 1.1: `overlay`, `info` with \
+             `title` and `version`, and at least one action, each with a `target`. The description is \
+             not offered without its corrections.",
+    ),
+    (
+        Code::OverlayNoMatch,
+        "The target of an action selects no node of the description, so the action changes nothing. \
+             That is legal, but often the description has changed since the overlay was written.",
+    ),
+    (
+        Code::OverlayPath,
+        "The `target` or `copy` of an action is no JSONPath expression (RFC 9535), or costs more than \
+             any expression should. A name with a `-` belongs in quotes, `$.info['x-name']`; without \
+             them it is read as it was meant.",
+    ),
+    (
+        Code::OverlayTooLarge,
+        "The actions of the overlays add more values, or deeper ones, than a description may have. \
+             Select fewer nodes, or add less.",
     ),
     (
         Code::PartHeader,

@@ -15,11 +15,12 @@ use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
-fn corpus() -> Option<PathBuf> {
+/// A folder of the corpus, where there is one.
+pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
     let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
     let shared =
         shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
-    Some(shared.join("corpus/specs")).filter(|folder| folder.is_dir())
+    Some(shared.join("corpus").join(name)).filter(|folder| folder.is_dir())
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -71,7 +72,7 @@ fn check(path: &Path, loaded: &Loaded, document: &Document) {
 #[expect(clippy::print_stdout, reason = "the counts are read by people")]
 #[test]
 fn every_description_of_the_corpus_loads() {
-    let Some(folder) = corpus() else { return println!("corpus absent") };
+    let Some(folder) = corpus("specs") else { return println!("corpus absent") };
     let mut found = Vec::new();
     files(&folder, &mut found);
     let options = LoadOptions {

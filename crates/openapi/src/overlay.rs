@@ -1,0 +1,109 @@
+//! OpenAPI Overlay 1.0 and 1.1: a list of corrections to a description that is not edited itself. They change the tree
+//! before it is taken as a document. What the corrected description means is not known here.
+
+mod change;
+mod edit;
+mod merge;
+mod overlaid;
+mod path;
+mod read;
+mod tree;
+
+use crate::{
+    diagnostic::{Diagnostic, Severity},
+    findings::Findings,
+    limits::Limits,
+    node::Node,
+    overlay::{change::Action, merge::Budget},
+    text::{self, Parsed},
+};
+
+pub use overlaid::Overlaid;
+
+/// One overlay: its actions, checked as far as they can be without a description.
+///
+/// ```
+/// use callgate_openapi::{Limits, Overlay, apply_overlays, read};
+///
+/// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+/// let limits = Limits::default();
+/// let description = read(b"openapi: 3.0.3\npaths: { /pets: { get: {} } }", &limits)?.value;
+/// let overlay = b"
+/// overlay: 1.0.0
+/// info: { title: Say what it is for, version: 1.0.0 }
+/// actions:
+///   - target: $.paths['/pets'].get
+///     update: { summary: List pets }
+/// ";
+/// let overlay = Overlay::read(overlay, &limits)?.value;
+/// let overlaid = apply_overlays(description, &[overlay], &limits).overlaid.unwrap();
+/// assert_eq!(overlaid.root().at("/paths/~1pets/get/summary").unwrap().as_str(), Some("List pets"));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Overlay {
+    version: change::Version,
+    actions: Vec<Action>,
+}
+
+/// What came of applying overlays.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Applied {
+    /// The description before and after; none when an action could not be applied: a description that is corrected
+    /// by half may offer what was meant to be taken away.
+    pub overlaid: Option<Overlaid>,
+    /// The findings, one list for each overlay, with pointers into that overlay.
+    pub diagnostics: Vec<Vec<Diagnostic>>,
+}
+
+impl Overlay {
+    /// Reads a text, YAML or JSON, and takes it as an overlay.
+    ///
+    /// # Errors
+    /// As [`read`](crate::read) and [`Overlay::new`].
+    pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
+        let Parsed { value, mut diagnostics } = text::read(bytes, limits)?;
+        let mut findings = Findings::default();
+        let overlay = read::overlay(&value, &mut findings);
+        diagnostics.extend(findings.into_diagnostics());
+        overlay.map(|value| Parsed { value, diagnostics: diagnostics.clone() }).ok_or(diagnostics)
+    }
+
+    /// Takes a tree that is an overlay.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it: [`Code::OverlayInvalid`](crate::Code::OverlayInvalid) or
+    /// [`Code::OverlayPath`](crate::Code::OverlayPath).
+    pub fn new(root: &Node) -> Result<Self, Vec<Diagnostic>> {
+        let mut findings = Findings::default();
+        read::overlay(root, &mut findings).ok_or_else(|| findings.into_diagnostics())
+    }
+}
+
+/// Applies overlays to a description, in their order.
+pub fn apply_overlays(root: Node, overlays: &[Overlay], limits: &Limits) -> Applied {
+    let mut value = root.to_value();
+    let mut budget = Budget::of(&value, limits);
+    let mut diagnostics = Vec::new();
+    for overlay in overlays {
+        let mut findings = Findings::default();
+        edit::apply(&mut value, overlay, &mut budget, &mut findings);
+        diagnostics.push(findings.into_diagnostics());
+    }
+    let is_error = |diagnostic: &Diagnostic| diagnostic.severity == Severity::Error;
+    let failed = diagnostics.iter().flatten().any(is_error);
+    let overlaid = (!failed).then(|| Overlaid::new(root, tree::node(value)));
+    Applied { overlaid, diagnostics }
+}
+
+impl Overlay {
+    fn version(&self) -> change::Version {
+        self.version
+    }
+
+    fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+}

@@ -1,0 +1,33 @@
+//! What an action does, after checking. The words are those of the Overlay Specification.
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+/// The feature set of an overlay; patch versions make no difference (Overlay 1.0.0 §4.1).
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(super) enum Version {
+    /// 1.0
+    V1_0,
+    /// 1.1
+    V1_1,
+}
+
+/// One change, made to every node its target selects.
+#[derive(Clone, Debug)]
+pub(super) struct Action {
+    pub(super) target: JsonPath,
+    pub(super) change: Change,
+}
+
+/// The modifier of an action.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// Merges the one node this selects in the description.
+    Copy(JsonPath),
+    /// Takes the node out of its list or object.
+    Remove,
+    /// Does nothing: an action may consist of its target alone.
+    Stay,
+    /// Merges a value.
+    Update(Value),
+}

@@ -1,0 +1,147 @@
+//! Applies the actions of one overlay, in their order, each to what the one before left. An action that cannot be
+//! applied is reported and the next one is tried, so that all faults are told at once.
+
+use serde_json::Value;
+use serde_json_path::{JsonPath, PathElement};
+
+use crate::{
+    code::Code,
+    findings::Findings,
+    overlay::{
+        Overlay,
+        change::{Action, Change, Version},
+        merge::{self, Budget, Shape, Update},
+    },
+    pointer::Path,
+};
+
+/// One step from a node to a node below it. Ordered so that the last of several items comes last.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Step {
+    Index(usize),
+    Name(String),
+}
+
+/// Applies an overlay to a description.
+pub(super) fn apply(
+    root: &mut Value,
+    overlay: &Overlay,
+    budget: &mut Budget,
+    findings: &mut Findings,
+) {
+    let actions = Path::ROOT.name("actions");
+    for (at, action) in overlay.actions().iter().enumerate() {
+        let path = actions.index(at);
+        let places = places(&action.target, root);
+        if places.is_empty() {
+            let message = "expected nodes of the description to be selected, got none".to_owned();
+            let help = "correct the target, or remove the action";
+            findings.warning(Code::OverlayNoMatch, path.name("target"), message, help);
+            continue;
+        }
+        let mut run = Run { path, version: overlay.version(), budget, findings };
+        run.change(root, action, places);
+    }
+}
+
+/// One action on its way.
+struct Run<'a> {
+    path: Path<'a>,
+    version: Version,
+    budget: &'a mut Budget,
+    findings: &'a mut Findings,
+}
+
+impl Run<'_> {
+    fn change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<Step>>) {
+        match &action.change {
+            Change::Copy(source) => {
+                if let Some(value) = self.copied(root, source) {
+                    self.update(root, &value, "copy", &places);
+                }
+            }
+            Change::Remove => self.remove(root, places),
+            Change::Stay => {}
+            Change::Update(value) => self.update(root, value, "update", &places),
+        }
+    }
+
+    /// The one node a copy is made of.
+    fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
+        let nodes = source.query(root);
+        if let Ok(value) = nodes.exactly_one() {
+            return Some(value.clone());
+        }
+        let n_nodes = source.query(root).len();
+        let message = format!("expected one node to copy, got: {n_nodes}");
+        let path = self.path.name("copy");
+        self.findings.error(Code::OverlayConflict, path, message, "select exactly one node");
+        None
+    }
+
+    fn remove(&mut self, root: &mut Value, mut places: Vec<Vec<Step>>) {
+        // Backwards, so that what is removed moves nothing that is still to be removed.
+        places.sort();
+        for place in places.iter().rev() {
+            let Some((last, above)) = place.split_last() else {
+                let message =
+                    "expected nodes inside the description, got the whole of it".to_owned();
+                let path = self.path.name("target");
+                let help = "select what is to be removed from it";
+                self.findings.error(Code::OverlayConflict, path, message, help);
+                continue;
+            };
+            match (node_at(root, above), last) {
+                (Some(Value::Array(items)), Step::Index(at)) if *at < items.len() => {
+                    items.remove(*at);
+                }
+                (Some(Value::Object(members)), Step::Name(name)) => {
+                    members.shift_remove(name);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn update(&mut self, root: &mut Value, value: &Value, field: &str, places: &[Vec<Step>]) {
+        let path = self.path.name(field);
+        // Overlay 1.1.0 §4.4.3.1: all objects, or all arrays, or all primitives.
+        let mut shapes =
+            places.iter().filter_map(|place| node_at(root, place).map(|node| Shape::of(node)));
+        let first = shapes.next();
+        let mixed = shapes.any(|shape| Some(shape) != first);
+        if mixed && self.version >= Version::V1_1 {
+            let message = "expected a target that selects only objects, only arrays or only primitives, got a mixture";
+            let help = "write one action for each kind";
+            let target = self.path.name("target");
+            self.findings.error(Code::OverlayConflict, target, message.to_owned(), help);
+            return;
+        }
+        let update = Update { value, path, version: self.version };
+        for place in places {
+            let Some(node) = node_at(root, place) else { continue };
+            let bounds = (&mut *self.budget, &mut *self.findings);
+            if merge::into_target(node, &update, place.len(), bounds).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// Where the nodes are that an expression selects, each once.
+fn places(path: &JsonPath, root: &Value) -> Vec<Vec<Step>> {
+    let nodes = path.query_located(root).dedup();
+    let step = |element: &PathElement<'_>| match element {
+        PathElement::Index(at) => Step::Index(*at),
+        PathElement::Name(name) => Step::Name((*name).to_owned()),
+    };
+    nodes.locations().map(|place| place.iter().map(step).collect()).collect()
+}
+
+fn node_at<'v>(root: &'v mut Value, place: &[Step]) -> Option<&'v mut Value> {
+    place.iter().try_fold(root, |node, step| match (node, step) {
+        (Value::Array(items), Step::Index(at)) => items.get_mut(*at),
+        (Value::Object(members), Step::Name(name)) => members.get_mut(name),
+        _ => None,
+    })
+}

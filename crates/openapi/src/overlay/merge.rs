@@ -1,0 +1,212 @@
+//! Merges a value into a node: objects member by member, lists by appending, anything else by replacing. What cannot
+//! be merged is told; how much is added is bounded.
+
+use serde_json::{Map, Value};
+
+use crate::{
+    code::Code, findings::Findings, limits::Limits, overlay::change::Version, pointer::Path,
+};
+
+/// How much actions may still add. A copy of the whole description into itself doubles it each time.
+#[derive(Debug)]
+pub(super) struct Budget {
+    nodes: usize,
+    depth: usize,
+}
+
+/// A value to be merged: where it stands in the overlay, and by which rules.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update<'a> {
+    pub(super) value: &'a Value,
+    pub(super) path: Path<'a>,
+    pub(super) version: Version,
+}
+
+/// The values of a description, as far as merging tells them apart.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Shape {
+    Array,
+    Object,
+    Primitive,
+}
+
+/// Why a merge ended early.
+#[derive(Debug)]
+pub(super) struct Stopped;
+
+impl Budget {
+    /// What these limits leave beyond a description.
+    pub(super) fn of(value: &Value, limits: &Limits) -> Self {
+        let mut budget = Self { nodes: usize::MAX, depth: usize::MAX };
+        budget.take(value, 0);
+        let nodes = limits.nodes.saturating_sub(usize::MAX - budget.nodes);
+        Self { nodes, depth: limits.depth }
+    }
+
+    /// Counts a value that is added `level` steps below the root; whether it may be.
+    fn take(&mut self, value: &Value, level: usize) -> bool {
+        let Some(nodes) = self.nodes.checked_sub(1).filter(|_| level <= self.depth) else {
+            return false;
+        };
+        self.nodes = nodes;
+        match value {
+            Value::Array(items) => items.iter().all(|item| self.take(item, level + 1)),
+            Value::Object(members) => members.values().all(|value| self.take(value, level + 1)),
+            _ => true,
+        }
+    }
+}
+
+/// Merges into a node that a target selected, `level` steps below the root.
+pub(super) fn into_target(
+    target: &mut Value,
+    update: &Update<'_>,
+    level: usize,
+    (budget, findings): (&mut Budget, &mut Findings),
+) -> Result<(), Stopped> {
+    match (target, update.value) {
+        // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever it is.
+        (Value::Array(items), Value::Array(more)) if update.version >= Version::V1_1 => {
+            appended(items, more, update, level, (budget, findings))
+        }
+        (Value::Array(items), entry) => {
+            let entry = std::slice::from_ref(entry);
+            appended(items, entry, update, level, (budget, findings))
+        }
+        (Value::Object(members), Value::Object(more)) => {
+            merged(members, more, update, level, (budget, findings))
+        }
+        (target, value) => {
+            let replaces = Shape::of(target) == Shape::Primitive
+                && Shape::of(value) == Shape::Primitive
+                && update.version >= Version::V1_1;
+            if !replaces {
+                findings.error(
+                    Code::OverlayConflict,
+                    update.path,
+                    conflict(target, value, update),
+                    help(target, update),
+                );
+                return Ok(());
+            }
+            *target = value.clone();
+            Ok(())
+        }
+    }
+}
+
+fn appended(
+    items: &mut Vec<Value>,
+    more: &[Value],
+    update: &Update<'_>,
+    level: usize,
+    (budget, findings): (&mut Budget, &mut Findings),
+) -> Result<(), Stopped> {
+    for item in more {
+        afforded(budget.take(item, level + 1), update, findings)?;
+        items.push(item.clone());
+    }
+    Ok(())
+}
+
+fn merged(
+    members: &mut Map<String, Value>,
+    more: &Map<String, Value>,
+    update: &Update<'_>,
+    level: usize,
+    (budget, findings): (&mut Budget, &mut Findings),
+) -> Result<(), Stopped> {
+    for (name, value) in more {
+        let path = update.path.name(name);
+        let below = Update { value, path, ..*update };
+        match (members.get_mut(name), value) {
+            // Nothing was there, or a YAML key without a value.
+            (None | Some(Value::Null), _) => {
+                afforded(budget.take(value, level + 1), &below, findings)?;
+                members.insert(name.clone(), value.clone());
+            }
+            (Some(Value::Object(known)), Value::Object(more)) => {
+                merged(known, more, &below, level + 1, (budget, findings))?;
+            }
+            (Some(Value::Array(known)), Value::Array(more)) => {
+                appended(known, more, &below, level + 1, (budget, findings))?;
+            }
+            // The structured example of Overlay 1.0.0 updates `components` and `tags` with nothing.
+            (Some(Value::Object(_) | Value::Array(_)), Value::Null)
+                if update.version == Version::V1_0 => {}
+            (Some(known), _)
+                if Shape::of(known) == Shape::Primitive && Shape::of(value) == Shape::Primitive =>
+            {
+                *known = value.clone();
+            }
+            (Some(known), _) => {
+                findings.error(
+                    Code::OverlayConflict,
+                    below.path,
+                    conflict(known, value, &below),
+                    COMPATIBLE,
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn afforded(fits: bool, update: &Update<'_>, findings: &mut Findings) -> Result<(), Stopped> {
+    if fits {
+        return Ok(());
+    }
+    let message =
+        "expected a corrected description within the limits of depth and values, got a larger one";
+    let help = "add less, or select fewer nodes";
+    findings.error(Code::OverlayTooLarge, update.path, message.to_owned(), help);
+    Err(Stopped)
+}
+
+fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
+    let got = kind(value);
+    match Shape::of(target) {
+        Shape::Array => format!("expected a value to append to an array, got: {got}"),
+        Shape::Object => format!("expected an object to merge with an object, got: {got}"),
+        Shape::Primitive if update.version == Version::V1_0 => {
+            format!("expected a target that is an object or an array, got: {}", kind(target))
+        }
+        Shape::Primitive => {
+            format!("expected a primitive value to replace a {}, got: {got}", kind(target))
+        }
+    }
+}
+
+fn help(target: &Value, update: &Update<'_>) -> &'static str {
+    match Shape::of(target) {
+        // Overlay 1.0.0 §4.4.3.1: the target should select the containing object.
+        Shape::Primitive if update.version == Version::V1_0 => {
+            "select the object it is in and update its member, or say `overlay: 1.1.0`"
+        }
+        _ => COMPATIBLE,
+    }
+}
+
+const COMPATIBLE: &str = "give a value of the same kind, or remove the node in an action before";
+
+impl Shape {
+    /// The shape of a value.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Array(_) => Self::Array,
+            Value::Object(_) => Self::Object,
+            _ => Self::Primitive,
+        }
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+    }
+}

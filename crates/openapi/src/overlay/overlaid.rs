@@ -1,0 +1,64 @@
+//! A description before and after its overlays. A finding about the corrected description is shown in the text that
+//! was written, as far as the node at fault stands there.
+
+use crate::{
+    diagnostic::Diagnostic,
+    node::Node,
+    pointer::{index, segments},
+    source::locate,
+};
+
+/// A description before and after overlays.
+#[derive(Clone, Debug)]
+pub struct Overlaid {
+    before: Node,
+    after: Node,
+}
+
+impl Overlaid {
+    pub(super) fn new(before: Node, after: Node) -> Self {
+        Self { before, after }
+    }
+
+    /// The corrected description.
+    pub fn root(&self) -> &Node {
+        &self.after
+    }
+
+    /// Fills the positions of diagnostics about the corrected description from `text`, the description as it was
+    /// written. What an overlay brought, or moved to another place of its list, has no position.
+    pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
+        let mut written = Vec::new();
+        let stands = |diagnostic: &Diagnostic| self.stands_at(&diagnostic.pointer);
+        for diagnostic in diagnostics.iter().filter(|known| known.position.is_none()) {
+            written.extend(stands(diagnostic).then(|| diagnostic.clone()));
+        }
+        locate(text, &mut written);
+        let mut written = written.into_iter();
+        for diagnostic in diagnostics.iter_mut().filter(|known| known.position.is_none()) {
+            if stands(diagnostic) {
+                diagnostic.position = written.next().and_then(|located| located.position);
+            }
+        }
+    }
+
+    /// Whether the node at a pointer is the same one, perhaps with other members, before and after.
+    fn stands_at(&self, pointer: &str) -> bool {
+        let Some(mut steps) = segments(pointer) else { return false };
+        let walked = steps.try_fold((&self.before, &self.after), |(before, after), step| {
+            match (before, after) {
+                (Node::Object(before), Node::Object(after)) => {
+                    Some((before.get(&step)?, after.get(&step)?))
+                }
+                (Node::Array(before), Node::Array(after)) => {
+                    let at = index(&step)?;
+                    let (was, is) = (before.get(at)?, after.get(at)?);
+                    // Items behind a removed one have moved.
+                    (before.len() == after.len() || was == is).then_some((was, is))
+                }
+                _ => None,
+            }
+        });
+        walked.is_some()
+    }
+}

@@ -1,0 +1,177 @@
+//! JSONPath expressions (RFC 9535): reads them within bounds. Finding what they select is the business of
+//! `serde_json_path`.
+
+use serde_json_path::JsonPath;
+
+/// The bytes of an expression: the longest in the wild have a few hundred.
+const BYTES: usize = 4096;
+/// How deep brackets and parentheses nest: the reader of expressions recurses at each of them.
+const NESTING: usize = 12;
+/// How many segments may look at all descendants: each multiplies the nodes that are visited by the depth of the tree.
+const DESCENTS: usize = 3;
+
+/// An expression that was read.
+#[derive(Debug)]
+pub(super) struct Read {
+    pub(super) path: JsonPath,
+    /// How it was read, where that is not as it was written.
+    pub(super) read_as: Option<String>,
+}
+
+/// Reads an expression; the error is what was expected.
+///
+/// RFC 9535 §2.5.1.1 allows no `-` in a name behind a dot, yet the Overlay Specification itself writes
+/// `@.x-oai-traits.paged`: an expression that can only be read with such names in quotes is read so.
+pub(super) fn read(text: &str) -> Result<Read, String> {
+    if text.len() > BYTES {
+        return Err(format!("an expression of at most {BYTES} bytes"));
+    }
+    let shape = Shape::of(text);
+    if shape.nesting > NESTING {
+        return Err(format!("brackets nested at most {NESTING} deep"));
+    }
+    if shape.descents > DESCENTS {
+        return Err(format!("at most {DESCENTS} times `..` in an expression"));
+    }
+    let error = match JsonPath::parse(text) {
+        Ok(path) => return Ok(Read { path, read_as: None }),
+        Err(error) => error,
+    };
+    let quoted = quoted(text);
+    JsonPath::parse(&quoted)
+        .map(|path| Read { path, read_as: Some(quoted) })
+        .map_err(|_| format!("a JSONPath expression (RFC 9535: {})", error.message()))
+}
+
+/// What costs time and stack in an expression, texts in quotes aside.
+#[derive(Debug, Default)]
+struct Shape {
+    nesting: usize,
+    descents: usize,
+}
+
+impl Shape {
+    fn of(text: &str) -> Self {
+        let (mut shape, mut open, mut before) = (Self::default(), 0_usize, ' ');
+        for c in Unquoted::of(text).filter_map(|(c, is_quoted)| (!is_quoted).then_some(c)) {
+            match c {
+                '[' | '(' => open += 1,
+                ']' | ')' => open = open.saturating_sub(1),
+                '.' if before == '.' => shape.descents += 1,
+                _ => {}
+            }
+            shape.nesting = shape.nesting.max(open);
+            before = c;
+        }
+        shape
+    }
+}
+
+/// The characters of an expression, each with whether it stands in quotes (the quotes themselves included).
+#[derive(Debug)]
+struct Unquoted<'a> {
+    rest: std::str::Chars<'a>,
+    quote: Option<char>,
+    is_escaped: bool,
+}
+
+impl<'a> Unquoted<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { rest: text.chars(), quote: None, is_escaped: false }
+    }
+}
+
+impl Iterator for Unquoted<'_> {
+    type Item = (char, bool);
+
+    fn next(&mut self) -> Option<(char, bool)> {
+        let c = self.rest.next()?;
+        let Some(quote) = self.quote else {
+            self.quote = matches!(c, '\'' | '"').then_some(c);
+            return Some((c, self.quote.is_some()));
+        };
+        if self.is_escaped {
+            self.is_escaped = false;
+        } else if c == '\\' {
+            self.is_escaped = true;
+        } else if c == quote {
+            self.quote = None;
+        }
+        Some((c, true))
+    }
+}
+
+/// The expression with names that hold a `-` in brackets and quotes.
+fn quoted(text: &str) -> String {
+    let mut written = String::with_capacity(text.len());
+    let mut characters = Unquoted::of(text).peekable();
+    while let Some((c, is_quoted)) = characters.next() {
+        written.push(c);
+        if is_quoted || c != '.' {
+            continue;
+        }
+        let mut name = String::new();
+        while let Some((c, _)) = characters.next_if(|(c, quoted)| !quoted && is_name(*c)) {
+            name.push(c);
+        }
+        if name.contains('-') {
+            // `.name` is `['name']`, and `..name` is `..['name']`.
+            if !written.ends_with("..") {
+                written.pop();
+            }
+            written.push_str(&format!("['{name}']"));
+        } else {
+            written.push_str(&name);
+        }
+    }
+    written
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || c == '-' || !c.is_ascii()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Result<Option<&str>, &str>) {
+        let got = read(text).map(|read| read.read_as);
+        match (got, expected) {
+            (Ok(got), Ok(expected)) => assert_eq!(got.as_deref(), expected, "{text}"),
+            (Err(got), Err(expected)) => assert!(got.contains(expected), "{text}: {got}"),
+            (got, expected) => panic!("{text}: {got:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn an_expression_is_read_as_it_is_written() {
+        for text in
+            ["$", "$.paths['/a-b'].get", "$..[?@.type=='string']", "$.a[?@.b == 'x..y..z..']"]
+        {
+            check(text, Ok(None));
+        }
+    }
+
+    #[test]
+    fn a_name_with_a_dash_is_read_as_if_it_were_quoted() {
+        check("$.x-a.b", Ok(Some("$['x-a'].b")));
+        check("$..x-a", Ok(Some("$..['x-a']")));
+        check(
+            "$.paths.*.get[?@.x-oai-traits.paged]",
+            Ok(Some("$.paths.*.get[?@['x-oai-traits'].paged]")),
+        );
+    }
+
+    #[test]
+    fn what_is_no_expression_or_costs_too_much_is_refused() {
+        check("info.title", Err("RFC 9535"));
+        check("$.a[", Err("RFC 9535"));
+        check("", Err("RFC 9535"));
+        check("$..a..b..c..d", Err("at most 3"));
+        check(&format!("$[?{}@.a{}]", "(".repeat(5000), ")".repeat(5000)), Err("4096 bytes"));
+        check(&format!("$[?{}@.a{}]", "(".repeat(500), ")".repeat(500)), Err("nested at most"));
+        check(&format!("$[?{}@.a", "!(".repeat(NESTING - 1)), Err("RFC 9535"));
+    }
+}

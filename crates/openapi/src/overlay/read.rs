@@ -1,0 +1,194 @@
+//! Checks that a tree is an overlay and takes its actions. Everything that is wrong is told at once. `extends` is only
+//! checked: which description an overlay is for is said by whoever names both.
+
+use std::collections::BTreeSet;
+
+use crate::{
+    code::Code,
+    findings::Findings,
+    node::{Node, Object},
+    overlay::{
+        Overlay,
+        change::{Action, Change, Version},
+        path,
+    },
+    pointer::Path,
+};
+
+/// A tree as an overlay; none when anything is wrong with it.
+pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
+    let mut reader = Reader { findings, faults: 0 };
+    let path = Path::ROOT;
+    let Some(members) = reader.object(root, path) else { return None };
+    let version = reader.version(members);
+    reader.known(members, path, &["overlay", "info", "extends", "actions"]);
+    reader.text(members, path, "extends");
+    reader.info(members);
+    let actions = reader.actions(members, version.unwrap_or(Version::V1_1));
+    (reader.faults == 0).then_some(Overlay { version: version?, actions })
+}
+
+/// Reads the parts of an overlay and counts the faults.
+struct Reader<'f> {
+    findings: &'f mut Findings,
+    faults: usize,
+}
+
+impl Reader<'_> {
+    fn fault(&mut self, at: Path<'_>, message: String, help: &str) {
+        self.faults += 1;
+        self.findings.error(Code::OverlayInvalid, at, message, help);
+    }
+
+    fn object<'n>(&mut self, node: &'n Node, at: Path<'_>) -> Option<&'n Object> {
+        let object = node.as_object();
+        if object.is_none() {
+            let message = format!("expected an object, got: {}", node.kind());
+            self.fault(at, message, "see the OpenAPI Overlay Specification for its members");
+        }
+        object
+    }
+
+    /// Reports members that the specification does not know; extensions are anybody's.
+    fn known(&mut self, members: &Object, at: Path<'_>, names: &[&str]) {
+        for (name, _) in members.iter() {
+            if !names.contains(&&**name) && !name.starts_with("x-") {
+                let message = format!("expected one of `{}`, got: `{name}`", names.join("`, `"));
+                self.fault(at.name(name), message, "remove it, or let it begin with `x-`");
+            }
+        }
+    }
+
+    /// A text, where there is one.
+    fn text<'n>(&mut self, members: &'n Object, at: Path<'_>, name: &str) -> Option<&'n str> {
+        let node = members.get(name)?;
+        let text = node.as_str();
+        if text.is_none() {
+            let message = format!("expected a text, got: {}", node.kind());
+            self.fault(at.name(name), message, "quote it");
+        }
+        text
+    }
+
+    fn required_text<'n>(
+        &mut self,
+        members: &'n Object,
+        at: Path<'_>,
+        name: &str,
+    ) -> Option<&'n str> {
+        if !members.contains(name) {
+            self.fault(at, format!("expected the member `{name}`, got none"), "add it");
+        }
+        self.text(members, at, name)
+    }
+
+    fn version(&mut self, members: &Object) -> Option<Version> {
+        let text = self.required_text(members, Path::ROOT, "overlay")?;
+        let patch = |minor: &str| {
+            let patch = text.strip_prefix(minor)?;
+            let is_number = !patch.is_empty() && patch.bytes().all(|byte| byte.is_ascii_digit());
+            is_number.then_some(())
+        };
+        let version = patch("1.0.").map(|()| Version::V1_0);
+        let version = version.or_else(|| patch("1.1.").map(|()| Version::V1_1));
+        if version.is_none() {
+            let message =
+                format!("expected version `1.0.0` or `1.1.0` of the specification, got: `{text}`");
+            self.fault(Path::ROOT.name("overlay"), message, "write the overlay in one of these");
+        }
+        version
+    }
+
+    fn info(&mut self, members: &Object) {
+        let Some(node) = members.get("info") else {
+            let message = "expected the member `info`, got none".to_owned();
+            self.fault(Path::ROOT, message, "add `info: { title: …, version: … }`");
+            return;
+        };
+        let path = Path::ROOT.name("info");
+        let Some(info) = self.object(node, path) else { return };
+        self.required_text(info, path, "title");
+        self.required_text(info, path, "version");
+        self.text(info, path, "description");
+    }
+
+    fn actions(&mut self, members: &Object, version: Version) -> Vec<Action> {
+        let node = members.get("actions").unwrap_or(&Node::Null);
+        let path = Path::ROOT.name("actions");
+        let Some(items) = node.as_array().filter(|items| !items.is_empty()) else {
+            let got = if node.as_array().is_some() { "an empty list" } else { node.kind() };
+            let message = format!("expected a list of at least one action, got: {got}");
+            self.fault(path, message, "add an action");
+            return Vec::new();
+        };
+        let mut known = BTreeSet::new();
+        let mut actions = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            let path = path.index(at);
+            if !known.insert(item.to_value().to_string()) {
+                let message = "expected actions that differ, got the same one again".to_owned();
+                self.fault(path, message, "remove one of them");
+            }
+            actions.extend(self.action(item, path, version));
+        }
+        actions
+    }
+
+    fn action(&mut self, node: &Node, path: Path<'_>, version: Version) -> Option<Action> {
+        let members = self.object(node, path)?;
+        let names: &[&str] = match version {
+            Version::V1_0 => &["target", "description", "update", "remove"],
+            Version::V1_1 => &["target", "description", "update", "copy", "remove"],
+        };
+        self.known(members, path, names);
+        self.text(members, path, "description");
+        let target = self.required_text(members, path, "target");
+        let target = target.and_then(|text| self.path(text, path.name("target")));
+        let change = self.change(members, path);
+        Some(Action { target: target?, change: change? })
+    }
+
+    fn change(&mut self, members: &Object, path: Path<'_>) -> Option<Change> {
+        let removes = members.get("remove").unwrap_or(&Node::Bool(false));
+        let Some(removes) = removes.as_bool() else {
+            let message = format!("expected true or false, got: {}", removes.kind());
+            self.fault(path.name("remove"), message, "write `remove: true`");
+            return None;
+        };
+        let source = self.text(members, path, "copy");
+        let source = source.map(|text| self.path(text, path.name("copy")));
+        let update = members.get("update");
+        match (removes, source, update) {
+            // Overlay 1.1.0 §4.4.3.1: beside `remove: true` the others have no impact.
+            (true, ..) => Some(Change::Remove),
+            (false, Some(_), Some(_)) => {
+                let message = "expected `update` or `copy`, got both".to_owned();
+                self.fault(path, message, "write two actions");
+                None
+            }
+            (false, Some(source), None) => source.map(Change::Copy),
+            (false, None, Some(value)) => Some(Change::Update(value.to_value())),
+            (false, None, None) => Some(Change::Stay),
+        }
+    }
+
+    fn path(&mut self, text: &str, at: Path<'_>) -> Option<serde_json_path::JsonPath> {
+        match path::read(text) {
+            Ok(path::Read { path, read_as }) => {
+                if let Some(read_as) = read_as {
+                    let message =
+                        format!("expected a name with `-` in quotes, read as: `{read_as}`");
+                    self.findings.warning(Code::OverlayPath, at, message, "quote it");
+                }
+                Some(path)
+            }
+            Err(expected) => {
+                self.faults += 1;
+                let message = format!("expected {expected}, got: `{text}`");
+                let help = "select nodes from the root, for example `$.paths['/pets'].get`";
+                self.findings.error(Code::OverlayPath, at, message, help);
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! The way back from JSON to a tree with shared texts. Numbers keep their digits both ways.
+
+use serde_json::Value;
+
+use crate::{
+    node::{Node, Number, Object},
+    text::Interner,
+};
+
+/// The tree of a JSON value; its depth was bounded when it was made.
+pub(super) fn node(value: Value) -> Node {
+    built(value, &mut Interner::default())
+}
+
+fn built(value: Value, texts: &mut Interner) -> Node {
+    match value {
+        Value::Array(items) => {
+            Node::Array(items.into_iter().map(|item| built(item, texts)).collect())
+        }
+        Value::Bool(value) => Node::Bool(value),
+        Value::Null => Node::Null,
+        Value::Number(number) => {
+            Number::from_digits(&number.to_string()).map_or(Node::Null, Node::Number)
+        }
+        Value::Object(members) => {
+            let member = |(name, value): (String, Value)| (texts.name(&name), built(value, texts));
+            Node::Object(Object::new(members.into_iter().map(member).collect()))
+        }
+        Value::String(text) => Node::String(texts.value(&text)),
+    }
+}
