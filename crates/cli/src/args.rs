@@ -38,6 +38,9 @@ pub(crate) struct SourceArguments {
     /// The server to call instead of the description's own (bare descriptions only)
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
+    /// An OpenAPI overlay that corrects the description; several are applied in their order (bare descriptions only)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) overlay: Vec<PathBuf>,
     /// A bearer token: `env:NAME`, `file:PATH` or `$session.params.NAME` (bare descriptions only)
     #[arg(long, value_name = "REFERENCE")]
     pub(crate) bearer: Option<String>,
@@ -81,6 +84,9 @@ pub(crate) struct CheckArguments {
     /// The server to call instead of the descriptions' own (bare descriptions only)
     #[arg(long, value_name = "URL")]
     pub(crate) server: Option<String>,
+    /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
+    #[arg(long, value_name = "OVERLAY")]
+    pub(crate) overlay: Vec<PathBuf>,
     /// Print the findings as JSON
     #[arg(long)]
     pub(crate) json: bool,

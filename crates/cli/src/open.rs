@@ -20,7 +20,11 @@ pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, F
 
 /// The options of a bare description among the arguments of a command.
 pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
-    DescriptionOptions { server: source.server.clone(), bearer: source.bearer.clone() }
+    DescriptionOptions {
+        server: source.server.clone(),
+        overlays: source.overlay.clone(),
+        bearer: source.bearer.clone(),
+    }
 }
 
 /// The bytes of a file.

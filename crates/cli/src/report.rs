@@ -9,7 +9,7 @@ use std::{
 use callgate::{
     Executor,
     config::BuiltToolset,
-    openapi::{Diagnostic, OperationStatus, Severity, locate, locate_file},
+    openapi::{Diagnostic, OperationStatus, Severity, locate_file},
 };
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ impl Checked {
         toolset.report.examine(&toolset.operations);
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
-            locate(&text, &mut diagnostics);
+            toolset.locate(&text, &mut diagnostics);
         }
         let referenced = referenced(&toolset, &mut diagnostics);
         diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));

@@ -10,7 +10,7 @@ use std::{
 use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart};
 use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
-    Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Parsed, Place, Report,
+    Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Overlaid, Parsed, Place, Report,
 };
 use callgate_secret::LocalStores;
 use callgate_transport::{Client, Recording, Replay, Transport};
@@ -18,6 +18,7 @@ use callgate_transport::{Client, Recording, Replay, Transport};
 use crate::{
     checked::{ToolsetConfig, Upstream},
     finding::Finding,
+    overlays,
     reader::Reader,
     recordings, references,
 };
@@ -44,10 +45,22 @@ pub struct BuiltToolset {
     pub file: PathBuf,
     /// The version it says it is written in: `3.0.3`; empty when it could not be read.
     pub version: String,
-    /// What became of each operation. Its diagnostics have no positions yet: `callgate_openapi::locate` finds them.
+    /// What became of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
     pub report: Report,
     /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
     pub operations: Vec<Arc<Operation>>,
+    /// The description before and after its overlays, where there are any.
+    pub overlaid: Option<Overlaid>,
+}
+
+impl BuiltToolset {
+    /// Finds the places of diagnostics in `text`, the description's own. What an overlay brought has none.
+    pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
+        match &self.overlaid {
+            Some(overlaid) => overlaid.locate(text, diagnostics),
+            None => callgate_openapi::locate(text, diagnostics),
+        }
+    }
 }
 
 /// One toolset: what the executor takes and what the report says.
@@ -65,12 +78,14 @@ pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
 pub(crate) fn toolset(
     reader: &mut Reader,
     config: &ToolsetConfig,
-    parsed: ParsedText,
+    mut parsed: ParsedText,
     base: &Path,
 ) -> Parts {
     let authenticator = authenticator(reader, config, base);
     let transport = transport(reader, config);
     let places = authenticator.as_ref().map(|known| known.places()).unwrap_or_default();
+    let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
+    let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
     let (version, loaded) = loaded(parsed, config, &options(config, &places));
     let Loaded { operations, report, .. } = loaded;
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -80,6 +95,7 @@ pub(crate) fn toolset(
         version,
         report,
         operations: operations.clone(),
+        overlaid,
     };
     let toolset = authenticator.zip(transport).map(|(authenticator, transport)| Toolset {
         operations,

@@ -16,6 +16,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The description's file.
     pub(crate) openapi: PathBuf,
+    /// The overlays that correct it, in their order.
+    pub(crate) overlays: Vec<PathBuf>,
     /// What stands before the operation's name in a tool's name; none for nothing.
     pub(crate) prefix: Option<ToolsetName>,
     /// The server that overrides the description's.

@@ -27,6 +27,7 @@ pub(crate) const TOOLSET: Table = Table {
         "auth",
         "limits",
         "openapi",
+        "overlays",
         "prefix",
         "references",
         "server",

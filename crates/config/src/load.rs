@@ -36,6 +36,8 @@ pub struct Error {
 pub struct DescriptionOptions {
     /// The server that overrides the description's.
     pub server: Option<String>,
+    /// The overlays that correct the description, in their order.
+    pub overlays: Vec<PathBuf>,
     /// A bearer token: a secret reference or `$session.params.NAME`.
     pub bearer: Option<String>,
 }
@@ -51,7 +53,7 @@ pub fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     match parsed {
         // A mapping that says nowhere that it is a description is taken for a configuration.
         Ok(parsed) if is_configuration(&parsed.value) => {
-            if options.server.is_some() || options.bearer.is_some() {
+            if options.are_given() {
                 return Err(options_of_a_configuration(file));
             }
             drop(parsed);
@@ -111,6 +113,7 @@ fn description(
         name: None,
         pointer: String::new(),
         openapi: file.to_owned(),
+        overlays: options.overlays.clone(),
         prefix: None,
         server: options.server.clone(),
         server_variables: BTreeMap::new(),
@@ -123,6 +126,12 @@ fn description(
     };
     let parts = build::toolset(&mut reader, &toolset, parsed, Path::new(""));
     finished(reader, vec![parts], &Origin { file, text: b"", directory: Path::new("") })
+}
+
+impl DescriptionOptions {
+    fn are_given(&self) -> bool {
+        self.server.is_some() || self.bearer.is_some() || !self.overlays.is_empty()
+    }
 }
 
 fn bearer(reader: &mut Reader, options: &DescriptionOptions) -> AuthConfig {
@@ -190,7 +199,8 @@ fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Resul
         toolsets.push(built);
     }
     names_are_unique(&mut reader, &ready);
-    let findings = findings(&reader.complaints, origin);
+    let mut findings = findings(&reader.complaints, origin);
+    findings.append(&mut reader.elsewhere);
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Error { findings });
     }
@@ -262,9 +272,8 @@ fn unreadable(file: &Path, message: String, help: &str) -> Error {
 }
 
 fn options_of_a_configuration(file: &Path) -> Error {
-    let message =
-        "`--server` and `--bearer` are for bare descriptions, and this is a configuration";
-    let help = "write `server:` and `auth:` into the configuration";
+    let message = "`--server`, `--bearer` and `--overlay` are for bare descriptions, and this is a configuration";
+    let help = "write `server:`, `auth:` and `overlays:` into the configuration";
     whole_file(file, "description-option", message.to_owned(), help)
 }
 

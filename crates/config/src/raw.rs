@@ -93,6 +93,11 @@ pub(crate) fn toolset(
         pointer: place.pointer.to_owned(),
         upstream: upstream(reader, mapping, place.directory, openapi.as_deref()),
         openapi: openapi.unwrap_or_default(),
+        overlays: reader
+            .strings(mapping, "overlays")
+            .into_iter()
+            .map(|overlay| place.directory.join(overlay))
+            .collect(),
         server: reader.string(mapping, "server").map(ToOwned::to_owned),
         server_variables: server_variables(reader, mapping),
         auth: credential::auth(reader, mapping).unwrap_or(AuthConfig::None),

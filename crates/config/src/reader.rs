@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use callgate_openapi::{Node, Object};
 
-use crate::{finding::Severity, keys::Table};
+use crate::{
+    finding::{Finding, Severity},
+    keys::Table,
+};
 
 /// How alike a misspelt key must be to a known one to be offered, from 0 to 1.
 const ALIKE: f64 = 0.7;
@@ -24,6 +27,8 @@ pub(crate) struct Complaint {
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) complaints: Vec<Complaint>,
+    /// What is wrong with other files the configuration names.
+    pub(crate) elsewhere: Vec<Finding>,
 }
 
 /// A mapping that is being read, and where it stands.
@@ -101,6 +106,24 @@ impl Reader {
             self.complain("missing-key", mapping.pointer, message, format!("add `{key}: …`"));
         }
         self.string(mapping, key)
+    }
+
+    /// A list of texts; none where there is no such key.
+    pub(crate) fn strings<'a>(&mut self, mapping: Mapping<'a>, key: &str) -> Vec<&'a str> {
+        let Some(node) = mapping.object.get(key) else { return Vec::new() };
+        let pointer = at(mapping, key);
+        let Some(items) = node.as_array() else {
+            self.expected(&pointer, "a list of texts", node, "put it into brackets: `[…]`");
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for (at, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(text) => texts.push(text),
+                None => self.expected(&format!("{pointer}/{at}"), "a text", item, "quote it"),
+            }
+        }
+        texts
     }
 
     /// A span of time: `30s`, `500ms`, `2m`.

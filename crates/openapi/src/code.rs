@@ -59,7 +59,7 @@ pub enum Code {
     OverlayInvalid,
     /// An action of an overlay selects nothing and changes nothing.
     OverlayNoMatch,
-    /// A target is no JSONPath expression, or is read as it was meant.
+    /// A target is no `JSONPath` expression, or is read as it was meant.
     OverlayPath,
     /// Overlays make the description larger than the limits allow.
     OverlayTooLarge,

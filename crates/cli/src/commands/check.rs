@@ -31,7 +31,11 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
 }
 
 fn checked(file: &Path, arguments: &CheckArguments) -> Result<Vec<Checked>, Failure> {
-    let options = DescriptionOptions { server: arguments.server.clone(), bearer: None };
+    let options = DescriptionOptions {
+        server: arguments.server.clone(),
+        overlays: arguments.overlay.clone(),
+        bearer: None,
+    };
     let Built { executor, toolsets, .. } = open::open(file, &options)?;
     toolsets.into_iter().map(|toolset| Checked::new(toolset, &executor)).collect()
 }

@@ -5,6 +5,7 @@
 
 mod call;
 mod check;
+mod overlay;
 mod readme;
 mod server;
 mod test;

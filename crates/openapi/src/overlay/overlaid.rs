@@ -29,16 +29,15 @@ impl Overlaid {
     /// written. What an overlay brought, or moved to another place of its list, has no position.
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         let mut written = Vec::new();
-        let stands = |diagnostic: &Diagnostic| self.stands_at(&diagnostic.pointer);
-        for diagnostic in diagnostics.iter().filter(|known| known.position.is_none()) {
-            written.extend(stands(diagnostic).then(|| diagnostic.clone()));
-        }
+        let stands = |diagnostic: &Diagnostic| {
+            let is_here = diagnostic.file.is_none() && diagnostic.position.is_none();
+            is_here && self.stands_at(&diagnostic.pointer)
+        };
+        written.extend(diagnostics.iter().filter(|known| stands(known)).cloned());
         locate(text, &mut written);
-        let mut written = written.into_iter();
-        for diagnostic in diagnostics.iter_mut().filter(|known| known.position.is_none()) {
-            if stands(diagnostic) {
-                diagnostic.position = written.next().and_then(|located| located.position);
-            }
+        let standing = diagnostics.iter_mut().filter(|known| stands(known));
+        for (diagnostic, located) in standing.zip(written) {
+            diagnostic.position = located.position;
         }
     }
 

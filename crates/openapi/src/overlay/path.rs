@@ -1,4 +1,4 @@
-//! JSONPath expressions (RFC 9535): reads them within bounds. Finding what they select is the business of
+//! `JSONPath` expressions (RFC 9535): reads them within bounds. Finding what they select is the business of
 //! `serde_json_path`.
 
 use serde_json_path::JsonPath;

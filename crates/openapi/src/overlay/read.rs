@@ -19,7 +19,7 @@ use crate::{
 pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
     let mut reader = Reader { findings, faults: 0 };
     let path = Path::ROOT;
-    let Some(members) = reader.object(root, path) else { return None };
+    let members = reader.object(root, path)?;
     let version = reader.version(members);
     reader.known(members, path, &["overlay", "info", "extends", "actions"]);
     reader.text(members, path, "extends");

@@ -1,0 +1,79 @@
+//! `--overlay` and `overlays:`: descriptions that are corrected before they are used, and overlays that are wrong.
+
+use std::fs;
+
+use crate::callgate;
+
+const PETS: &str = "fixtures/pets/spec.yaml";
+
+#[test]
+fn an_overlay_corrects_what_a_model_sees() {
+    let plain = callgate(&["tools", PETS, "--json"]).exits(0).json();
+    let overlay = ["--overlay", "fixtures/pets/overlay.yaml"];
+    let corrected = callgate(&[&["tools", PETS, "--json"][..], &overlay].concat()).exits(0).json();
+    let (plain, corrected) = (plain.as_array().unwrap(), corrected.as_array().unwrap());
+    assert!(corrected.iter().all(|tool| tool["method"] != "DELETE"));
+    assert!(plain.len() > corrected.len());
+    assert!(corrected[0]["description"].as_str().unwrap().contains("Ask for few fields"));
+    callgate(&[&["check", PETS][..], &overlay].concat()).prints("refused");
+    callgate(&[&["call", PETS, "deletePet", "petId=7", "--dry-run"][..], &overlay].concat())
+        .exits(1);
+}
+
+#[track_caller]
+fn check(overlay: &str, code: i32, told: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("o.yaml");
+    fs::write(&file, overlay).unwrap();
+    let ended = callgate(&["check", PETS, "--overlay", file.to_str().unwrap()]).exits(code);
+    for part in told {
+        assert!(ended.err.contains(part), "no `{part}` in {}", ended.err);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_overlay_is_shown_at_its_place() {
+    let head = "overlay: 1.0.0\ninfo: { title: t, version: v }\nactions:\n";
+    check(
+        &format!("{head}  - target: $.nothing\n    remove: true\n"),
+        1,
+        &["warning[overlay-no-match]", "o.yaml:4:5"],
+    );
+    check(
+        &format!("{head}  - target: info\n  - updat: 1\n"),
+        2,
+        &["error[overlay-path]", "o.yaml:4:5", "o.yaml:5:5", "got: `updat`"],
+    );
+    check(
+        &format!(
+            "{head}  - target: $.info\n    update: 7\n  - target: $.servers\n    update: {{}}\n"
+        ),
+        2,
+        &["error[overlay-conflict]", "o.yaml:5:5"],
+    );
+    check("7", 2, &["error[overlay-invalid]", "expected an object, got: number"]);
+    check("a: [", 2, &["error[unreadable-text]"]);
+}
+
+#[test]
+fn an_overlay_of_a_configuration_is_relative_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(folder.path().join("api.yaml"), "openapi: 3.0.3\npaths:\n  /a:\n    get: {}\n")
+        .unwrap();
+    fs::write(
+        folder.path().join("o.json"),
+        r#"{"overlay": "1.1.0", "info": {"title": "t", "version": "v"},
+            "actions": [{"target": "$.paths['/a'].get", "update": {"summary": "Ask for an a"}}]}"#,
+    )
+    .unwrap();
+    let toolset = "toolsets:\n  a: {openapi: api.yaml, server: https://a.example, overlays: ";
+    fs::write(&file, format!("{toolset}[o.json]}}\n")).unwrap();
+    let path = file.to_str().unwrap();
+    callgate(&["check", path]).exits(0).prints("1 exposed, 0 degraded, 0 refused");
+    callgate(&["check", path, "--overlay", "o.json"]).exits(2).says("overlays:");
+    fs::write(&file, format!("{toolset}[other.json]}}\n")).unwrap();
+    callgate(&["check", path]).exits(2).says("cannot read").says("callgate.yaml:2");
+    fs::write(&file, format!("{toolset}o.json}}\n")).unwrap();
+    callgate(&["check", path]).exits(2).says("a list of texts");
+}

@@ -1,0 +1,86 @@
+//! Reads the overlays a toolset names and corrects its description with them. What is wrong with an overlay is told at
+//! its place in the overlay's own file; an overlay with a fault stops the build, as the configuration's own faults do.
+
+use std::{fs, path::Path};
+
+use callgate_openapi::{
+    Diagnostic, Node, Overlaid, Overlay, Parsed, Severity as DiagnosticSeverity, apply_overlays,
+    locate,
+};
+
+use crate::{
+    checked::ToolsetConfig,
+    finding::{Finding, Severity},
+    reader::Reader,
+};
+
+/// One overlay and its text.
+struct OverlayFile<'a> {
+    file: &'a Path,
+    text: Vec<u8>,
+    overlay: Overlay,
+}
+
+/// Corrects a description with the overlays of its toolset; what it was before and after, where there are any. After a
+/// fault of an overlay it stays as it is, and is not used.
+pub(crate) fn applied(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    description: &mut Node,
+) -> Option<Overlaid> {
+    let files = config.overlays.iter().filter_map(|file| overlay(reader, config, file));
+    let files: Vec<_> = files.collect();
+    if files.is_empty() {
+        return None;
+    }
+    let overlays: Vec<_> = files.iter().map(|known| known.overlay.clone()).collect();
+    let applied = apply_overlays(description.clone(), &overlays, &config.description_limits);
+    for (known, diagnostics) in files.iter().zip(applied.diagnostics) {
+        told(reader, known.file, &known.text, diagnostics);
+    }
+    let overlaid = applied.overlaid?;
+    *description = overlaid.root().clone();
+    Some(overlaid)
+}
+
+fn overlay<'a>(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    file: &'a Path,
+) -> Option<OverlayFile<'a>> {
+    let text = match fs::read(file) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("cannot read `{}`: {error}", file.display());
+            let pointer = format!("{}/overlays", config.pointer);
+            reader.complain("unreadable-file", pointer, message, "name a file that exists");
+            return None;
+        }
+    };
+    match Overlay::read(&text, &config.description_limits) {
+        Ok(Parsed { value: overlay, diagnostics }) => {
+            told(reader, file, &text, diagnostics);
+            Some(OverlayFile { file, text, overlay })
+        }
+        Err(diagnostics) => {
+            told(reader, file, &text, diagnostics);
+            None
+        }
+    }
+}
+
+fn told(reader: &mut Reader, file: &Path, text: &[u8], mut diagnostics: Vec<Diagnostic>) {
+    locate(text, &mut diagnostics);
+    reader.elsewhere.extend(diagnostics.into_iter().map(|diagnostic| Finding {
+        file: file.to_owned(),
+        code: diagnostic.code.as_str(),
+        severity: match diagnostic.severity {
+            DiagnosticSeverity::Error => Severity::Error,
+            _ => Severity::Warning,
+        },
+        pointer: diagnostic.pointer,
+        position: diagnostic.position,
+        message: diagnostic.message,
+        help: diagnostic.help,
+    }));
+}
