@@ -1,0 +1,122 @@
+"""Whether our schemas mean what the descriptions mean: arguments that another generator made as valid from the description
+itself must meet a tool's input schema, and those it made to be refused must not. Another validator decides. Both are not ours."""
+
+import argparse
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import jsonschema_rs
+
+import judged
+
+COLUMNS = ("checked", "agreeing", "too strict", "too lax", "excluded")
+# The share of cases on which schema and description must agree.
+AGREE = 0.999
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--callgate", required=True)
+    parser.add_argument("--judge", required=True, type=Path)
+    parser.add_argument("--manifest", type=Path, help="the descriptions of a corpus, beside those named")
+    parser.add_argument("--largest", type=int, default=1 << 40, help="leave out larger descriptions of the corpus, in bytes")
+    parser.add_argument("--operations", type=int, default=0, help="at most so many operations of each; 0: all")
+    parser.add_argument("--only", default="", help="descriptions whose path has this text in it")
+    parser.add_argument("--shown", type=int, default=3, help="how many disagreements are shown for each description")
+    parser.add_argument("--strict", action="store_true", help="fail below the share that must agree")
+    parser.add_argument("files", nargs="*")
+    options = parser.parse_args()
+    files = [Path(file) for file in options.files] + judged.corpus(options)
+    files = [file for file in files if options.only in str(file)]
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        rows = list(pool.map(lambda file: compared(file, options), files))
+    return report(rows, options)
+
+
+def compared(file, options):
+    """The row of one description: counts by column, the disagreements and why cases were excluded."""
+    row = {"file": str(file), "counts": Counter(), "bad": [], "why": Counter()}
+    cases = judged.generated(file, str(file).replace("/", "__").strip("._"), options)
+    tools = judged.tools_of(file, options)
+    validators = {}
+    for case in cases:
+        reason = excluded(case, tools)
+        if reason:
+            row["counts"]["excluded"] += 1
+            row["why"][reason] += 1
+            continue
+        tool = tools[case["op"]]
+        if case["op"] not in validators:
+            validators[case["op"]] = jsonschema_rs.Draft202012Validator(tool["inputSchema"])
+        compare(row, case, validators[case["op"]], judged.arguments(case["args"], tool))
+    return row
+
+
+def compare(row, case, validator, arguments):
+    row["counts"]["checked"] += 1
+    error = next(iter(validator.iter_errors(arguments)), None)
+    if (error is None) == (case.get("expect") != "refuse"):
+        row["counts"]["agreeing"] += 1
+        return
+    kind, text = ("too lax", case["mode"]) if error is None else ("too strict", told(error))
+    row["counts"][kind] += 1
+    row["bad"].append((kind, case["case"], case["op"], text))
+
+
+def told(error):
+    """What a validator says, and where in the schema and in the arguments."""
+    where = "/".join(str(part) for part in error.instance_path)
+    rule = "/".join(str(part) for part in error.schema_path)
+    return f"{error.message[:160]} (`{where}` by {rule})"
+
+
+def excluded(case, tools):
+    """Why a case says nothing about a schema; each reason is counted."""
+    reason = judged.excluded(case, tools)
+    if reason:
+        return {"no tool": "no tool of this operation", "session": "an input only the session may give"}[reason]
+    mode, tool = case["mode"], tools[case["op"]]
+    schema = tool["inputSchema"]
+    if mode.startswith("neg:emptypath-"):
+        return "emptypath-*: an empty path value has no form on the wire; no schema forbids it"
+    if mode.startswith("neg:dots-"):
+        return "dots-*: how `..` is written in a path is the business of the wire"
+    if mode.startswith("neg:missing-") and mode != "neg:missing-body":
+        place, name = missing(mode)
+        found = [each for each in tool["inputs"] if (each["in"], each["name"]) == (place, name)]
+        if any("default" in schema["properties"].get(each["argument"], {}) for each in found):
+            return "missing-*: a default fills what is missing"
+        if any(each["source"] != "model" for each in found):
+            return "missing-*: the session may fill what is missing"
+    if mode == "neg:missing-body" and ("body", "") not in {(each["in"], each["name"]) for each in tool["inputs"]}:
+        if not any(each["in"] == "body" and each["required"] for each in tool["inputs"]):
+            return "missing-body: no property of the body is required, so that none is the empty body"
+    return None
+
+
+def missing(mode):
+    """The place and the name that `neg:missing-query-name` leaves out."""
+    place, _, name = mode.removeprefix("neg:missing-").partition("-")
+    return ("body" if place == "bodyprop" else place), name
+
+
+def report(rows, options):
+    rows.sort(key=lambda row: row["file"])
+    total = sum((row["counts"] for row in rows), Counter())
+    for row in rows:
+        for kind, case, op, text in row["bad"][: options.shown]:
+            print(f"{row['file']}: {kind} {case} {op}: {text}")
+    print("  ".join(f"{column:>10}" for column in COLUMNS), " description")
+    for row in rows + [{"file": "all", "counts": total}]:
+        print("  ".join(f"{row['counts'][column]:>10}" for column in COLUMNS), f" {row['file']}")
+    for reason, number in sum((row["why"] for row in rows), Counter()).most_common():
+        print(f"excluded: {number:>6} {reason}")
+    share = total["agreeing"] / max(total["checked"], 1)
+    print(f"agreeing: {share:.3%} of {total['checked']} (bar {AGREE:.1%})")
+    return 1 if options.strict and share < AGREE else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
