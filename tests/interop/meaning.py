@@ -12,6 +12,8 @@ import jsonschema_rs
 import judged
 
 COLUMNS = ("checked", "agreeing", "too strict", "too lax", "excluded")
+# Header parameters of real descriptions that no tool offers, because they would change who is asked and for what.
+NEVER_OFFERED = {"content-encoding", "cookie", "x-http-method-override"}
 # The share of cases on which schema and description must agree.
 AGREE = 0.999
 
@@ -78,22 +80,41 @@ def excluded(case, tools):
     if reason:
         return {"no tool": "no tool of this operation", "session": "an input only the session may give"}[reason]
     mode, tool = case["mode"], tools[case["op"]]
-    schema = tool["inputSchema"]
     if mode.startswith("neg:emptypath-"):
         return "emptypath-*: an empty path value has no form on the wire; no schema forbids it"
     if mode.startswith("neg:dots-"):
         return "dots-*: how `..` is written in a path is the business of the wire"
-    if mode.startswith("neg:missing-") and mode != "neg:missing-body":
-        place, name = missing(mode)
-        found = [each for each in tool["inputs"] if (each["in"], each["name"]) == (place, name)]
-        if any("default" in schema["properties"].get(each["argument"], {}) for each in found):
-            return "missing-*: a default fills what is missing"
-        if any(each["source"] != "model" for each in found):
-            return "missing-*: the session may fill what is missing"
-    if mode == "neg:missing-body" and ("body", "") not in {(each["in"], each["name"]) for each in tool["inputs"]}:
-        if not any(each["in"] == "body" and each["required"] for each in tool["inputs"]):
-            return "missing-body: no property of the body is required, so that none is the empty body"
+    headers = {name.lower() for name in case["args"].get("header") or {}} | {mode.removeprefix("neg:missing-header-").lower()}
+    if headers & NEVER_OFFERED:
+        return "a header that no tool offers: " + ", ".join(sorted(headers & NEVER_OFFERED))
+    return filled(mode, tool) if mode.startswith("neg:missing-") else None
+
+
+def filled(mode, tool):
+    """Why what is missing may be missing."""
+    inputs, schema = tool["inputs"], tool["inputSchema"]
+    if mode == "neg:missing-body":
+        body = [each["argument"] for each in inputs if each["in"] == "body"]
+        is_flat = ("body", "") not in {(each["in"], each["name"]) for each in inputs}
+        if is_flat and not set(body) & set(schema.get("required", [])):
+            return "missing-body: no property of the body must be given, so that none is the empty body"
+        return None
+    found = [each for each in inputs if (each["in"], each["name"]) == missing(mode)]
+    if any(has_default(schema["properties"].get(each["argument"], {}), schema) for each in found):
+        return "missing-*: a default fills what is missing"
+    if any(each["source"] != "model" for each in found):
+        return "missing-*: the session may fill what is missing"
     return None
+
+
+def has_default(schema, root):
+    """Whether a schema, or the one it refers to, has a default."""
+    for _ in range(8):
+        reference = schema.get("$ref", "")
+        if "default" in schema or not reference.startswith("#/$defs/"):
+            break
+        schema = root["$defs"][reference.removeprefix("#/$defs/").replace("~1", "/").replace("~0", "~")]
+    return "default" in schema
 
 
 def missing(mode):
