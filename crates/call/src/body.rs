@@ -1,11 +1,32 @@
-//! Writes the body by its media type. JSON is compact; members of a flat body stand in the order of the description,
-//! members inside values in the order they were given; numbers keep their digits. Values come from `inputs`.
+//! Writes the body by its media type, and the `Content-Type` that goes with it. JSON is compact; members of a flat body
+//! stand in the order of the description, members inside values in the order they were given; numbers keep their
+//! digits. Bodies are never compressed. Values come from `inputs`; each other kind has a module of its own below.
+//!
+//! | media type | value | written as |
+//! |---|---|---|
+//! | JSON, `+json` | any | compact JSON |
+//! | `application/x-www-form-urlencoded` | an object | `form`: texts as they are, lists item by item, objects as JSON; by the query rules where a style is declared |
+//! | `multipart/*` | an object | `multipart`: one part a member, one a list's item; files with a name |
+//! | JSON lines, `json-seq` | a list | `sequence`: one value a line; a text as it is |
+//! | `text/*` | a single value | its text in UTF-8 |
+//! | anything else | bytes | `upload`: base64, a `data:` URL or an object |
+
+mod boundary;
+mod content;
+mod form;
+mod media_type;
+mod multipart;
+mod plain;
+mod sequence;
+mod upload;
 
 use bytes::Bytes;
-use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia, Place};
+use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::{Arguments, Fault};
+use http::HeaderValue;
 use serde_json::Value;
 
+use self::content::{Content, push_json};
 use crate::{
     inputs::{Fillings, Subject},
     wording,
@@ -26,21 +47,28 @@ pub(crate) fn chosen_media<'a>(
     json.or_else(|| body.media.first()).ok_or_else(|| wording::unwritable_body("unknown"))
 }
 
-/// The bytes of a body.
+/// The bytes of a body and their `Content-Type`.
 pub(crate) fn body_bytes(
     subject: Subject<'_>,
     fillings: &Fillings<'_>,
     (body, media): (&Body, &BodyMedia),
-) -> Result<Bytes, Box<Fault>> {
-    match media.kind {
-        BodyKind::Json => Ok(json_bytes(subject, fillings, body.layout)),
-        BodyKind::Binary
-        | BodyKind::Form
-        | BodyKind::JsonLines
-        | BodyKind::Multipart
-        | BodyKind::Text
-        | BodyKind::Xml => Err(wording::unwritable_body(&media.media_type)),
+) -> Result<(HeaderValue, Bytes), Box<Fault>> {
+    let content = Content::new(subject, fillings, body.layout);
+    let declared = &*media.media_type;
+    let (media_type, bytes) = match media.kind {
+        BodyKind::Json => (declared.into(), json_bytes(&content, body.layout)),
+        BodyKind::Binary => plain::binary(&content, declared)?,
+        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(&content, media)?),
+        BodyKind::JsonLines => (declared.into(), sequence::write(&content, declared)),
+        BodyKind::Multipart => multipart::write(&content, media)?,
+        BodyKind::Text => plain::text(&content, declared)?,
+        BodyKind::Xml => return Err(wording::unwritable_body(declared)),
+    };
+    if bytes.len() > MAX_BODY {
+        return Err(wording::too_long(&content.longest(), "a body", MAX_BODY));
     }
+    let media_type = HeaderValue::from_str(&media_type);
+    Ok((media_type.map_err(|_| wording::unwritable_body(declared))?, bytes.into()))
 }
 
 fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
@@ -51,23 +79,17 @@ fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
     wording::invalid_arguments(vec![problem])
 }
 
-fn json_bytes(subject: Subject<'_>, fillings: &Fillings<'_>, layout: BodyLayout) -> Bytes {
-    let parts = subject
-        .inputs
-        .iter()
-        .zip(fillings)
-        .filter(|(input, _)| input.place == Place::Body)
-        .filter_map(|(input, filling)| Some((&*input.name, &*filling.as_ref()?.value)));
+fn json_bytes(content: &Content<'_>, layout: BodyLayout) -> Vec<u8> {
     let mut out = Vec::with_capacity(128);
     if layout == BodyLayout::Whole {
-        for (_, value) in parts {
+        for (_, value) in content.parts() {
             push_json(&mut out, value);
         }
-        return out.into();
+        return out;
     }
-    for (name, value) in parts {
+    for (input, value) in content.parts() {
         out.push(if out.is_empty() { b'{' } else { b',' });
-        push_json(&mut out, name);
+        push_json(&mut out, &*input.name);
         out.push(b':');
         push_json(&mut out, value);
     }
@@ -75,10 +97,9 @@ fn json_bytes(subject: Subject<'_>, fillings: &Fillings<'_>, layout: BodyLayout)
         out.push(b'{');
     }
     out.push(b'}');
-    out.into()
+    out
 }
 
-fn push_json(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
-    // Values and texts are always JSON, and writing to memory cannot fail.
-    drop(serde_json::to_writer(out, value));
-}
+/// A body lies in memory as a whole, and arguments of a model are far shorter; common servers take no longer ones
+/// either without being told to.
+const MAX_BODY: usize = 16 * 1024 * 1024;

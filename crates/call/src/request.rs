@@ -240,9 +240,7 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
         return Ok((None, Bytes::new()));
     };
     let media = chosen_media(body, ready.arguments)?;
-    let bytes = body_bytes(ready.subject, ready.fillings, (body, media))?;
-    let media_type = HeaderValue::from_str(&media.media_type)
-        .map_err(|_| wording::unwritable_body(&media.media_type))?;
+    let (media_type, bytes) = body_bytes(ready.subject, ready.fillings, (body, media))?;
     Ok((Some(media_type), bytes))
 }
 

@@ -2,6 +2,8 @@
 //! and what came, what to do next, and whether the service was reached; never a host, header or secret. Facts come
 //! from the callers, no sentence is written elsewhere.
 
+pub(crate) mod body;
+
 use std::{fmt::Write as _, time::Duration};
 
 use callgate_openapi::Source;

@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     blueprint::{Blueprint, InputOrigin},
-    body::{Body, BodyLayout},
+    body::{Body, BodyKind, BodyLayout},
     findings::Findings,
     input::{Input, Place},
     node::Node,
     pointer::Path,
-    schema::{Builder, View},
+    schema::{Builder, View, bytes::Bytes},
 };
 
 /// What an operation's schemas are made of.
@@ -64,6 +64,7 @@ impl Parts<'_> {
                 continue;
             }
             let argument = input.argument.as_str();
+            builder.bytes = self.bytes(input);
             properties.insert(argument.to_owned(), property(&mut builder, origin));
             if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
                 required.push(Value::from(argument));
@@ -83,6 +84,16 @@ impl Parts<'_> {
         }
         schema.insert("additionalProperties".to_owned(), false.into());
         builder.close(schema)
+    }
+
+    /// How an input is given where its schema says it is binary.
+    fn bytes(&self, input: &Input) -> Bytes {
+        let body = self.body.filter(|_| input.place == Place::Body);
+        match body.and_then(|body| body.media.first()).map(|media| media.kind) {
+            Some(BodyKind::Binary) => Bytes::Whole,
+            Some(BodyKind::Multipart) => Bytes::Files,
+            _ => Bytes::Texts,
+        }
     }
 
     /// Whether an input is required in every call: not so the properties of a body that may be left out.
@@ -122,6 +133,9 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
         Some(Value::Bool(false)) => Map::from_iter([("not".to_owned(), json!({}))]),
         _ => Map::new(),
     };
+    if members.is_empty() && builder.bytes == Bytes::Whole {
+        members.extend(Bytes::Whole.schema(&Node::Null).as_object().cloned().unwrap_or_default());
+    }
     if let Some(object) = &origin.described_by {
         describe(object, &mut members);
     }

@@ -2,6 +2,7 @@
 //! reference a local `$defs` entry. What cannot be kept is reported; how providers narrow a schema is not its business.
 
 mod bare;
+pub(crate) mod bytes;
 mod discriminator;
 mod keyword;
 pub(crate) mod nullable;
@@ -22,6 +23,7 @@ use crate::{
     options::SessionInputs,
     pointer::Path,
     reference::{chain, follow, reference_of, target},
+    schema::bytes::{Bytes, is_bytes},
     session_input::{Annotation, annotation, is_visible},
 };
 
@@ -46,9 +48,11 @@ pub(crate) struct Builder<'d> {
     /// How often each stem of a name was asked for.
     stems: HashMap<String, usize>,
     taken: HashSet<String>,
-    pending: VecDeque<(Arc<str>, &'d Node)>,
+    pending: VecDeque<(Arc<str>, &'d Node, Bytes)>,
     definitions: Map<String, Value>,
     nodes: usize,
+    /// Whether what says it is binary is given as bytes in the schema that is being built.
+    pub(crate) bytes: Bytes,
     pub(crate) findings: Findings,
 }
 
@@ -63,6 +67,7 @@ impl<'d> Builder<'d> {
             pending: VecDeque::new(),
             definitions: Map::new(),
             nodes: 0,
+            bytes: Bytes::Texts,
             findings,
         }
     }
@@ -88,7 +93,8 @@ impl<'d> Builder<'d> {
 
     /// Adds the `$defs` to a schema that this builder made.
     pub(crate) fn close(mut self, mut schema: Map<String, Value>) -> (Value, Findings) {
-        while let Some((pointer, node)) = self.pending.pop_front() {
+        while let Some((pointer, node, bytes)) = self.pending.pop_front() {
+            self.bytes = bytes;
             let value = self.schema(node, &Path::at(&pointer));
             if let Some(name) = self.names.get(&pointer) {
                 self.definitions.insert(name.clone(), value);
@@ -111,6 +117,9 @@ impl<'d> Builder<'d> {
         {
             built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
         }
+        if self.bytes != Bytes::Texts && is_bytes(node) {
+            return self.bytes.schema(node);
+        }
         keyword::copy(self, node, path, &mut built);
         nullable::apply(self.document, node, built)
     }
@@ -132,7 +141,7 @@ impl<'d> Builder<'d> {
         }
         let name = self.free_name(&found.pointer);
         self.names.insert(Arc::clone(&found.pointer), name.clone());
-        self.pending.push_back((found.pointer, found.node));
+        self.pending.push_back((found.pointer, found.node, self.bytes));
         Some(name)
     }
 

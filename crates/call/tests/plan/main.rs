@@ -4,6 +4,7 @@
 #![cfg(test)]
 #![expect(clippy::needless_pass_by_value, reason = "rows are written as values")]
 
+mod bodies;
 mod isolation;
 mod sources;
 mod styles;

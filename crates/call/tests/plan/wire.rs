@@ -163,15 +163,10 @@ fn the_query_of_a_path_key_goes_first() {
 
 #[test]
 fn a_body_that_cannot_be_written_is_told_by_its_media_type() {
-    let content =
-        json!({"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}});
-    let planned = call(&with_body(true, content), json!({"body": "AAAA"}));
+    let content = json!({"application/xml": {"schema": {"type": "string"}}});
+    let planned = call(&with_body(true, content), json!({"body": "<a/>"}));
     assert_eq!(planned.fault().code, FaultCode::NotSupported);
-    assert!(
-        planned.fault().message.contains("`application/octet-stream`"),
-        "{}",
-        planned.fault().message
-    );
+    assert!(planned.fault().message.contains("`application/xml`"), "{}", planned.fault().message);
 }
 
 #[test]

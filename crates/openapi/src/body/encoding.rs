@@ -12,6 +12,7 @@ use crate::{
     node::{Node, Object},
     pointer::Path,
     reference::{Located, beyond, chain, follow},
+    schema::bytes::is_bytes,
 };
 
 /// How the properties of a body are written, as far as its media type object says; none for bodies without
@@ -28,7 +29,8 @@ pub(super) fn read<'d>(
     let mut encodings = declared(document, kind, media, findings);
     let mut files = Vec::new();
     if let Some(schema) = media.member("schema") {
-        properties(document, &schema, &mut files, DEEPEST);
+        let mut left = MOST_VISITED;
+        properties(document, schema, &mut files, &mut left);
     }
     for name in files {
         match encodings.iter_mut().find(|known| known.name == *name) {
@@ -178,47 +180,67 @@ fn fixed_value<'d>(document: &'d Document, header: &Located<'d>) -> Option<Arc<s
     text.bytes().all(|byte| byte == b'\t' || (b' '..0x7f).contains(&byte)).then_some(text)
 }
 
-/// Gathers the names of the properties that are files, through references and `allOf`.
+/// Gathers the names of the properties that are files, through references and compositions.
 fn properties<'d>(
     document: &'d Document,
-    schema: &Located<'d>,
+    schema: Located<'d>,
     files: &mut Vec<&'d Arc<str>>,
-    depth: usize,
+    left: &mut usize,
 ) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    let Ok(root) = follow(document, schema.node, &schema.path()) else { return };
-    let Some(object) = root.node.as_object() else { return };
-    let members = object.get("properties").and_then(Node::as_object);
-    for (name, property) in members.into_iter().flat_map(Object::iter) {
-        if is_file(document, property, &root.path()) && !files.contains(&name) {
-            files.push(name);
+    if !spend(left) {
+        return;
+    }
+    for at in way(document, schema) {
+        let members = at.node.get("properties").and_then(Node::as_object);
+        for (name, property) in members.into_iter().flat_map(Object::iter) {
+            if !files.contains(&name) && is_file(document, property, &at.path()) {
+                files.push(name);
+            }
+        }
+        for branch in branches(at.node) {
+            properties(document, Located::new(branch, &at.path()), files, left);
         }
     }
-    let branches = object.get("allOf").and_then(Node::as_array).unwrap_or_default();
-    for (index, branch) in branches.iter().enumerate() {
-        let branch = Located::new(branch, &root.path().name("allOf").index(index));
-        properties(document, &branch, files, depth);
-    }
 }
 
-/// Whether a value, or each item of it, stands for bytes. The path is that of the schema or of anything above it in
-/// its document.
-pub(crate) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
-    let is_bytes = |node: &Node| {
-        let says = |name: &str, value: &str| node.get(name).and_then(Node::as_str) == Some(value);
-        let is_media = node.get("contentMediaType").is_some() && node.get("type").is_none();
-        says("format", "binary") || says("type", "file") || is_media
-    };
-    let within = |schema: &'d Node, path: &Path<'_>| {
-        let items = schema.get("items");
-        is_bytes(schema) || items.is_some_and(|items| chain(document, items, path).any(is_bytes))
-    };
-    within(schema, path)
-        || beyond(document, schema, path).iter().any(|at| within(at.node, &at.path()))
+/// Whether a value, or each item of it, stands for bytes; where that is one of several possibilities, it does. The
+/// path is that of the schema or of anything above it in its document.
+pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
+    let mut left = MOST_VISITED;
+    is_file_within(document, Located::new(schema, path), &mut left)
 }
 
-/// Real bodies inherit over fewer than five levels.
-const DEEPEST: usize = 16;
+fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
+    spend(left)
+        && way(document, schema).iter().any(|at| {
+            let mut below = at.node.get("items").into_iter().chain(branches(at.node));
+            let path = at.path();
+            is_bytes(at.node)
+                || below.any(|node| is_file_within(document, Located::new(node, &path), left))
+        })
+}
+
+/// A schema and all its references lead through.
+fn way<'d>(document: &'d Document, schema: Located<'d>) -> Vec<Located<'d>> {
+    let beyond = beyond(document, schema.node, &schema.path());
+    std::iter::once(schema).chain(beyond).collect()
+}
+
+/// Takes one from what is left; `false` when nothing was.
+fn spend(left: &mut usize) -> bool {
+    let is_left = *left > 0;
+    *left = left.saturating_sub(1);
+    is_left
+}
+
+fn branches(node: &Node) -> impl Iterator<Item = &Node> {
+    ["allOf", "anyOf", "oneOf"]
+        .iter()
+        .flat_map(|keyword| node.get(keyword).and_then(Node::as_array).unwrap_or_default())
+}
+
+/// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
+const MOST_VISITED: usize = 200;
 
 #[cfg(test)]
 mod tests {

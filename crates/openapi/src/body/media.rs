@@ -10,7 +10,7 @@ use crate::{
     node::Node,
     parameter::Parameter,
     pointer::Path,
-    reference::{Located, follow},
+    reference::{Located, chain, follow},
 };
 
 /// A body as it is described.
@@ -36,7 +36,14 @@ pub(crate) struct DescribedMedia<'d> {
 }
 
 /// The kinds of bodies this build writes.
-const WRITTEN: &[BodyKind] = &[BodyKind::Json];
+const WRITTEN: &[BodyKind] = &[
+    BodyKind::Binary,
+    BodyKind::Form,
+    BodyKind::Json,
+    BodyKind::JsonLines,
+    BodyKind::Multipart,
+    BodyKind::Text,
+];
 
 impl BodyKind {
     /// Whether this build writes bodies of this kind.
@@ -72,13 +79,16 @@ pub(crate) fn read<'d>(
 }
 
 /// Puts the media types in the order of preference, and says when none of them is written.
-pub(crate) fn prefer(body: &mut DescribedBody<'_>, findings: &mut Findings) {
+pub(crate) fn prefer(document: &Document, body: &mut DescribedBody<'_>, findings: &mut Findings) {
+    for media in &mut body.media {
+        media.kind = kind_of_schema(document, media);
+    }
     body.media.sort_by_key(preference);
     let Some(first) = body.media.first().filter(|first| !first.kind.is_written()) else { return };
     findings.warning(
         Code::BodyMediaNotWritten,
         body.object.path().name("content"),
-        format!("expected a JSON media type, got only: `{}`", first.media_type),
+        format!("expected a media type that can be written, got only: `{}`", first.media_type),
         "offer the body as `application/json` too",
     );
 }
@@ -163,12 +173,31 @@ fn kind(bare: &str) -> BodyKind {
     }
 }
 
+/// How a body is written when its schema is known: bytes only where they are meant, text where they are not.
+fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
+    let Some(schema) = &media.schema else { return media.kind };
+    let says = |name: &str| {
+        chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
+    };
+    let is_bytes = encoding::is_file(document, schema.node, &schema.path());
+    match media.kind {
+        BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
+            BodyKind::Text
+        }
+        BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
+        kind => kind,
+    }
+}
+
 /// Written before not written, plain JSON before other JSON, JSON before the rest; else as described.
 fn preference(media: &DescribedMedia<'_>) -> (bool, bool, bool) {
     let is_json = media.kind == BodyKind::Json;
     let is_plain = media.media_type.starts_with("application/json");
     (!media.kind.is_written(), !is_json, !is_plain)
 }
+
+/// Keywords that say what a value is.
+const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];
 
 #[cfg(test)]
 mod tests {
@@ -187,7 +216,7 @@ mod tests {
         let mut findings = Findings::default();
         let mut body = read(&document, &operation, &mut findings);
         if let Some(body) = &mut body {
-            prefer(body, &mut findings);
+            prefer(&document, body, &mut findings);
         }
         let media = body.iter().flat_map(|body| {
             body.media
@@ -214,20 +243,41 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_not_written_is_kept_and_reported() {
+    fn a_body_is_written_by_its_media_type() {
         for (media_type, kind) in [
             ("application/x-www-form-urlencoded", "Form"),
             ("multipart/form-data", "Multipart"),
-            ("application/xml", "Xml"),
             ("text/plain", "Text"),
             ("image/png", "Binary"),
             ("application/x-ndjson", "JsonLines"),
         ] {
+            check(json!({"content": {media_type: {}}}), &[&format!("{media_type} {kind} false")]);
+        }
+    }
+
+    #[test]
+    fn a_schema_says_whether_a_body_is_bytes_or_text() {
+        for (media_type, schema, kind) in [
+            ("application/pdf", json!({"type": "string", "format": "binary"}), "Binary"),
+            ("application/pdf", json!({}), "Binary"),
+            ("application/sql", json!({"type": "string"}), "Text"),
+            ("application/octet-stream", json!({"type": "string", "format": "byte"}), "Text"),
+            ("text/csv", json!({"anyOf": [{"format": "binary"}, {"type": "null"}]}), "Binary"),
+            ("application/x-www-form-urlencoded", json!({"format": "binary"}), "Form"),
+        ] {
             check(
-                json!({"content": {media_type: {}}}),
-                &[&format!("{media_type} {kind} false"), "body-media-not-written"],
+                json!({"content": {media_type: {"schema": schema}}}),
+                &[&format!("{media_type} {kind} false")],
             );
         }
+    }
+
+    #[test]
+    fn a_body_that_is_not_written_is_kept_and_reported() {
+        check(
+            json!({"content": {"application/xml": {}}}),
+            &["application/xml Xml false", "body-media-not-written"],
+        );
     }
 
     #[test]

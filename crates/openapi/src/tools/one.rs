@@ -72,7 +72,7 @@ impl<'d> Context<'d> {
             media::read(self.document, operation, findings)
         };
         if let Some(body) = &mut body {
-            media::prefer(body, findings);
+            media::prefer(self.document, body, findings);
         }
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;

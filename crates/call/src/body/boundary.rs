@@ -1,0 +1,49 @@
+//! Chooses the boundary between the parts of a multipart body: made of the content, so that the same call is always
+//! the same request, and one that occurs nowhere in it. Random numbers are deliberately not used.
+
+/// A boundary that does not occur in any of `chunks`.
+pub(super) fn boundary(chunks: &[Vec<u8>]) -> String {
+    let mut seed = chunks.iter().fold(OFFSET, |seed, chunk| hash(seed, chunk));
+    loop {
+        let boundary = format!("callgate-{seed:016x}");
+        if !chunks.iter().any(|chunk| contains(chunk, boundary.as_bytes())) {
+            return boundary;
+        }
+        // The content is finite, so some boundary is not in it.
+        seed = seed.wrapping_add(1);
+    }
+}
+
+/// FNV-1a.
+fn hash(seed: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(seed, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(PRIME))
+}
+
+fn contains(chunk: &[u8], boundary: &[u8]) -> bool {
+    chunk.windows(boundary.len()).any(|window| window == boundary)
+}
+
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+const PRIME: u64 = 0x0100_0000_01b3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_boundary_is_made_of_the_content_and_is_not_in_it() {
+        let content = vec![b"--callgate-".to_vec(), b"two".to_vec()];
+        let first = boundary(&content);
+        assert_eq!(first, boundary(&content));
+        assert_ne!(first, boundary(&[b"other".to_vec()]));
+        assert!(first.len() <= 70, "RFC 2046 §5.1.1");
+    }
+
+    #[test]
+    fn a_boundary_that_occurs_in_the_content_is_not_taken() {
+        let hash = hash(OFFSET, b"");
+        assert!(contains(b"x callgate-00 y", b"callgate-00"));
+        assert!(!contains(b"callgate-0", b"callgate-00"));
+        assert_eq!(boundary(&[]), format!("callgate-{hash:016x}"));
+    }
+}

@@ -1,0 +1,82 @@
+//! The value of a body as its inputs give it: member by member, or as one. It knows no media types; how a value is
+//! written is decided by the modules beside this one.
+
+use std::borrow::Cow;
+
+use callgate_openapi::{BodyLayout, Input, Place};
+use serde_json::Value;
+
+use crate::inputs::{Fillings, Subject};
+
+/// The value of a body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Content<'a> {
+    subject: Subject<'a>,
+    fillings: &'a Fillings<'a>,
+    layout: BodyLayout,
+}
+
+/// One member of a body that is an object.
+#[derive(Clone, Debug)]
+pub(super) struct Member<'a> {
+    /// Where it is given, as problems name it.
+    pub(super) at: Cow<'a, str>,
+    /// Its name on the wire.
+    pub(super) name: &'a str,
+    /// Its value, never `null`.
+    pub(super) value: &'a Value,
+}
+
+impl<'a> Content<'a> {
+    /// What the inputs of the body were filled with.
+    pub(super) fn new(
+        subject: Subject<'a>,
+        fillings: &'a Fillings<'a>,
+        layout: BodyLayout,
+    ) -> Self {
+        Self { subject, fillings, layout }
+    }
+
+    /// The inputs of the body that have a value.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (&'a Input, &'a Value)> + use<'a> {
+        self.subject
+            .inputs
+            .iter()
+            .zip(self.fillings)
+            .filter(|(input, _)| input.place == Place::Body)
+            .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
+    }
+
+    /// The one value of a body that is one argument, and that argument.
+    pub(super) fn whole(&self) -> Option<(&'a str, &'a Value)> {
+        let (input, value) = self.parts().next().filter(|_| self.layout == BodyLayout::Whole)?;
+        Some((input.argument.as_str(), value))
+    }
+
+    /// The members that are not `null`; `None` for a value that is no object.
+    pub(super) fn members(&self) -> Option<Vec<Member<'a>>> {
+        let Some((argument, value)) = self.whole() else {
+            let members = self.parts().map(|(input, value)| Member {
+                at: input.argument.as_str().into(),
+                name: &input.name,
+                value,
+            });
+            return Some(members.filter(|member| !member.value.is_null()).collect());
+        };
+        let members = value.as_object()?.iter().filter(|(_, value)| !value.is_null());
+        let at = |name: &str| format!("{argument}.{name}").into();
+        Some(members.map(|(name, value)| Member { at: at(name), name, value }).collect())
+    }
+
+    /// The argument with the longest value.
+    pub(super) fn longest(&self) -> String {
+        let longest = self.parts().max_by_key(|(_, value)| value.to_string().len());
+        longest.map_or_else(String::new, |(input, _)| input.argument.to_string())
+    }
+}
+
+/// Writes JSON text.
+pub(super) fn push_json(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
+    // Values and texts are always JSON, and writing to memory cannot fail.
+    drop(serde_json::to_writer(out, value));
+}

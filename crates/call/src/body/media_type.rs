@@ -1,0 +1,62 @@
+//! What a media type says about itself: whether it is a range, whether another may stand in its place, which charset it
+//! names. It writes no bodies; the media types come from the description or from an argument.
+
+/// The media type with the charset of `text`, which is sent in UTF-8. A declared charset stays where the text is the
+/// same in it; else the error names it.
+pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String> {
+    let charset = declared.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    });
+    match charset {
+        // Only `text/*` has the parameter by itself (RFC 2046 §4.1.2).
+        None if essence(declared).starts_with("text/") => Ok(format!("{declared}; charset=utf-8")),
+        None => Ok(declared.to_owned()),
+        Some(charset) if charset.eq_ignore_ascii_case("utf-8") || text.is_ascii() => {
+            // A text of ASCII alone is the same bytes in any charset but the wide ones.
+            let is_wide = charset.to_ascii_lowercase().starts_with("utf-16")
+                || charset.to_ascii_lowercase().starts_with("utf-32");
+            if is_wide { Err(charset.to_owned()) } else { Ok(declared.to_owned()) }
+        }
+        Some(charset) => Err(charset.to_owned()),
+    }
+}
+
+/// Whether values of a media type are written as JSON.
+pub(super) fn is_json(media_type: &str) -> bool {
+    let bare = essence(media_type);
+    bare.ends_with("/json") || bare.ends_with("+json")
+}
+
+/// Whether a media type is a range: `image/*`.
+pub(super) fn is_range(media_type: &str) -> bool {
+    essence(media_type).contains('*')
+}
+
+/// Whether a media type may stand where another, or a range, is declared. Any bytes are `application/octet-stream`.
+pub(super) fn matches_type(declared: &str, given: &str) -> bool {
+    let (declared, given) = (essence(declared), essence(given));
+    match declared.as_str() {
+        "*/*" | "application/octet-stream" => true,
+        _ => match declared.strip_suffix('*') {
+            Some(general) => given.starts_with(general),
+            None => declared == given,
+        },
+    }
+}
+
+/// Whether a text is a media type that can be sent (RFC 9110 §8.3.1).
+pub(super) fn is_media_type(text: &str) -> bool {
+    let is_token = |part: &str| {
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+        !part.is_empty() && part.bytes().all(legal)
+    };
+    let bare = text.split(';').next().unwrap_or_default().trim();
+    bare.split_once('/').is_some_and(|(general, special)| is_token(general) && is_token(special))
+        && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
+}
+
+/// The media type in lower case, without parameters.
+fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

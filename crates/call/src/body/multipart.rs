@@ -1,0 +1,254 @@
+//! Writes `multipart/*` bodies (RFC 7578): one part a member, one part an item of a list; text without a type of its
+//! own, objects as JSON, files with a name. Names cannot end a header: quotes and line breaks are escaped as browsers
+//! do (WHATWG HTML, "multipart form data"), other control characters are refused. Values come from `content`.
+
+use std::borrow::Cow;
+
+use callgate_openapi::{BodyMedia, Encoding, PartHeader, PropertyEncoding};
+use callgate_tool::Fault;
+use http::HeaderName;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+
+use super::{
+    boundary::boundary,
+    content::{Content, Member},
+    form,
+    media_type::{is_json, is_range, matches_type, with_charset},
+    plain::text_of,
+    upload::upload,
+};
+use crate::{style::Unwritable, wording};
+
+/// One part, before it is written.
+#[derive(Debug)]
+struct Part<'a> {
+    name: Option<Cow<'a, str>>,
+    filename: Option<Cow<'a, str>>,
+    media_type: Option<Cow<'a, str>>,
+    headers: &'a [PartHeader],
+    data: Cow<'a, [u8]>,
+}
+
+/// The bytes of a body and its media type with the boundary.
+pub(super) fn write(
+    content: &Content<'_>,
+    media: &BodyMedia,
+) -> Result<(String, Vec<u8>), Box<Fault>> {
+    let mut chunks = Vec::new();
+    for (member, name) in named(content, media)? {
+        let encoding = media.encodings.iter().find(|known| name == Some(&*known.name));
+        for part in parts(&member, encoding)? {
+            let part = Part { name: name.and(part.name), ..part };
+            let chunk = written(&part).map_err(|why| wording::unwritable(&member.at, why))?;
+            chunks.push(chunk);
+        }
+    }
+    let boundary = boundary(&chunks);
+    let mut out =
+        Vec::with_capacity(chunks.iter().map(|chunk| chunk.len() + 64).sum::<usize>() + 64);
+    for chunk in &chunks {
+        push(&mut out, &["--", &boundary, "\r\n"]);
+        out.extend_from_slice(chunk);
+        push(&mut out, &["\r\n"]);
+    }
+    push(&mut out, &["--", &boundary, "--\r\n"]);
+    Ok((with_boundary(&media.media_type, &boundary), out))
+}
+
+/// The members with their names; the items of a list, in a body that is not a form, without names.
+fn named<'a>(
+    content: &Content<'a>,
+    media: &BodyMedia,
+) -> Result<Vec<(Member<'a>, Option<&'a str>)>, Box<Fault>> {
+    if let Some(members) = content.members() {
+        return Ok(members.into_iter().map(|member| (member.clone(), Some(member.name))).collect());
+    }
+    let is_form = matches_type("multipart/form-data", &media.media_type);
+    match content.whole() {
+        Some((argument, Value::Array(items))) if !is_form => {
+            let items = items.iter().enumerate().map(|(index, value)| {
+                let at = format!("{argument}[{index}]").into();
+                (Member { at, name: "", value }, None)
+            });
+            Ok(items.collect())
+        }
+        whole => Err(wording::body::no_members(whole, &media.media_type)),
+    }
+}
+
+fn parts<'a>(
+    member: &Member<'a>,
+    encoding: Option<&'a PropertyEncoding>,
+) -> Result<Vec<Part<'a>>, Box<Fault>> {
+    if let Some(PropertyEncoding { encoding: Encoding::Styled { .. }, headers, .. }) = encoding {
+        return styled(member, encoding, headers);
+    }
+    match member.value {
+        Value::Array(items) => {
+            let numbered = items.iter().enumerate();
+            let one = |(index, value)| {
+                let at = format!("{}[{index}]", member.at).into();
+                part(&Member { at, name: member.name, value }, encoding)
+            };
+            numbered.map(one).collect()
+        }
+        _ => Ok(vec![part(member, encoding)?]),
+    }
+}
+
+/// A style says names and texts as in a query (OpenAPI 3.1.1 §4.8.15.1.2): each pair is a part.
+fn styled<'a>(
+    member: &Member<'a>,
+    encoding: Option<&'a PropertyEncoding>,
+    headers: &'a [PartHeader],
+) -> Result<Vec<Part<'a>>, Box<Fault>> {
+    let mut pairs = String::new();
+    form::write_member(&mut pairs, member, encoding)
+        .map_err(|why| wording::unwritable(&member.at, why))?;
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let pairs = pairs.split('&').filter_map(|pair| pair.split_once('='));
+    let parts = pairs.map(|(name, text)| Part {
+        name: Some(decoded(name).into()),
+        filename: None,
+        media_type: None,
+        headers,
+        data: decoded(text).into_bytes().into(),
+    });
+    Ok(parts.collect())
+}
+
+fn part<'a>(
+    member: &Member<'a>,
+    encoding: Option<&'a PropertyEncoding>,
+) -> Result<Part<'a>, Box<Fault>> {
+    let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
+    let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
+    let name = Some(member.name.into());
+    if encoding.is_some_and(|known| known.is_binary) {
+        let given =
+            upload(member.value).map_err(|()| wording::body::no_bytes(&member.at, member.value))?;
+        let media_type = file_type(&member.at, declared, given.media_type)?;
+        // A part without a file name is a text field to most servers (RFC 7578 §4.2).
+        let filename = given.filename.unwrap_or_else(|| member.name.into());
+        let (filename, media_type) = (Some(filename), Some(media_type));
+        return Ok(Part { name, filename, media_type, headers, data: given.data });
+    }
+    let text = text_of(member.value);
+    let media_type = value_type(member, declared, &text)?;
+    Ok(Part { name, filename: None, media_type, headers, data: text.into_bytes().into() })
+}
+
+/// The media type of a file: the one that is given, where it may be, else the first declared one.
+fn file_type<'a>(
+    at: &str,
+    declared: &'a [std::sync::Arc<str>],
+    given: Option<Cow<'a, str>>,
+) -> Result<Cow<'a, str>, Box<Fault>> {
+    let is_declared = |given: &str| declared.iter().any(|known| matches_type(known, given));
+    match given {
+        Some(given) if declared.is_empty() || is_declared(&given) => Ok(given),
+        Some(given) => Err(wording::body::other_media(at, &declared.join(", "), &given)),
+        None => match declared.iter().find(|known| !is_range(known)) {
+            Some(known) => Ok((&**known).into()),
+            None if declared.is_empty() || is_declared(BYTES) => Ok(BYTES.into()),
+            None => {
+                let got = "bytes without a media type";
+                Err(wording::body::other_media(at, &declared.join(", "), got))
+            }
+        },
+    }
+}
+
+/// The media type of a value that is no file; `None` for text that RFC 7578 §4.4 takes for `text/plain`.
+fn value_type<'a>(
+    member: &Member<'_>,
+    declared: &'a [std::sync::Arc<str>],
+    text: &str,
+) -> Result<Option<Cow<'a, str>>, Box<Fault>> {
+    let is_structure = matches!(member.value, Value::Array(_) | Value::Object(_));
+    let mut concrete = declared.iter().filter(|known| !is_range(known));
+    if is_structure {
+        let json = concrete.find(|known| is_json(known)).map(|known| Cow::from(&**known));
+        return match json {
+            None if declared.is_empty() => Ok(Some("application/json".into())),
+            // Whatever has a structure is JSON here; another type would be a lie.
+            None if !declared.iter().any(|known| matches_type(known, "application/json")) => {
+                Err(wording::unwritable_body(&declared.join(", ")))
+            }
+            None => Ok(Some("application/json".into())),
+            json => Ok(json),
+        };
+    }
+    match concrete.next() {
+        Some(known) if known.starts_with("text/") => with_charset(known, text)
+            .map(|known| Some(known.into()))
+            .map_err(|charset| wording::body::other_charset(&member.at, &charset)),
+        Some(known) => Ok(Some((&**known).into())),
+        None if text.is_ascii() => Ok(None),
+        None => Ok(Some("text/plain; charset=utf-8".into())),
+    }
+}
+
+/// The headers and the content of a part.
+fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
+    let mut out = Vec::with_capacity(part.data.len() + 128);
+    if let Some(name) = &part.name {
+        let name = quoted(name)?;
+        push(&mut out, &["Content-Disposition: form-data; name=", &name]);
+        if let Some(filename) = &part.filename {
+            push(&mut out, &["; filename=", &quoted(filename)?]);
+        }
+        push(&mut out, &["\r\n"]);
+    }
+    if let Some(media_type) = &part.media_type {
+        push(&mut out, &["Content-Type: ", media_type, "\r\n"]);
+    }
+    for header in part.headers {
+        let name = HeaderName::from_bytes(header.name.as_bytes());
+        let is_ours = |name: &HeaderName| OURS.contains(&name.as_str());
+        if name.is_ok_and(|name| !is_ours(&name)) && !header.value.contains(char::is_control) {
+            push(&mut out, &[&header.name, ": ", &header.value, "\r\n"]);
+        }
+    }
+    push(&mut out, &["\r\n"]);
+    out.extend_from_slice(&part.data);
+    Ok(out)
+}
+
+/// A name between quotes.
+fn quoted(name: &str) -> Result<String, Unwritable> {
+    let mut out = String::with_capacity(name.len() + 2);
+    out.push('"');
+    for character in name.chars() {
+        match character {
+            '"' => out.push_str("%22"),
+            '\r' => out.push_str("%0D"),
+            '\n' => out.push_str("%0A"),
+            other if other.is_control() => return Err(Unwritable::Control),
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    Ok(out)
+}
+
+/// The declared media type with our boundary in place of any other.
+fn with_boundary(declared: &str, boundary: &str) -> String {
+    let is_other = |part: &&str| !part.trim().to_ascii_lowercase().starts_with("boundary");
+    let kept: Vec<&str> = declared.split(';').filter(is_other).map(str::trim).collect();
+    let bare = kept.join("; ").replace("multipart/*", "multipart/form-data");
+    format!("{bare}; boundary={boundary}")
+}
+
+fn push(out: &mut Vec<u8>, texts: &[&str]) {
+    for text in texts {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// What the bytes of a file are when nobody says more.
+const BYTES: &str = "application/octet-stream";
+/// The headers of a part that follow from its value.
+const OURS: [&str; 4] =
+    ["content-disposition", "content-length", "content-transfer-encoding", "content-type"];

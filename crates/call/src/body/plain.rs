@@ -1,0 +1,49 @@
+//! Writes bodies that are one text or one run of bytes. Text is UTF-8 and says so. Values come from `content`, bytes
+//! from `upload`; of media types `media_type` knows.
+
+use callgate_tool::Fault;
+use serde_json::Value;
+
+use super::{
+    content::Content,
+    media_type::{is_range, matches_type, with_charset},
+    upload::upload,
+};
+use crate::wording;
+
+/// The bytes of a binary body.
+pub(super) fn binary(
+    content: &Content<'_>,
+    declared: &str,
+) -> Result<(String, Vec<u8>), Box<Fault>> {
+    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Vec::new())) };
+    let given = upload(value).map_err(|()| wording::body::no_bytes(at, value))?;
+    let media_type = match given.media_type {
+        Some(given) if !matches_type(declared, &given) => {
+            return Err(wording::body::other_media(at, declared, &given));
+        }
+        Some(given) if is_range(declared) => given.into_owned(),
+        None if is_range(declared) => {
+            return Err(wording::body::other_media(at, declared, "bytes without a media type"));
+        }
+        _ => declared.to_owned(),
+    };
+    Ok((media_type, given.data.into_owned()))
+}
+
+/// The bytes of a text body.
+pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Vec<u8>), Box<Fault>> {
+    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Vec::new())) };
+    let text = text_of(value);
+    let media_type = with_charset(if is_range(declared) { "text/plain" } else { declared }, &text);
+    let media_type = media_type.map_err(|charset| wording::body::other_charset(at, &charset))?;
+    Ok((media_type, text.into_bytes()))
+}
+
+/// A single value as its text, anything else as compact JSON.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,26 @@
+//! Writes sequences of JSON values: JSON lines, and `json-seq` with a record separator before each (RFC 7464 §2.2). A
+//! text is taken for a sequence that is ready. Values come from `content`.
+
+use serde_json::Value;
+
+use super::content::{Content, push_json};
+
+/// The bytes of a sequence: each item of a list on a line of its own, any other value on one line.
+pub(super) fn write(content: &Content<'_>, media_type: &str) -> Vec<u8> {
+    let separator = media_type.contains("json-seq").then_some(RECORD_SEPARATOR);
+    let mut out = Vec::new();
+    let mut push = |item: &Value| {
+        out.extend(separator);
+        push_json(&mut out, item);
+        out.push(b'\n');
+    };
+    match content.whole() {
+        Some((_, Value::Array(items))) => items.iter().for_each(push),
+        Some((_, Value::String(text))) => out.extend_from_slice(text.as_bytes()),
+        Some((_, value)) => push(value),
+        None => {}
+    }
+    out
+}
+
+const RECORD_SEPARATOR: u8 = 0x1e;

@@ -1,0 +1,191 @@
+//! Reads bytes out of an argument: base64 (standard or URL-safe, padded or not), a `data:` URL (RFC 2397), or an object
+//! with `data` or `text` and, where it is a file, `filename` and `content_type`. That these are accepted is said in the
+//! tool's schema by `openapi`; a text that is none of them is never guessed at.
+
+use std::borrow::Cow;
+
+use base64::{
+    Engine as _,
+    alphabet::{Alphabet, STANDARD, URL_SAFE},
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use super::media_type::is_media_type;
+
+/// Bytes, and what is known about them.
+#[derive(Debug, Eq, PartialEq)]
+pub(super) struct Upload<'a> {
+    /// The bytes.
+    pub(super) data: Cow<'a, [u8]>,
+    /// The name of the file.
+    pub(super) filename: Option<Cow<'a, str>>,
+    /// Their media type.
+    pub(super) media_type: Option<Cow<'a, str>>,
+}
+
+/// The bytes a value stands for.
+///
+/// # Errors
+/// The value is none of the accepted forms.
+pub(super) fn upload(value: &Value) -> Result<Upload<'_>, ()> {
+    match value {
+        Value::Object(members) => from_object(members),
+        Value::String(text) => from_text(text),
+        _ => Err(()),
+    }
+}
+
+fn from_object(members: &Map<String, Value>) -> Result<Upload<'_>, ()> {
+    let text = |name: &str| match members.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.as_str())),
+        Some(_) => Err(()),
+    };
+    let mut upload = match (text("data")?, text("text")?) {
+        (Some(data), None) => from_text(data)?,
+        (None, Some(text)) => {
+            Upload { data: text.as_bytes().into(), filename: None, media_type: None }
+        }
+        _ => return Err(()),
+    };
+    if let Some(media_type) = text("content_type")? {
+        upload.media_type = Some(checked_type(media_type.into())?);
+    }
+    if let Some(filename) = text("filename")? {
+        upload.filename = Some(filename.into());
+    }
+    Ok(upload)
+}
+
+fn from_text(text: &str) -> Result<Upload<'_>, ()> {
+    let is_url = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+    if let Some(rest) = text.get(5..).filter(|_| is_url) {
+        return from_url(rest);
+    }
+    Ok(Upload { data: from_base64(text)?.into(), filename: None, media_type: None })
+}
+
+/// What stands after `data:`.
+fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
+    let (head, data) = rest.split_once(',').ok_or(())?;
+    let mut upload = Upload { data: Cow::default(), filename: None, media_type: None };
+    let mut is_base64 = false;
+    let mut media_type = String::new();
+    for (at, part) in head.split(';').enumerate() {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        match name.trim().to_ascii_lowercase().as_str() {
+            "base64" if at > 0 => is_base64 = true,
+            "filename" | "name" if at > 0 => {
+                upload.filename = Some(percent_decode_str(value).decode_utf8().map_err(drop)?);
+            }
+            _ if at == 0 => media_type.push_str(part.trim()),
+            _ => {
+                media_type.push(';');
+                media_type.push_str(part.trim());
+            }
+        }
+    }
+    // RFC 2397 §3: without a media type it is text/plain, which says nothing about the file.
+    if !media_type.is_empty() && !media_type.starts_with(';') {
+        upload.media_type = Some(checked_type(media_type.into())?);
+    }
+    let decoded: Cow<'_, [u8]> = percent_decode_str(data).into();
+    upload.data = if is_base64 {
+        from_base64(std::str::from_utf8(&decoded).map_err(drop)?)?.into()
+    } else {
+        decoded
+    };
+    Ok(upload)
+}
+
+fn checked_type(media_type: Cow<'_, str>) -> Result<Cow<'_, str>, ()> {
+    if is_media_type(&media_type) { Ok(media_type) } else { Err(()) }
+}
+
+/// Base64 in either alphabet, padded or not, with or without line breaks.
+fn from_base64(text: &str) -> Result<Vec<u8>, ()> {
+    let is_broken = text.bytes().any(|byte| byte.is_ascii_whitespace());
+    let text: Cow<'_, str> = if is_broken {
+        text.chars().filter(|c| !c.is_ascii_whitespace()).collect::<String>().into()
+    } else {
+        text.into()
+    };
+    let is_url_safe = text.bytes().any(|byte| byte == b'-' || byte == b'_');
+    let engine = engine(if is_url_safe { &URL_SAFE } else { &STANDARD });
+    engine.decode(text.as_bytes()).map_err(drop)
+}
+
+fn engine(alphabet: &Alphabet) -> GeneralPurpose {
+    let config =
+        GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    GeneralPurpose::new(alphabet, config)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(value: Value, expected: Option<(&[u8], Option<&str>, Option<&str>)>) {
+        let got = upload(&value).ok();
+        let got = got.as_ref().map(|upload| {
+            (&*upload.data, upload.filename.as_deref(), upload.media_type.as_deref())
+        });
+        assert_eq!(got, expected, "{value}");
+    }
+
+    #[test]
+    fn base64_is_read_in_every_spelling() {
+        for text in ["+/8AAQ==", "-_8AAQ==", "-_8AAQ", "+/8AAQ", "+/8A\r\nAQ=="] {
+            check(json!(text), Some((b"\xfb\xff\0\x01", None, None)));
+        }
+        check(json!(""), Some((b"", None, None)));
+        for text in ["hello world", "a", "+_8=", "aGk=x", "{}", "QQ=A"] {
+            check(json!(text), None);
+        }
+    }
+
+    #[test]
+    fn a_data_url_names_type_and_file() {
+        let png = Some("image/png");
+        check(json!("data:image/png;base64,aGk="), Some((b"hi", None, png)));
+        check(
+            json!("DATA:image/png;name=a%20b.png;base64,aGk"),
+            Some((b"hi", Some("a b.png"), png)),
+        );
+        check(json!("data:,a%20b,c"), Some((b"a b,c", None, None)));
+        check(
+            json!("data:text/csv;charset=utf-8,a%2Cb"),
+            Some((b"a,b", None, Some("text/csv;charset=utf-8"))),
+        );
+        for text in ["data:image/png", "data:image/png;base64,???", "data:a\r\nb/c,x"] {
+            check(json!(text), None);
+        }
+    }
+
+    #[test]
+    fn an_object_names_everything() {
+        let csv = Some("text/csv");
+        check(
+            json!({"text": "a,ž", "filename": "x.csv", "content_type": "text/csv"}),
+            Some(("a,ž".as_bytes(), Some("x.csv"), csv)),
+        );
+        check(json!({"data": "aGk=", "filename": null}), Some((b"hi", None, None)));
+        check(json!({"data": "data:text/csv,1", "filename": "y"}), Some((b"1", Some("y"), csv)));
+        for value in [
+            json!({}),
+            json!({"data": "aGk=", "text": "hi"}),
+            json!({"data": 1}),
+            json!({"text": "", "content_type": "text/plain\r\nX: y"}),
+            json!(["aGk="]),
+            json!(7),
+        ] {
+            check(value, None);
+        }
+    }
+}

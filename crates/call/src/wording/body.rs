@@ -1,0 +1,51 @@
+//! The sentences about values that cannot be written as the body their description asks for. Facts come from `body`.
+
+use callgate_tool::{Fault, Problem};
+use serde_json::Value;
+
+use super::{invalid_arguments, kind, shortened, shown};
+
+/// The value does not stand for bytes.
+pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
+    let got = match got {
+        Value::String(_) => "text that is neither".to_owned(),
+        other => shown(other),
+    };
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: "bytes as base64 or as a `data:` URL".to_owned(),
+        got,
+        suggestion: Some("give text as it is in an object: {\"text\": \"…\"}".to_owned()),
+    }])
+}
+
+/// The bytes are of another media type than the declared ones.
+pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: format!("content of type `{}`", shortened(declared)),
+        got: shortened(got).into_owned(),
+        suggestion: Some("name the type in a `data:` URL".to_owned()),
+    }])
+}
+
+/// The text cannot be written in the charset that is declared.
+pub(crate) fn other_charset(at: &str, charset: &str) -> Box<Fault> {
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: format!("text that `{}` can be written in", shortened(charset)),
+        got: "other characters".to_owned(),
+        suggestion: None,
+    }])
+}
+
+/// A body that is written member by member is no object.
+pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box<Fault> {
+    let (at, value) = whole.unwrap_or(("body", &Value::Null));
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: format!("an object, as `{}` is written", shortened(media_type)),
+        got: kind(value).to_owned(),
+        suggestion: None,
+    }])
+}
