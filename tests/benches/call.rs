@@ -1,6 +1,9 @@
 //! How many calls a second `Executor::call` makes, as a ratio to a bare reqwest client that also bounds and parses
 //! the body. The baseline is a program of its own (`tests/baseline`), so that the features this workspace chooses do
 //! not slow it; both talk to the same loopback server in turns.
+//!
+//! To count instructions instead, which load does not change: start the bench's program with `serve`, and under
+//! `valgrind --tool=callgrind` with `calls ADDRESS N` for two N.
 
 #![expect(
     clippy::print_stdout,
@@ -9,40 +12,87 @@
     reason = "a bench prints, and stops at the first surprise"
 )]
 
-use std::{net::SocketAddr, path::Path, process::Command, sync::Arc, time::Duration};
+use std::{fmt, net::SocketAddr, path::Path, process::Command, sync::Arc, time::Duration};
 
 use axum::{Router, response::IntoResponse};
 use tokio::time::Instant;
 
 use callgate::{Arguments, Executor, Outcome, Session, ToolCall, config};
 
-const ROUNDS: usize = 7;
-const CALLS: usize = 6000;
-const MICROSECONDS: f64 = 1e6 / 6000.0;
+const ROUNDS: usize = 11;
+const CALLS: u32 = 6000;
 const ANSWER: &str = r#"{"id":7,"name":"Rex","label":["good","dog"],"born":"2020-02-29","weight":31.5,"owner":{"email":"kim@example.com","phone":null},"visits":[{"day":"2026-01-02","cost":"12.50"},{"day":"2026-03-04","cost":"7.00"}]}"#;
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *words {
+        ["serve", ..] => serve(),
+        ["calls", address, n_calls, ..] => {
+            let executor = Arc::new(executor(address.parse().unwrap()));
+            runtime().block_on(repeated(&executor, n_calls.parse().unwrap()));
+        }
+        _ => compare(),
+    }
+}
+
+/// Serves until standard input ends.
+fn serve() {
+    let (address, _server) = server();
+    println!("{address}");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+fn compare() {
     let baseline = built_baseline();
     let (address, _server) = server();
     let executor = Arc::new(executor(address));
     for parallel in [1, 32] {
-        let mut ratios: Vec<f64> = Vec::new();
-        for _ in 0..ROUNDS {
-            let bare = bare(&baseline, address, parallel);
-            let ours = ours(&executor, parallel);
-            ratios.push(bare.as_secs_f64() / ours.as_secs_f64());
-            println!(
-                "parallel {parallel:>2}: bare {:>7.1} µs, callgate {:>7.1} µs a call",
-                bare.as_secs_f64() * MICROSECONDS,
-                ours.as_secs_f64() * MICROSECONDS,
-            );
+        let (mut bare_times, mut our_times) = (Times::default(), Times::default());
+        for round in 0..ROUNDS {
+            // Who comes first changes, so that a machine that grows slower favours neither.
+            if round % 2 == 0 {
+                bare_times.0.push(bare(&baseline, address, parallel));
+            }
+            our_times.0.push(ours(&executor, parallel));
+            if round % 2 == 1 {
+                bare_times.0.push(bare(&baseline, address, parallel));
+            }
         }
-        ratios.sort_by(f64::total_cmp);
-        let median = ratios[ROUNDS / 2];
+        println!("parallel {parallel:>2}: bare     {bare_times}");
+        println!("parallel {parallel:>2}: callgate {our_times}");
         println!(
-            "parallel {parallel:>2}: {median:.2} x the calls a second of bare reqwest (bar 0.85)"
+            "parallel {parallel:>2}: {:.2} x the calls a second of bare reqwest by the medians, {:.2} x by the best rounds (bar 0.85)",
+            bare_times.median() / our_times.median(),
+            bare_times.best() / our_times.best(),
         );
     }
+}
+
+/// The microseconds a call took in each round.
+#[derive(Debug, Default)]
+struct Times(Vec<f64>);
+
+impl Times {
+    fn median(&self) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    fn best(&self) -> f64 {
+        self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+}
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>6.1} µs a call (median), {:>6.1} µs (best)", self.median(), self.best())
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
 /// Builds the baseline with this workspace's own cargo and target folder.
@@ -74,17 +124,17 @@ fn executor(address: SocketAddr) -> Executor {
     config::load_description(&description, &options).unwrap().executor
 }
 
-fn bare(baseline: &Path, address: SocketAddr, parallel: usize) -> Duration {
+fn bare(baseline: &Path, address: SocketAddr, parallel: u32) -> f64 {
     let url = format!("http://{address}/v1/pets/7");
     let mut command = Command::new(baseline);
     let output = command.args([&url, &CALLS.to_string(), &parallel.to_string()]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    Duration::from_nanos(String::from_utf8(output.stdout).unwrap().trim().parse().unwrap())
+    let nanoseconds = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
+    a_call(Duration::from_nanos(nanoseconds))
 }
 
-fn ours(executor: &Arc<Executor>, parallel: usize) -> Duration {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+fn ours(executor: &Arc<Executor>, parallel: u32) -> f64 {
+    let elapsed = runtime().block_on(async {
         repeated(executor, parallel * 20).await;
         let started = Instant::now();
         let workers = (0..parallel).map(|_| {
@@ -93,10 +143,15 @@ fn ours(executor: &Arc<Executor>, parallel: usize) -> Duration {
         });
         futures_util::future::try_join_all(workers).await.unwrap();
         started.elapsed()
-    })
+    });
+    a_call(elapsed)
 }
 
-async fn repeated(executor: &Executor, calls: usize) {
+fn a_call(elapsed: Duration) -> f64 {
+    elapsed.as_secs_f64() * 1e6 / f64::from(CALLS)
+}
+
+async fn repeated(executor: &Executor, calls: u32) {
     let session = Session::new("bench");
     for _ in 0..calls {
         let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);

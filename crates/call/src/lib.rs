@@ -8,6 +8,7 @@ mod cookie;
 mod header;
 mod inputs;
 mod path;
+mod plain;
 mod plan;
 mod query;
 mod readable;

@@ -1,4 +1,4 @@
-//! Builds the finished request from checked inputs: address, headers, body. The address is parsed again when it is
+//! Builds the finished request from checked inputs: address, headers, body. The address is looked at again when it is
 //! done: an origin, a segment or a query other than the one written is refused. Credentials come later, from `auth`.
 
 use std::borrow::Cow;
@@ -11,7 +11,6 @@ use http::{
     header::{ACCEPT, CONTENT_TYPE, COOKIE},
 };
 use serde_json::Value;
-use url::Url;
 
 use crate::{
     body::{body_bytes, chosen_media},
@@ -19,6 +18,7 @@ use crate::{
     header::{self, header_value, is_denied},
     inputs::{Fillings, Subject, has_body},
     path::{Variable, write_segment},
+    plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
     query::{Pair, Pairs},
     style::{Escape, Unwritable, is_void, write_escaped},
     wording,
@@ -29,6 +29,8 @@ use crate::{
 pub(crate) struct Frame {
     /// The origin and the base path, without a slash at the end.
     prefix: String,
+    /// Whether the prefix is one that parsing leaves alone, whatever plain tail follows.
+    takes_plain_tails: bool,
     /// The query of the path key, escaped as a URL parser does.
     fixed_query: Option<String>,
     accept: HeaderValue,
@@ -52,6 +54,7 @@ impl Frame {
     pub(crate) fn new(operation: &Operation) -> Self {
         let server = &operation.server.url;
         let prefix = server.as_str().trim_end_matches('/').to_owned();
+        let takes_plain_tails = takes_plain_tails(server, &prefix);
         let fixed_query = operation.fixed_query.as_deref().and_then(|query| {
             let mut url = server.clone();
             url.set_query(Some(query));
@@ -62,7 +65,7 @@ impl Frame {
             .filter(|accept| !accept.is_empty());
         // A service that says nothing about its answers is asked for what a model reads best.
         let accept = accept.unwrap_or(HeaderValue::from_static("application/json, */*;q=0.1"));
-        Self { prefix, fixed_query, accept }
+        Self { prefix, takes_plain_tails, fixed_query, accept }
     }
 
     /// The finished request.
@@ -112,8 +115,9 @@ impl Frame {
         }
         // Everything a model wrote is escaped by now, so a parser must find nothing to change: neither origin, nor
         // base path, nor the number of segments, nor the query.
-        let parsed = Url::parse(&url).map_err(|_| wording::left_template())?;
-        if parsed.as_str() != url {
+        let tail = url.get(self.prefix.len()..).unwrap_or_default();
+        let is_sure = self.takes_plain_tails && is_plain_tail(tail);
+        if !is_sure && !is_unchanged_by_parsing(&url) {
             return Err(wording::left_template());
         }
         Uri::from_maybe_shared(Bytes::from(url)).map_err(|_| wording::left_template())

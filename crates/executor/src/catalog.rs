@@ -50,7 +50,7 @@ impl Catalog {
 
     /// The tool a call means by `asked`.
     pub(crate) fn find(&self, asked: &str) -> Option<Found<'_>> {
-        let exact = ToolName::new(asked).ok().and_then(|name| self.exact.get(&name).copied());
+        let exact = self.exact.get(asked).copied();
         let at = exact.or_else(|| self.folded.get(&fold(asked)).copied().flatten())?;
         self.backends.get(at).map(|(name, backend)| Found { name, backend })
     }

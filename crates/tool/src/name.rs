@@ -1,7 +1,7 @@
 //! Names a model sees: of toolsets, tools and arguments. A value of these types is always legal for every provider;
 //! how an illegal name becomes a legal one is decided in `openapi`.
 
-use std::{error, fmt, sync::Arc};
+use std::{borrow::Borrow, error, fmt, sync::Arc};
 
 /// The longest tool name, in bytes: what every provider accepts with room for a prefix of its own.
 pub const MAX_TOOL_NAME: usize = 60;
@@ -68,6 +68,13 @@ impl ToolsetName {
 
     /// The name as text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// So that a map of names is searched by text.
+impl Borrow<str> for ToolName {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }
