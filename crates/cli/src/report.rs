@@ -75,14 +75,22 @@ impl Checked {
             text.push_str(&render::diagnostic(&file, &lines, diagnostic));
         }
         text.push_str(&format!(
-            "{}: {} exposed, {} degraded, {} refused; {} tokens of declarations\n",
+            "{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations\n",
             self.file.display(),
             self.count(OperationStatus::Exposed),
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
+            self.not_selected(),
             grouped(self.tokens),
         ));
         text
+    }
+
+    fn not_selected(&self) -> String {
+        match self.toolset.report.not_selected {
+            0 => String::new(),
+            number => format!(", {} not selected", grouped(number)),
+        }
     }
 
     /// The same as data.
@@ -96,6 +104,7 @@ impl Checked {
             "exposed": self.count(OperationStatus::Exposed),
             "degraded": self.count(OperationStatus::Degraded),
             "refused": self.count(OperationStatus::Refused),
+            "notSelected": self.toolset.report.not_selected,
             "tokens": self.tokens,
             "diagnostics": diagnostics,
         })

@@ -20,7 +20,7 @@ use crate::{
     finding::Finding,
     overlays,
     reader::Reader,
-    recordings, references,
+    recordings, references, selection,
 };
 
 /// A ready executor, and how the descriptions behind it were taken.
@@ -88,6 +88,7 @@ pub(crate) fn toolset(
     let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
     let (version, loaded) = loaded(parsed, config, &options(config, &places));
     let Loaded { operations, report, .. } = loaded;
+    selection::warn(reader, config, &report);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let built = BuiltToolset {
         name,
@@ -148,6 +149,7 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
         server: config.server.clone(),
         server_variables: config.server_variables.clone(),
         session_inputs: config.session_inputs,
+        selection: config.selection.clone(),
         credential_places: places
             .iter()
             .map(|known| (place(known), known.name().to_owned()))

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::{Limits as DescriptionLimits, SessionInputs};
+use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::{Limits, Transport};
 
@@ -32,6 +32,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) description_limits: DescriptionLimits,
     /// The origins that the description may refer to documents on: `https://specs.example.com`.
     pub(crate) references: Vec<String>,
+    /// Which operations are offered.
+    pub(crate) selection: Selection,
     /// The bounds of one exchange.
     pub(crate) limits: Limits,
     /// Where answers come from.

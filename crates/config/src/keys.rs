@@ -33,6 +33,7 @@ pub(crate) const TOOLSET: Table = Table {
         "server",
         "server_variables",
         "session_inputs",
+        "tools",
         "upstream",
     ],
     later: &[
@@ -43,7 +44,6 @@ pub(crate) const TOOLSET: Table = Table {
         "functions",
         "service_directory",
         "tls",
-        "tools",
     ],
 };
 
@@ -87,8 +87,16 @@ pub(crate) const LIMITS: Table = Table {
     later: &[],
 };
 
+/// Which operations of a description are offered.
+pub(crate) const TOOLS: Table = Table {
+    name: "`tools`",
+    keys: &["exclude", "include", "methods", "paths", "read_only", "tags"],
+    later: &[],
+};
+
 /// Where answers come from.
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 8] = [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, UPSTREAM];
+pub const TABLES: [Table; 9] =
+    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, TOOLS, UPSTREAM];

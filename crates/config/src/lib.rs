@@ -12,6 +12,7 @@ mod raw;
 mod reader;
 mod recordings;
 mod references;
+mod selection;
 
 pub use build::{Built, BuiltToolset};
 pub use finding::{Finding, Severity};

@@ -11,7 +11,7 @@ use std::{
 use callgate_auth::AuthConfig;
 use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
-    Diagnostic, Limits as TextLimits, Node, Position, SessionInputs, positions,
+    Diagnostic, Limits as TextLimits, Node, Position, Selection, SessionInputs, positions,
 };
 use callgate_transport::{Limits, Transport};
 
@@ -119,6 +119,7 @@ fn description(
         server_variables: BTreeMap::new(),
         auth: bearer(&mut reader, options),
         session_inputs: SessionInputs::Lenient,
+        selection: Selection::default(),
         description_limits: TextLimits::default(),
         references: Vec::new(),
         limits: Limits::default(),

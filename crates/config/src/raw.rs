@@ -16,7 +16,7 @@ use crate::{
     credential,
     keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
     reader::{Mapping, Reader, at, escaped},
-    references,
+    references, selection,
 };
 
 /// Reads a whole configuration; files are named relative to `directory`.
@@ -102,6 +102,7 @@ pub(crate) fn toolset(
         server_variables: server_variables(reader, mapping),
         auth: credential::auth(reader, mapping).unwrap_or(AuthConfig::None),
         session_inputs: session_inputs(reader, mapping),
+        selection: selection::read(reader, mapping),
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),
         limits: limits(reader, mapping),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use callgate_tool::ToolsetName;
 use url::Url;
 
-use crate::input::Place;
+use crate::{input::Place, selection::Selection};
 
 /// How a description becomes tools.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct LoadOptions {
     pub document_url: Option<Url>,
     /// Who may fill what the session provides.
     pub session_inputs: SessionInputs,
+    /// Which operations are offered.
+    pub selection: Selection,
     /// Where credentials are put: a parameter that names such a place is not offered.
     pub credential_places: Vec<(Place, String)>,
 }

@@ -8,14 +8,19 @@ use callgate_tool::ToolName;
 use crate::{
     diagnostic::{Diagnostic, Severity},
     operation::Operation,
+    selection::Unmatched,
 };
 
 /// What became of a description.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// Every operation, in the order of the description.
+    /// Every operation that is selected, in the order of the description.
     pub operations: Vec<OperationReport>,
+    /// How many operations are not selected: they are named like the others, but neither read nor offered.
+    pub not_selected: usize,
+    /// The entries of the selection that no operation matches.
+    pub unmatched: Vec<Unmatched>,
     /// Every finding, in the order it was made.
     pub diagnostics: Vec<Diagnostic>,
 }

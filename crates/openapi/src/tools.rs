@@ -6,6 +6,8 @@ mod one;
 
 use std::sync::Arc;
 
+use callgate_tool::ToolName;
+
 use crate::{
     code::Code,
     diagnostic::Severity,
@@ -19,8 +21,9 @@ use crate::{
     reach::Reach,
     reference::{Located, follow},
     report::{OperationReport, OperationStatus, Report},
+    selection,
     server::Servers,
-    tools::one::{Candidate, Context},
+    tools::one::{Candidate, Context, effect},
 };
 
 /// The tools of a description, and what became of its operations.
@@ -60,7 +63,11 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let names = tool_names(options.toolset.as_ref(), &identities);
     let mut loaded = Loaded::default();
     loaded.report.diagnostics = general.into_diagnostics();
-    for (found, name) in found.iter().zip(names) {
+    let selected = selected(&found, &names, options, &mut loaded.report);
+    for ((found, name), is_selected) in found.iter().zip(names).zip(selected) {
+        if !is_selected {
+            continue;
+        }
         let label = format!("{} {}", found.method, found.key);
         let mut findings = Findings::about(label);
         let candidate = Candidate {
@@ -103,7 +110,44 @@ impl Loaded {
     }
 }
 
+/// Which of the operations are selected; what is not, and what selects nothing, goes to the report.
+fn selected(
+    found: &[Found<'_>],
+    names: &[Option<ToolName>],
+    options: &LoadOptions,
+    report: &mut Report,
+) -> Vec<bool> {
+    let tags: Vec<Vec<&str>> = found.iter().map(Found::tags).collect();
+    let named = found.iter().zip(names).zip(&tags);
+    let candidates: Vec<_> =
+        named.map(|((found, name), tags)| found.candidate(name.as_ref(), tags)).collect();
+    report.unmatched = options.selection.unmatched(&candidates);
+    let selected: Vec<_> =
+        candidates.iter().map(|candidate| options.selection.takes(candidate)).collect();
+    report.not_selected = selected.iter().filter(|is_selected| !**is_selected).count();
+    selected
+}
+
 impl Found<'_> {
+    fn candidate<'a>(
+        &'a self,
+        name: Option<&'a ToolName>,
+        tags: &'a [&'a str],
+    ) -> selection::Candidate<'a> {
+        selection::Candidate {
+            names: [name.map(ToolName::as_str), self.operation_id()],
+            tags,
+            method: self.method.as_str(),
+            path: &self.key,
+            effect: effect(&self.method),
+        }
+    }
+
+    fn tags(&self) -> Vec<&str> {
+        let tags = self.operation.node.get("tags").and_then(Node::as_array);
+        tags.into_iter().flatten().filter_map(Node::as_str).collect()
+    }
+
     fn operation_id(&self) -> Option<&str> {
         self.operation.node.get("operationId").and_then(Node::as_str)
     }

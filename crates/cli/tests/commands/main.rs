@@ -7,6 +7,7 @@ mod call;
 mod check;
 mod overlay;
 mod readme;
+mod selection;
 mod server;
 mod test;
 mod tools;

@@ -256,7 +256,7 @@ fn add_undeclared<'d>(
 }
 
 /// What a method does (RFC 9110 §9.2).
-fn effect(method: &http::Method) -> Effect {
+pub(super) fn effect(method: &http::Method) -> Effect {
     if method.is_safe() {
         return Effect::Read;
     }

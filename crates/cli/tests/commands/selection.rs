@@ -1,0 +1,95 @@
+//! `tools:` of a toolset: what is offered of a description, and entries that match nothing.
+
+use std::fs;
+
+use crate::callgate;
+
+const API: &str = "openapi: 3.0.3
+servers: [{url: https://a.example}]
+paths:
+  /pets:
+    get: {operationId: listPets, tags: [pets], summary: s}
+    post: {operationId: addPet, tags: [pets], summary: s}
+  /pets/{petId}:
+    parameters: [{name: petId, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getPet, tags: [pets], summary: s}
+    delete: {operationId: deletePet, tags: [pets, admin], summary: s}
+  /owners:
+    get: {operationId: list, tags: [owners], summary: s}
+    post: {operationId: list, tags: [owners], summary: s}
+";
+
+/// The names that are offered with this `tools:`, and what is said on standard error.
+fn selected(tools: &str) -> (Vec<String>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.yaml"), API).unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let text =
+        format!("toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    tools: {tools}\n");
+    fs::write(&file, text).unwrap();
+    let ended = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0);
+    let tools = ended.json();
+    let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+    (tools.as_array().unwrap().iter().map(name).collect(), ended.err)
+}
+
+#[track_caller]
+fn check(tools: &str, expected: &[&str]) {
+    let (all, _) = selected("{}");
+    let (names, err) = selected(tools);
+    assert_eq!(names.len(), expected.len(), "{tools}: {names:?}");
+    for (name, expected) in names.iter().zip(expected) {
+        assert!(name.starts_with(expected), "{tools}: {names:?}");
+        assert!(all.contains(name), "the name depends on the selection: {name}");
+    }
+    assert_eq!(err, "", "{tools}");
+}
+
+#[test]
+fn operations_are_selected_by_name_tag_method_path_and_effect() {
+    check("{}", &["listPets", "addPet", "getPet", "deletePet", "list_", "list_"]);
+    check("{include: ['*Pet']}", &["addPet", "getPet", "deletePet"]);
+    check("{include: ['*Pet'], exclude: ['delete*']}", &["addPet", "getPet"]);
+    check("{include: [list], methods: [get]}", &["list_"]);
+    check("{tags: [admin, owners]}", &["deletePet", "list_", "list_"]);
+    check("{methods: [POST, delete]}", &["addPet", "deletePet", "list_"]);
+    check("{paths: ['/pets/**']}", &["getPet", "deletePet"]);
+    check("{paths: ['/pets/{petId}', /owners], read_only: true}", &["getPet", "list_"]);
+    check("{read_only: true}", &["listPets", "getPet", "list_"]);
+}
+
+#[test]
+fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
+    let rows = [
+        ("{include: [getPett, '*']}", "`getPett`", "did you mean `getPet`?"),
+        ("{exclude: [removePet]}", "`removePet`", "callgate.yaml:5:23"),
+        ("{tags: [pet, admin]}", "`pet`", "did you mean `pets`?"),
+        ("{methods: [PUT, GET]}", "`PUT`", "selects-nothing"),
+        ("{paths: [/pet, /pets]}", "`/pet`", "did you mean `/pets`?"),
+    ];
+    for (tools, message, help) in rows {
+        let (_, err) = selected(tools);
+        assert!(err.contains(message) && err.contains(help), "{tools}: {err}");
+    }
+}
+
+#[test]
+fn what_is_not_selected_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.yaml"), API).unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let toolset = "toolsets:\n  a: {openapi: api.yaml, tools: ";
+    fs::write(&file, format!("{toolset}{{tags: [owners]}}}}\n")).unwrap();
+    let path = file.to_str().unwrap();
+    callgate(&["check", path]).exits(0).prints("2 exposed, 0 degraded, 0 refused, 4 not selected;");
+    let report = callgate(&["check", path, "--json"]).exits(0).json();
+    assert_eq!(report["documents"][0]["notSelected"], 4);
+    assert_eq!(report["documents"][0]["operations"], 2);
+    fs::write(&file, format!("{toolset}{{include: 'a', paths: ['/a['], read_only: x}}}}\n"))
+        .unwrap();
+    callgate(&["check", path])
+        .exits(2)
+        .says("a list of texts")
+        .says("`*`, `?`")
+        .says("true or false");
+}

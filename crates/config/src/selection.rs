@@ -1,0 +1,74 @@
+//! The key `tools` of a toolset: which operations of its description are offered. What its entries match is known when
+//! the description was loaded; an entry that matches nothing is a warning.
+
+use callgate_openapi::{Effects, InvalidPattern, Pattern, Report, Selection};
+
+use crate::{
+    checked::ToolsetConfig,
+    keys::TOOLS,
+    reader::{Mapping, Reader, at},
+};
+
+/// Reads the selection of a toolset; without one everything is offered.
+pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Selection {
+    let Some(node) = mapping.object.get("tools") else { return Selection::default() };
+    let pointer = at(mapping, "tools");
+    let Some(mapping) = reader.mapping(node, &pointer, &TOOLS) else {
+        return Selection::default();
+    };
+    let texts = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+    Selection {
+        include: patterns(reader, mapping, "include", Pattern::name),
+        exclude: patterns(reader, mapping, "exclude", Pattern::name),
+        tags: texts(reader.strings(mapping, "tags")),
+        methods: texts(reader.strings(mapping, "methods")),
+        paths: patterns(reader, mapping, "paths", Pattern::path),
+        effects: effects(reader, mapping),
+    }
+}
+
+/// Warns about entries that no operation matches.
+pub(crate) fn warn(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
+    for unmatched in &report.unmatched {
+        let pointer =
+            format!("{}/tools/{}/{}", config.pointer, unmatched.criterion, unmatched.index);
+        let message = format!("expected operations to match, got none: `{}`", unmatched.entry);
+        let help = match &unmatched.nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "correct it or remove it".to_owned(),
+        };
+        reader.warn("selects-nothing", pointer, &message, &help);
+    }
+}
+
+fn patterns(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+    pattern: fn(&str) -> Result<Pattern, InvalidPattern>,
+) -> Vec<Pattern> {
+    let mut patterns = Vec::new();
+    for text in reader.strings(mapping, key) {
+        match pattern(text) {
+            Ok(pattern) => patterns.push(pattern),
+            Err(error) => {
+                let help = "`*` stands for any characters; write `[[]` for a bracket";
+                reader.complain("wrong-value", at(mapping, key), error.to_string(), help);
+            }
+        }
+    }
+    patterns
+}
+
+fn effects(reader: &mut Reader, mapping: Mapping<'_>) -> Effects {
+    let Some(node) = mapping.object.get("read_only") else { return Effects::All };
+    match node.as_bool() {
+        Some(true) => Effects::Read,
+        Some(false) => Effects::All,
+        None => {
+            let help = "`read_only: true` offers only what changes nothing";
+            reader.expected(&at(mapping, "read_only"), "true or false", node, help);
+            Effects::Read
+        }
+    }
+}

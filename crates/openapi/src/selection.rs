@@ -1,0 +1,258 @@
+//! Which operations of a description are offered at all: by name, tag, method, path, and by what a call does. Names are
+//! given before, over all operations, so that they stay the same whatever is selected.
+
+use std::{error, fmt};
+
+use callgate_tool::Effect;
+use globset::{GlobBuilder, GlobMatcher};
+
+/// How alike a name must be to a pattern to be offered for it, from 0 to 1.
+const ALIKE: f64 = 0.6;
+
+/// What an operator selects; a criterion without entries takes everything.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "whoever selects decides each of these")]
+pub struct Selection {
+    /// Names of tools or `operationId`s that are offered.
+    pub include: Vec<Pattern>,
+    /// Names of tools or `operationId`s that are not offered, whatever else takes them.
+    pub exclude: Vec<Pattern>,
+    /// An operation with one of these tags is offered.
+    pub tags: Vec<String>,
+    /// HTTP methods, in any case.
+    pub methods: Vec<String>,
+    /// Path templates as the description writes them.
+    pub paths: Vec<Pattern>,
+    /// What a call may do.
+    pub effects: Effects,
+}
+
+/// What the calls of a selection may do.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever selects by effect must handle a new one")]
+pub enum Effects {
+    /// Anything.
+    #[default]
+    All,
+    /// Only [`Effect::Read`].
+    Read,
+}
+
+/// A pattern for names or paths: `*` for any characters, `?` for one, `[…]` for one of some.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    matcher: GlobMatcher,
+}
+
+/// A pattern that cannot be read.
+#[derive(Clone, Debug)]
+pub struct InvalidPattern(String);
+
+/// An entry of a selection that no operation matches.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Unmatched {
+    /// The criterion: `include`, `exclude`, `tags`, `methods` or `paths`.
+    pub criterion: &'static str,
+    /// Its position there, counted from 0.
+    pub index: usize,
+    /// The entry as it was written.
+    pub entry: String,
+    /// What the description has that is most like it.
+    pub nearest: Option<String>,
+}
+
+/// An operation as far as a selection looks at it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Candidate<'a> {
+    /// The tool's name and the `operationId`.
+    pub(crate) names: [Option<&'a str>; 2],
+    pub(crate) tags: &'a [&'a str],
+    pub(crate) method: &'a str,
+    pub(crate) path: &'a str,
+    pub(crate) effect: Effect,
+}
+
+impl Pattern {
+    /// A pattern for names.
+    ///
+    /// # Errors
+    /// [`InvalidPattern`] when a bracket is not closed.
+    pub fn name(text: &str) -> Result<Self, InvalidPattern> {
+        Self::new(text, &mut GlobBuilder::new(text))
+    }
+
+    /// A pattern for path templates: `*` and `?` stay within one segment, `**` as a whole segment stands for any
+    /// number of them. Braces stand for themselves, as in `/pets/{petId}`.
+    ///
+    /// ```
+    /// use callgate_openapi::Pattern;
+    ///
+    /// let pattern = Pattern::path("/pets/**")?;
+    /// assert!(pattern.matches("/pets/{petId}/photo"));
+    /// assert!(!pattern.matches("/owners"));
+    /// # Ok::<(), callgate_openapi::InvalidPattern>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidPattern`] when a bracket is not closed.
+    pub fn path(text: &str) -> Result<Self, InvalidPattern> {
+        let literal = text.replace(['{', '}'], "\u{0}");
+        let braces = text.chars().filter(|c| matches!(c, '{' | '}'));
+        let mut escaped = String::new();
+        let mut parts = literal.split('\u{0}');
+        escaped.push_str(parts.next().unwrap_or_default());
+        for (brace, part) in braces.zip(parts) {
+            escaped.push_str(&format!("[{brace}]{part}"));
+        }
+        Self::new(text, GlobBuilder::new(&escaped).literal_separator(true))
+    }
+
+    fn new(text: &str, builder: &mut GlobBuilder<'_>) -> Result<Self, InvalidPattern> {
+        let glob = builder.backslash_escape(true).build();
+        let glob = glob.map_err(|error| InvalidPattern(error.kind().to_string()))?;
+        Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
+    }
+
+    /// Whether a name or a path is meant.
+    pub fn matches(&self, text: &str) -> bool {
+        self.matcher.is_match(text)
+    }
+
+    /// The pattern as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Selection {
+    /// Whether an operation is offered.
+    pub(crate) fn takes(&self, candidate: &Candidate<'_>) -> bool {
+        let Candidate { tags, method, path, effect, .. } = *candidate;
+        let named = |patterns: &[Pattern]| patterns.iter().any(|pattern| names(pattern, candidate));
+        (self.include.is_empty() || named(&self.include))
+            && !named(&self.exclude)
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(&&**tag)))
+            && (self.methods.is_empty()
+                || self.methods.iter().any(|known| known.eq_ignore_ascii_case(method)))
+            && (self.paths.is_empty() || self.paths.iter().any(|pattern| pattern.matches(path)))
+            && (self.effects == Effects::All || effect == Effect::Read)
+    }
+
+    /// The entries that none of these operations matches.
+    pub(crate) fn unmatched<'a>(&self, candidates: &[Candidate<'a>]) -> Vec<Unmatched> {
+        let all = |field: fn(&Candidate<'a>) -> &'a str| candidates.iter().map(field).collect();
+        let names: Vec<_> = candidates.iter().flat_map(|known| known.names).flatten().collect();
+        let tags: Vec<_> = candidates.iter().flat_map(|known| known.tags.iter().copied()).collect();
+        let methods: Vec<_> = all(|known| known.method);
+        let paths: Vec<_> = all(|known| known.path);
+        let mut unmatched = Vec::new();
+        let mut look = |criterion, entries: Vec<Entry<'_>>, known: &[&str]| {
+            let is_vain = |entry: &Entry<'_>| !known.iter().any(|known| entry.matches(known));
+            let vain = entries.iter().enumerate().filter(|(_, entry)| is_vain(entry));
+            let told =
+                |(at, entry): (_, &Entry<'_>)| Unmatched::new((criterion, at), entry.text(), known);
+            unmatched.extend(vain.map(told));
+        };
+        look("include", self.include.iter().map(Entry::Pattern).collect(), &names);
+        look("exclude", self.exclude.iter().map(Entry::Pattern).collect(), &names);
+        look("tags", self.tags.iter().map(|tag| Entry::Exact(tag)).collect(), &tags);
+        look("methods", self.methods.iter().map(|tag| Entry::AnyCase(tag)).collect(), &methods);
+        look("paths", self.paths.iter().map(Entry::Pattern).collect(), &paths);
+        unmatched
+    }
+}
+
+/// One entry of a criterion, and how it is compared.
+#[derive(Clone, Copy, Debug)]
+enum Entry<'a> {
+    AnyCase(&'a str),
+    Exact(&'a str),
+    Pattern(&'a Pattern),
+}
+
+impl Entry<'_> {
+    fn matches(&self, known: &str) -> bool {
+        match self {
+            Self::AnyCase(text) => text.eq_ignore_ascii_case(known),
+            Self::Exact(text) => *text == known,
+            Self::Pattern(pattern) => pattern.matches(known),
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::AnyCase(text) | Self::Exact(text) => text,
+            Self::Pattern(pattern) => &pattern.text,
+        }
+    }
+}
+
+/// Whether a pattern means an operation by its tool's name or its `operationId`.
+fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
+    candidate.names.iter().flatten().any(|name| pattern.matches(name))
+}
+
+impl Unmatched {
+    fn new((criterion, index): (&'static str, usize), entry: &str, known: &[&str]) -> Self {
+        let likeness =
+            |name: &str| strsim::jaro_winkler(&entry.to_lowercase(), &name.to_lowercase());
+        let alike = known.iter().map(|name| (likeness(name), *name));
+        let nearest = alike.max_by(|(a, _), (b, _)| a.total_cmp(b));
+        let nearest = nearest.filter(|(likeness, _)| *likeness >= ALIKE);
+        let nearest = nearest.map(|(_, name)| name.to_owned());
+        Self { criterion, index, entry: entry.to_owned(), nearest }
+    }
+}
+
+impl fmt::Display for InvalidPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "expected a pattern with `*`, `?` or `[…]`, got one that cannot be read: {}",
+            self.0
+        )
+    }
+}
+
+impl error::Error for InvalidPattern {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_path(pattern: &str, path: &str, expected: bool) {
+        assert_eq!(Pattern::path(pattern).unwrap().matches(path), expected, "{pattern} {path}");
+    }
+
+    #[test]
+    fn a_path_pattern_knows_segments_and_braces() {
+        let rows = [
+            ("/pets", "/pets", true),
+            ("/pets", "/pets/1", false),
+            ("/pets/*", "/pets/{petId}", true),
+            ("/pets/*", "/pets/{petId}/photo", false),
+            ("/pets/**", "/pets/{petId}/photo", true),
+            ("/pets/**", "/pets", false),
+            ("/**/photo", "/pets/{petId}/photo", true),
+            ("/pets/{petId}", "/pets/{petId}", true),
+            ("/pets/{petId}", "/pets/petId", false),
+            ("/{a,b}", "/a", false),
+            ("/v?/pets", "/v1/pets", true),
+            ("/[ab]/*", "/b/{x}", true),
+        ];
+        for (pattern, path, expected) in rows {
+            check_path(pattern, path, expected);
+        }
+    }
+
+    #[test]
+    fn a_name_pattern_is_read_or_refused() {
+        assert!(Pattern::name("*Pet*").unwrap().matches("getPets"));
+        assert!(Pattern::name("repos/*").unwrap().matches("repos/list/tags"));
+        let bad = Pattern::name("a[").unwrap_err().to_string();
+        assert!(bad.starts_with("expected a pattern"), "{bad}");
+    }
+}
