@@ -4,15 +4,17 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::Operation;
-use callgate_tool::{Arguments, Fault, Journal, Outcome, Session};
+use callgate_openapi::{Encoding, Input, Operation, Place};
+use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session};
 use http::{Request, Response};
 
 use crate::{
     check::{Checks, check},
-    inputs::{Given, Subject, fill},
+    inputs::{Fillings, Given, Subject, fill},
     request::{Frame, Ready},
     response,
+    shape::Shape,
+    style::is_void,
 };
 
 /// Turns calls of one operation into requests, and its answers into outcomes.
@@ -58,11 +60,26 @@ impl Plan {
         let given = Given { arguments, session };
         let mut fillings = fill(subject, given, |at| checks.is_nullable(at), journal);
         check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+        note_omitted(subject.inputs, &fillings, journal);
         self.frame.request(Ready { operation, subject, fillings: &fillings, arguments })
     }
 
-    /// What an answer means: by its status and its media type.
-    pub fn outcome(&self, response: &Response<Bytes>) -> Outcome {
-        response::outcome(response, self.operation.effect)
+    /// What an answer means, by its status and its media type, in the form a model can use.
+    pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
+        response::outcome(response, &self.operation, shape)
+    }
+}
+
+/// Says in the journal which arrays and objects leave nothing in the request: the styles of queries, headers and
+/// cookies have no way to write an empty one.
+fn note_omitted(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
+    for (input, filling) in inputs.iter().zip(fillings) {
+        let is_styled = matches!(input.encoding, Encoding::Styled { .. });
+        let has_place = matches!(input.place, Place::Cookie | Place::Header | Place::Query);
+        let value =
+            filling.as_ref().map(|filling| &*filling.value).filter(|value| !value.is_null());
+        if is_styled && has_place && value.is_some_and(is_void) {
+            journal.note(Event::EmptyOmitted { argument: input.argument.to_string() });
+        }
     }
 }

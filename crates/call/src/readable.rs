@@ -1,5 +1,5 @@
-//! Makes foreign text readable: terminal escapes, control characters and characters nobody sees are taken out, HTML
-//! is reduced to its text. It keeps line breaks and tabs. Text comes from `response`.
+//! Makes foreign text readable: terminal escapes, control characters and characters nobody sees are taken out. It
+//! keeps line breaks and tabs. Text comes from `response`.
 
 /// `text` without what a reader cannot see.
 pub(crate) fn cleaned(text: &str) -> String {
@@ -17,44 +17,16 @@ pub(crate) fn cleaned(text: &str) -> String {
     out
 }
 
-/// The text of an HTML page: no tags, no scripts and styles, white space collapsed.
-pub(crate) fn html_to_text(html: &str) -> String {
-    let mut out = String::new();
-    let mut rest = html;
-    while let Some((before, after)) = rest.split_once('<') {
-        out.push_str(before);
-        out.push(' ');
-        rest = after_tag(after);
-    }
-    out.push_str(rest);
-    let mut text = cleaned(&out);
-    for (entity, character) in [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&nbsp;", " "),
-        ("&amp;", "&"),
-    ] {
-        if text.contains(entity) {
-            text = text.replace(entity, character);
-        }
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// `text` as it is where a reader sees all of it, which is the usual case; a cleaned copy else.
+pub(crate) fn readable(text: &str) -> Option<String> {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let is_seen = text.as_bytes().iter().all(is_plain) || !text.chars().any(is_unseen);
+    (!is_seen).then(|| cleaned(text))
 }
 
-/// What follows a tag, and the whole element when nobody reads it.
-fn after_tag(after: &str) -> &str {
-    for (open, close) in [("script", "</script"), ("style", "</style"), ("!--", "-->")] {
-        let starts = after.get(..open.len()).is_some_and(|name| name.eq_ignore_ascii_case(open));
-        if !starts {
-            continue;
-        }
-        let end = after.to_ascii_lowercase().find(close);
-        let element_end = end.and_then(|end| after.get(end..)).unwrap_or_default();
-        return element_end.split_once('>').map_or("", |(_, rest)| rest);
-    }
-    after.split_once('>').map_or("", |(_, rest)| rest)
+/// Whether a reader does not see a character.
+pub(crate) fn is_unseen(character: char) -> bool {
+    !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
 }
 
 /// Skips a terminal escape sequence after its ESC (ECMA-48 §5.4, §5.6).
@@ -88,6 +60,7 @@ fn is_invisible(character: char) -> bool {
             | '\u{feff}'
             | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}'
+            | '\u{e0100}'..='\u{e01ef}'
     )
 }
 
@@ -109,20 +82,6 @@ mod tests {
             ("\u{1b}[", ""),
         ] {
             assert_eq!(cleaned(text), expected, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_page_is_reduced_to_its_text() {
-        for (html, expected) in [
-            ("<p>a</p><p>b</p>", "a b"),
-            ("<script>x < y</script>ok", "ok"),
-            ("<!-- no --><b>yes</b>", "yes"),
-            ("1 &lt; 2 &amp;lt;", "1 < 2 &lt;"),
-            ("<unclosed", ""),
-            ("a < b", "a"),
-        ] {
-            assert_eq!(html_to_text(html), expected, "{html:?}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! and what came, what to do next, and whether the service was reached; never a host, header or secret. Facts come
 //! from the callers, no sentence is written elsewhere.
 
+pub(crate) mod answer;
 pub(crate) mod body;
 
 use std::{fmt::Write as _, time::Duration};
@@ -183,14 +184,6 @@ pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
         "the service answered with a body that is not the JSON its headers announce",
         Next::GiveUp,
     )
-}
-
-pub(crate) fn unreadable_media(status: u16, media_type: &str, bytes: usize) -> Box<Fault> {
-    let message = format!(
-        "the service answered with {bytes} bytes of type `{}`, which cannot be shown yet",
-        shortened(media_type)
-    );
-    answered(FaultCode::NotSupported, status, message, Next::GiveUp)
 }
 
 pub(crate) fn redirected(status: u16) -> Box<Fault> {

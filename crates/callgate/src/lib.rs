@@ -18,9 +18,9 @@
 
 pub use callgate_executor::{Backend, Executor, Toolset};
 pub use callgate_tool::{
-    Answer, ArgumentName, Arguments, Content, Effect, Event, Fault, FaultCode, Journal, Json, Next,
-    Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool, ToolCall, ToolName,
-    ToolResult, ToolsetName,
+    Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
+    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool,
+    ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
 };
 
 /// Foreign wire formats: declarations, calls and results as JSON.

@@ -1,8 +1,10 @@
 //! callgate's own format: what `callgate tools` prints and what a result looks like on the command line and over
 //! HTTP (`{"id", "tool", "status", "response"}` or `{"id", "tool", "error"}`).
 
+use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate_tool::{
-    Answer, Content, Effect, Fault, Outcome, PlannedRequest, Problem, Tool, ToolResult,
+    Answer, Content, Cut, Effect, Fault, Outcome, PlannedRequest, Problem, Tool, ToolResult,
+    Truncated,
 };
 use serde_json::{Map, Value, json};
 
@@ -26,10 +28,16 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
 
 /// One result.
 ///
+/// `response` is JSON as it is, a text as a string, `null` for no content; an image or a sound is
+/// `{"mediaType", "size", "data"}` with its bytes in base64, any other file `{"mediaType", "size", "sha256"}`. Where
+/// they are known, three members say more: `truncated` is `{"message", "size", "cuts": [{"at", "shown", "of", "unit"}]}`,
+/// what is not shown and how to narrow; `next` holds the arguments of the next page; `handle` names the whole result,
+/// which is kept for a while.
+///
 /// ```
 /// use callgate_tool::{Answer, Content, Journal, Outcome, ToolResult};
 ///
-/// let outcome = Outcome::Answered(Answer { status: 204, content: Content::Empty });
+/// let outcome = Outcome::Answered(Box::new(Answer::new(204, Content::Empty)));
 /// let result = ToolResult { id: "1".into(), tool: "deletePet".into(), outcome, journal: Journal::default() };
 /// let json = callgate_dialect::json_result(&result);
 /// assert_eq!(json.to_string(), r#"{"id":"1","tool":"deletePet","status":204,"response":null}"#);
@@ -40,6 +48,7 @@ pub fn result(result: &ToolResult) -> Value {
         Outcome::Answered(answer) => {
             insert(&mut written, "status", answer.status.into());
             insert(&mut written, "response", response(answer));
+            more(&mut written, answer);
         }
         Outcome::Failed(fault) => {
             if let Some(status) = fault.status {
@@ -54,10 +63,33 @@ pub fn result(result: &ToolResult) -> Value {
 
 fn response(answer: &Answer) -> Value {
     match &answer.content {
-        Content::Json(json) => json.value().clone(),
-        Content::Text { text, .. } => Value::String(text.clone()),
         Content::Empty => Value::Null,
+        Content::File { media_type, size, sha256 } => {
+            json!({"mediaType": media_type, "size": size, "sha256": sha256})
+        }
+        Content::Json(json) => json.value().clone(),
+        Content::Media { media_type, data } => {
+            json!({"mediaType": media_type, "size": data.len(), "data": BASE64_STANDARD.encode(data)})
+        }
+        Content::Text { text, .. } => Value::String(text.clone()),
     }
+}
+
+fn more(written: &mut Value, answer: &Answer) {
+    if let Some(Truncated { message, size, cuts, .. }) = &answer.truncated {
+        let cuts: Value = cuts.iter().map(cut).collect();
+        insert(written, "truncated", json!({"message": message, "size": size, "cuts": cuts}));
+    }
+    if !answer.next.is_empty() {
+        insert(written, "next", Value::Object(answer.next.clone()));
+    }
+    if let Some(handle) = &answer.handle {
+        insert(written, "handle", handle.as_str().into());
+    }
+}
+
+fn cut(cut: &Cut) -> Value {
+    json!({"at": cut.at, "shown": cut.shown, "of": cut.of, "unit": cut.unit.as_str()})
 }
 
 fn error(fault: &Fault) -> Value {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Fault, Journal, Json};
+use crate::{Answer, Fault, Journal};
 
 /// Arguments as the model gave them; numbers keep their digits.
 pub type Arguments = Map<String, Value>;
@@ -36,37 +36,11 @@ pub struct ToolResult {
 #[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Outcome {
     /// The service answered with a success.
-    Answered(Answer),
+    Answered(Box<Answer>),
     /// Something failed: before sending, on the way, or at the service.
     Failed(Box<Fault>),
     /// A dry run: what would have been sent.
     Planned(Box<PlannedRequest>),
-}
-
-/// A service's successful answer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
-    /// What the body said.
-    pub content: Content,
-}
-
-/// A body, read by its media type.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
-pub enum Content {
-    /// No body.
-    Empty,
-    /// JSON; numbers keep their digits.
-    Json(Json),
-    /// Text of another media type.
-    Text {
-        /// The text, without control characters.
-        text: String,
-        /// Its media type without parameters.
-        media_type: String,
-    },
 }
 
 /// A request as a dry run shows it: credentials stand as `****`.

@@ -34,6 +34,11 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// An empty array or object was left out: its style has no way to write it.
+    EmptyOmitted {
+        /// The argument.
+        argument: String,
+    },
     /// The model sent a value only the session may give; it was ignored.
     HiddenIgnored {
         /// The argument.
@@ -95,6 +100,9 @@ impl fmt::Display for Event {
                 write!(f, "`{argument}` was converted from {from} to {to}")
             }
             Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
+            Self::EmptyOmitted { argument } => {
+                write!(f, "`{argument}` is empty and was left out")
+            }
             Self::HiddenIgnored { argument } => {
                 write!(f, "`{argument}` is filled by the session; the model's value was ignored")
             }

@@ -1,6 +1,7 @@
 //! The words every crate of callgate shares: tools, calls, results, faults and sessions. Plain data: no I/O, no
 //! clock, no environment. How these words look on a wire is the business of `dialect`.
 
+mod answer;
 mod call;
 mod fault;
 mod journal;
@@ -10,7 +11,8 @@ mod schema;
 mod session;
 mod tool;
 
-pub use call::{Answer, Arguments, Content, Outcome, PlannedRequest, ToolCall, ToolResult};
+pub use answer::{Answer, Content, Cut, Handle, Truncated, Unit};
+pub use call::{Arguments, Outcome, PlannedRequest, ToolCall, ToolResult};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use journal::{Event, Journal};
 pub use json::Json;

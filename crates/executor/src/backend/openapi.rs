@@ -100,7 +100,7 @@ impl Backend for OpenApi {
             Err(fault) => return Outcome::Failed(fault),
         };
         match self.exchange(request, session, journal).await {
-            Ok(response) => self.plan.outcome(&response),
+            Ok(response) => self.plan.outcome(&response, &callgate_call::Shape::default()),
             Err(fault) => Outcome::Failed(fault),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Content, Fault, Next, Outcome, PlannedRequest, ToolResult};
+use callgate::{Answer, Content, Fault, Next, Outcome, PlannedRequest, ToolResult};
 
 use crate::output;
 
@@ -12,13 +12,30 @@ pub(super) fn result(result: &ToolResult) {
         output::talk(&format!("note: {event}\n"));
     }
     match &result.outcome {
-        Outcome::Answered(answer) => match &answer.content {
-            Content::Empty => output::talk(&format!("{}: no content\n", answer.status)),
-            Content::Json(json) => output::result(&format!("{:#}\n", json.value())),
-            Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
-        },
+        Outcome::Answered(answer) => answered(answer),
         Outcome::Failed(fault) => output::talk(&failed(fault)),
         Outcome::Planned(request) => output::result(&planned(request)),
+    }
+}
+
+fn answered(answer: &Answer) {
+    match &answer.content {
+        Content::Empty => output::talk(&format!("{}: no content\n", answer.status)),
+        Content::File { media_type, size, sha256 } => {
+            output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
+        }
+        Content::Json(json) => output::result(&format!("{:#}\n", json.value())),
+        Content::Media { media_type, data } => {
+            output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
+        }
+        Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
+    }
+    if let Some(truncated) = &answer.truncated {
+        output::talk(&format!("note: {}\n", truncated.message));
+    }
+    if !answer.next.is_empty() {
+        let next = serde_json::Value::Object(answer.next.clone());
+        output::talk(&format!("note: arguments of the next page: {next}\n"));
     }
 }
 

@@ -1,0 +1,274 @@
+//! Cuts a JSON value to a number of bytes: arrays to their first items, objects so that every member keeps a share,
+//! texts to their beginning. What comes out is a smaller value of the same form, never broken text. What to say about
+//! a cut is decided in `shape`.
+
+use callgate_tool::{Cut, Unit};
+use serde_json::{Map, Value};
+
+use crate::wording::clipped;
+
+/// A value of at most `budget` bytes of compact JSON, and the places where it was cut, the outermost first.
+pub(crate) fn cut(value: Value, budget: usize) -> (Value, Vec<Cut>) {
+    let mut knife = Knife { cuts: Vec::new() };
+    let value = knife.fit(value, budget.max(SMALLEST), "");
+    (value, knife.cuts)
+}
+
+/// At most `budget` bytes of a text, where possible whole lines.
+pub(crate) fn cut_text(text: &str, budget: usize) -> &str {
+    let shown = clipped(text, budget);
+    if shown.len() == text.len() {
+        return shown;
+    }
+    let lines = shown.rfind('\n').and_then(|end| shown.get(..end));
+    lines.filter(|lines| lines.len() > budget / 2).unwrap_or(shown)
+}
+
+struct Knife {
+    cuts: Vec<Cut>,
+}
+
+impl Knife {
+    fn fit(&mut self, value: Value, budget: usize, at: &str) -> Value {
+        if size_within(&value, budget).is_some() {
+            return value;
+        }
+        match value {
+            Value::Array(items) => self.fit_items(items, budget, at),
+            Value::Object(members) => self.fit_members(members, budget, at),
+            Value::Number(number) => self.fit_text(number.as_str(), budget, at),
+            Value::String(text) => self.fit_text(&text, budget, at),
+            Value::Bool(_) | Value::Null => Value::Null,
+        }
+    }
+
+    fn fit_text(&mut self, text: &str, budget: usize, at: &str) -> Value {
+        let mut room = budget.saturating_sub(QUOTES + ELLIPSIS.len());
+        let mut shown = clipped(text, room);
+        // Characters that JSON escapes take more than themselves.
+        while text_size(shown) > budget.saturating_sub(ELLIPSIS.len()) && room > 0 {
+            room -= (text_size(shown) + ELLIPSIS.len() - budget).div_ceil(6).max(1).min(room);
+            shown = clipped(text, room);
+        }
+        self.note(at, (shown.len(), text.len()), Unit::Bytes);
+        let ellipsis = if budget < QUOTES + ELLIPSIS.len() { "" } else { ELLIPSIS };
+        Value::String(format!("{shown}{ellipsis}"))
+    }
+
+    fn fit_items(&mut self, items: Vec<Value>, budget: usize, at: &str) -> Value {
+        let of = items.len();
+        let noted = self.note(at, (0, of), Unit::Items);
+        let mut room = budget.saturating_sub(BRACKETS);
+        // One large item must not hide the others.
+        let share = if of > 1 { room / SHOWN_ITEMS } else { room };
+        let mut shown = Vec::new();
+        for item in items {
+            let separator = usize::from(!shown.is_empty());
+            let left = room.saturating_sub(separator);
+            let size = size_within(&item, left);
+            let (item, size) = match size {
+                Some(size) if size <= share || size * 2 <= left || of == 1 => (item, size),
+                _ if size_within(&item, share).is_none() && left >= share.max(SMALLEST) => {
+                    let item = self.fit(item, share, &format!("{at}[{}]", shown.len()));
+                    let size = size_within(&item, left).unwrap_or(left);
+                    (item, size)
+                }
+                Some(size) => (item, size),
+                None => break,
+            };
+            room = left.saturating_sub(size);
+            shown.push(item);
+        }
+        self.shown(noted, shown.len());
+        Value::Array(shown)
+    }
+
+    fn fit_members(&mut self, members: Map<String, Value>, budget: usize, at: &str) -> Value {
+        let of = members.len();
+        let noted = self.note(at, (0, of), Unit::Members);
+        let mut room = budget.saturating_sub(BRACKETS);
+        let share = fair_share(&members, room);
+        let mut shown = Map::new();
+        for (name, value) in members {
+            let key = text_size(&name) + COLON + usize::from(!shown.is_empty());
+            let left = room.saturating_sub(key);
+            let allowed = left.min(share.saturating_sub(key).max(SMALLEST));
+            if room < key + SMALLEST {
+                break;
+            }
+            let value = match size_within(&value, allowed) {
+                Some(_) => value,
+                None => self.fit(value, allowed, &joined(at, &name)),
+            };
+            room = left.saturating_sub(size_within(&value, left).unwrap_or(left));
+            shown.insert(name, value);
+        }
+        self.shown(noted, shown.len());
+        Value::Object(shown)
+    }
+
+    /// Notes a cut; answers where it stands, so that what is shown can be told when it is known.
+    fn note(&mut self, at: &str, (shown, of): (usize, usize), unit: Unit) -> usize {
+        self.cuts.push(Cut { at: at.to_owned(), shown, of, unit });
+        self.cuts.len() - 1
+    }
+
+    fn shown(&mut self, noted: usize, shown: usize) {
+        match self.cuts.get_mut(noted) {
+            Some(cut) if cut.of == shown => {
+                // All of it is there; what was cut lies deeper.
+                self.cuts.remove(noted);
+            }
+            Some(cut) => cut.shown = shown,
+            None => {}
+        }
+    }
+}
+
+/// The size each member may have, so that small ones are whole and large ones share what is left.
+fn fair_share(members: &Map<String, Value>, room: usize) -> usize {
+    let size = |(name, value): (&String, &Value)| {
+        text_size(name) + COLON + 1 + size_within(value, room).unwrap_or(room)
+    };
+    let mut sizes: Vec<usize> = members.iter().map(size).collect();
+    sizes.sort_unstable();
+    let mut left = room;
+    let mut share = room;
+    for (at, size) in sizes.iter().enumerate() {
+        share = left / (sizes.len() - at);
+        if *size > share {
+            break;
+        }
+        left -= size;
+    }
+    share.max(SMALLEST_SHARE.min(room / 4))
+}
+
+/// The size of a value as compact JSON, or `None` beyond `limit`. It looks at no more of the value than `limit` bytes.
+pub(crate) fn size_within(value: &Value, limit: usize) -> Option<usize> {
+    let mut left = limit;
+    take(value, &mut left)?;
+    Some(limit - left)
+}
+
+fn take(value: &Value, left: &mut usize) -> Option<()> {
+    match value {
+        Value::Null | Value::Bool(true) => spend(left, 4),
+        Value::Bool(false) => spend(left, 5),
+        Value::Number(number) => spend(left, number.as_str().len()),
+        Value::String(text) if text.len() > *left => None,
+        Value::String(text) => spend(left, text_size(text)),
+        Value::Array(items) => {
+            spend(left, BRACKETS + items.len().saturating_sub(1))?;
+            items.iter().try_for_each(|item| take(item, left))
+        }
+        Value::Object(members) => {
+            spend(left, BRACKETS + members.len().saturating_sub(1))?;
+            members.iter().try_for_each(|(name, member)| {
+                spend(left, text_size(name) + COLON)?;
+                take(member, left)
+            })
+        }
+    }
+}
+
+fn spend(left: &mut usize, bytes: usize) -> Option<()> {
+    *left = left.checked_sub(bytes)?;
+    Some(())
+}
+
+/// The size of a text as JSON.
+fn text_size(text: &str) -> usize {
+    let extra = |byte: &u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 1,
+        0..=0x1f => 5,
+        _ => 0,
+    };
+    text.len() + QUOTES + text.as_bytes().iter().map(extra).sum::<usize>()
+}
+
+fn joined(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+const BRACKETS: usize = 2;
+const COLON: usize = 1;
+const ELLIPSIS: &str = "…";
+const QUOTES: usize = 2;
+/// As many items are shown at least, however large the first is.
+const SHOWN_ITEMS: usize = 4;
+/// What every value can be cut to: `null`.
+const SMALLEST: usize = 4;
+/// A share less than this shows nothing of a value; then the last members are left out instead.
+const SMALLEST_SHARE: usize = 48;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: Value, budget: usize, expected: &Value, cuts: &[(&str, usize, usize)]) {
+        let (value, made) = cut(value, budget);
+        assert_eq!(&value, expected);
+        let made: Vec<_> = made.iter().map(|cut| (cut.at.as_str(), cut.shown, cut.of)).collect();
+        assert_eq!(made, cuts);
+    }
+
+    #[test]
+    fn a_value_is_cut_at_the_borders_of_json() {
+        check(json!({"a": 1}), 7, &json!({"a": 1}), &[]);
+        check(json!([1, 2, 3, 4, 5, 6]), 9, &json!([1, 2, 3, 4]), &[("", 4, 6)]);
+        check(json!("abcdefghij"), 10, &json!("abcde…"), &[("", 5, 10)]);
+        check(json!("\u{e9}\u{e9}\u{e9}\u{e9}"), 8, &json!("\u{e9}…"), &[("", 2, 8)]);
+        let long = "x".repeat(1000);
+        check(
+            json!({"id": 7, "text": long, "ok": true}),
+            100,
+            &json!({"id": 7, "text": format!("{}…", "x".repeat(68)), "ok": true}),
+            &[("text", 68, 1000)],
+        );
+        check(
+            json!({"items": vec![7; 1000], "next": "abc"}),
+            60,
+            &json!({"items": vec![7; 18], "next": "abc"}),
+            &[("items", 18, 1000)],
+        );
+    }
+
+    #[test]
+    fn a_large_item_does_not_hide_the_others() {
+        let (value, cuts) = cut(json!(["x".repeat(1000), 1, 2]), 200);
+        assert_eq!(value.as_array().unwrap().len(), 3);
+        assert_eq!(cuts.first().unwrap().at, "[0]");
+    }
+
+    fn any_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            ".{0,40}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(5, 200, 12, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..12).prop_map(Value::from),
+                prop::collection::vec((".{0,8}", inner), 0..12)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_fits(value in any_value(), budget in 4_usize..400) {
+            let size = value.to_string().len();
+            prop_assert_eq!(size_within(&value, usize::MAX), Some(size));
+            let (left, cuts) = cut(value, budget);
+            prop_assert!(left.to_string().len() <= budget, "{left}");
+            prop_assert!(cuts.is_empty() == (size <= budget) || left.is_null());
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Finds how to ask for the next page of a result: in the `Link` header, in members of the body that name a cursor, a
+//! page or an address. Only inputs the operation declares are answered; whether there is a next page is the service's
+//! word, nothing is counted.
+
+use callgate_openapi::{Input, Operation, Place};
+use callgate_tool::Arguments;
+use http::{HeaderMap, header::LINK};
+use serde_json::{Map, Value};
+use url::Url;
+
+/// Arguments that ask for the next page as the `Link` header announces it, by the names the tool declares.
+pub(crate) fn next_of_link(operation: &Operation, headers: &HeaderMap) -> Arguments {
+    let links = headers.get_all(LINK).iter().filter_map(|value| value.to_str().ok());
+    let mut arguments = links.filter_map(next_link).map(|target| of_address(operation, target));
+    arguments.find(|arguments| !arguments.is_empty()).unwrap_or_default()
+}
+
+/// Arguments that ask for the next page as the body announces it.
+pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
+    body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
+}
+
+/// Whether some input chooses a page.
+pub(crate) fn is_paged(operation: &Operation) -> bool {
+    let is_paging = |input: &Input| PAGING.contains(&folded(&input.name).as_str());
+    query_inputs(operation).any(is_paging)
+}
+
+/// The target of `rel=next` (RFC 8288 §3).
+fn next_link(value: &str) -> Option<&str> {
+    let mut rest = value;
+    while let Some((_, after)) = rest.split_once('<') {
+        let (target, parameters) = after.split_once('>')?;
+        let end = parameters.find('<').unwrap_or(parameters.len());
+        let (own, following) = parameters.split_at_checked(end)?;
+        let is_next = own.split([';', ',']).any(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            let relations = value.trim().trim_matches('"');
+            name.trim().eq_ignore_ascii_case("rel")
+                && relations
+                    .split_ascii_whitespace()
+                    .any(|relation| relation.eq_ignore_ascii_case("next"))
+        });
+        if is_next {
+            return Some(target);
+        }
+        rest = following;
+    }
+    None
+}
+
+/// What the query of an address gives to inputs that choose a page.
+fn of_address(operation: &Operation, target: &str) -> Arguments {
+    let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
+    pairs(&url)
+        .filter_map(|(name, value)| {
+            let input = query_inputs(operation).find(|input| *input.name == *name)?;
+            let name = folded(&name);
+            PAGING.contains(&name.as_str()).then(|| argument(input, of_query(&name, value)))
+        })
+        .collect()
+}
+
+fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
+    url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
+}
+
+fn of_members(operation: &Operation, members: &Map<String, Value>) -> Arguments {
+    let found = members.iter().find_map(|(name, value)| {
+        let arguments = of_member(operation, name, value);
+        (!arguments.is_empty()).then_some(arguments)
+    });
+    let numbered = || numbered(operation, members);
+    let nested = || {
+        let inner = ENVELOPES.iter().find_map(|name| members.get(*name)?.as_object())?;
+        let arguments = of_members(operation, inner);
+        (!arguments.is_empty()).then_some(arguments)
+    };
+    found.or_else(numbered).or_else(nested).unwrap_or_default()
+}
+
+fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
+    let none = Arguments::new();
+    let folded = folded(name);
+    let address = |text: &str| of_address(operation, text);
+    let Some(subject) = folded.strip_prefix("next").or_else(|| folded.strip_suffix("next")) else {
+        return none;
+    };
+    let value = match value {
+        Value::String(text) if text.is_empty() => return none,
+        Value::String(text) if text.contains("://") || text.starts_with(['/', '?']) => {
+            return address(text);
+        }
+        Value::Number(_) | Value::String(_) => value.clone(),
+        Value::Object(link) => {
+            return link.get("href").and_then(Value::as_str).map(address).unwrap_or_default();
+        }
+        _ => return none,
+    };
+    let wanted: &[&str] = match subject {
+        "page" | "pagenumber" => &["page", "pagenumber", "pagetoken", "cursor"],
+        "offset" => &["offset", "skip", "start"],
+        "" | "cursor" | "pagetoken" | "token" | "marker" | "continuationtoken" => CURSORS,
+        _ => return none,
+    };
+    let input = wanted.iter().find_map(|name| input(operation, name));
+    input.map(|input| argument(input, value)).into_iter().collect()
+}
+
+/// `page` below `total_pages`: the next one.
+fn numbered(operation: &Operation, members: &Map<String, Value>) -> Option<Arguments> {
+    let number = |names: &[&str]| {
+        let found = members.iter().find(|(name, _)| names.contains(&folded(name).as_str()))?;
+        found.1.as_u64()
+    };
+    let page = number(&["page", "currentpage", "pagenumber"])?;
+    let pages = number(&["totalpages", "pages", "pagecount", "lastpage"])?;
+    let input = input(operation, "page").or_else(|| input(operation, "pagenumber"))?;
+    (page < pages).then(|| [argument(input, (page + 1).into())].into_iter().collect())
+}
+
+fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
+    operation.inputs.iter().filter(|input| input.place == Place::Query)
+}
+
+fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {
+    query_inputs(operation).find(|input| folded(&input.name) == name)
+}
+
+fn argument(input: &Input, value: Value) -> (String, Value) {
+    (input.argument.to_string(), value)
+}
+
+/// A value of a query: a number for the parameters that count, as text otherwise.
+fn of_query(name: &str, text: String) -> Value {
+    match text.parse::<u64>() {
+        Ok(number) if COUNTING.contains(&name) => number.into(),
+        _ => Value::String(text),
+    }
+}
+
+/// A name without case and separators.
+fn folded(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    letters.map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// The query inputs with which a result can be narrowed, those that narrow most directly first.
+pub(crate) fn narrowing(operation: &Operation) -> Vec<&str> {
+    let mut inputs: Vec<&Input> = query_inputs(operation).collect();
+    inputs.sort_by_key(|input| {
+        let name = folded(&input.name);
+        NARROWING.iter().position(|known| *known == name).unwrap_or(NARROWING.len())
+    });
+    inputs.iter().take(MAX_NARROWING).map(|input| input.argument.as_str()).collect()
+}
+
+/// Parameters that choose a page.
+const PAGING: &[&str] = &[
+    "after",
+    "continuationtoken",
+    "cursor",
+    "from",
+    "marker",
+    "maxid",
+    "next",
+    "nextpagetoken",
+    "nexttoken",
+    "offset",
+    "page",
+    "pageafter",
+    "pagecursor",
+    "pagenumber",
+    "pageoffset",
+    "pagetoken",
+    "since",
+    "skip",
+    "start",
+    "startafter",
+    "startingafter",
+    "token",
+];
+/// Parameters that count.
+const COUNTING: &[&str] = &["offset", "page", "pagenumber", "pageoffset", "skip", "start"];
+/// Parameters that take a cursor.
+const CURSORS: &[&str] = &[
+    "cursor",
+    "pagetoken",
+    "nextpagetoken",
+    "nextcursor",
+    "nexttoken",
+    "after",
+    "startingafter",
+    "continuationtoken",
+    "marker",
+    "token",
+    "pagecursor",
+    "next",
+    "page",
+];
+/// Members that hold what is known about pages.
+const ENVELOPES: &[&str] = &[
+    "links",
+    "_links",
+    "paging",
+    "pagination",
+    "page_info",
+    "pageInfo",
+    "meta",
+    "response_metadata",
+];
+/// Parameters that narrow.
+const NARROWING: &[&str] = &[
+    "limit",
+    "pagesize",
+    "perpage",
+    "maxresults",
+    "filter",
+    "query",
+    "q",
+    "search",
+    "status",
+    "fields",
+    "select",
+];
+/// The most parameters that are offered.
+const MAX_NARROWING: usize = 4;

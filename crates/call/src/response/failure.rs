@@ -1,0 +1,197 @@
+//! Turns an answer that is no success into a fault: what its status asks of the model, how long to wait, and the
+//! service's own words, cut to what a reason needs.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use callgate_tool::{Effect, Fault, Next};
+use http::{
+    HeaderMap, Response, StatusCode,
+    header::{DATE, RETRY_AFTER},
+};
+use serde_json::{Map, Value};
+
+use super::{
+    json,
+    media::{Kind, Media},
+};
+use crate::{cut, html, readable::cleaned, shape, wording};
+
+/// The fault an answer stands for.
+pub(super) fn fault(response: &Response<Bytes>, effect: Effect) -> Box<Fault> {
+    let status = response.status();
+    if is_redirect(status) {
+        return wording::redirected(status.as_u16());
+    }
+    let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
+    fault.retry_after = retry_after(response.headers());
+    fault.body = words(response);
+    fault
+}
+
+/// A success whose body is not what its headers say.
+pub(super) fn unreadable(status: u16, body: &str) -> Box<Fault> {
+    let mut fault = wording::unreadable_json(status);
+    fault.body = text(body);
+    fault
+}
+
+/// The service's own words.
+fn words(response: &Response<Bytes>) -> Option<Value> {
+    let body = response.body();
+    let media = Media::of(response.headers());
+    match media.kind() {
+        _ if body.is_empty() => None,
+        Kind::Binary | Kind::Perceived => None,
+        Kind::Html => text(&html::text(&media.decoded(body))),
+        Kind::Json | Kind::Unnamed => match json(body, &media) {
+            Some(json) => Some(shown(json.into_value())),
+            None => text(&media.decoded(body)),
+        },
+        Kind::Events | Kind::JsonLines | Kind::Text => text(&media.decoded(body)),
+    }
+}
+
+fn text(body: &str) -> Option<Value> {
+    let text = cleaned(body);
+    let text = wording::clipped(text.trim(), MAX_WORDS);
+    (!text.is_empty()).then(|| Value::String(text.to_owned()))
+}
+
+/// The value within its bound; of problem details (RFC 9457 §3) what tells most comes first and is cut last.
+fn shown(value: Value) -> Value {
+    let value = match value {
+        Value::Object(members)
+            if members.contains_key("title") || members.contains_key("detail") =>
+        {
+            Value::Object(telling_first(members))
+        }
+        other => other,
+    };
+    let (mut value, _) = cut::cut(value, MAX_WORDS);
+    shape::clean(&mut value);
+    value
+}
+
+fn telling_first(mut members: Map<String, Value>) -> Map<String, Value> {
+    let mut sorted = Map::new();
+    for name in ["title", "detail", "errors"] {
+        if let Some(value) = members.shift_remove(name) {
+            sorted.insert(name.to_owned(), value);
+        }
+    }
+    // RFC 9457 §4.2.1: this type says no more than the status does.
+    members.retain(|name, value| !(name == "type" && value == "about:blank"));
+    sorted.extend(members);
+    sorted
+}
+
+/// What a model should do after an error, by the status (RFC 9110 §15.5, §15.6).
+fn next(status: u16, effect: Effect) -> Next {
+    match status {
+        400 | 404 | 409 | 410 | 412 | 413 | 414 | 416 | 422 => Next::CorrectArguments,
+        402 | 403 | 407 | 451 => Next::AskUser,
+        408 | 423 | 425 | 429 | 503 => Next::TryLater,
+        501 | 505 => Next::GiveUp,
+        // A write may have been executed before the service failed.
+        500..=599 if effect != Effect::Write => Next::TryLater,
+        _ => Next::GiveUp,
+    }
+}
+
+fn is_redirect(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 300..=303 | 305..=308)
+}
+
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date, which counts from the answer's own `Date` so that clocks that
+/// differ do no harm. The transport puts a `Date` on an answer that came without (§6.6.1).
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
+    }
+    let until = date(text)?;
+    let answered = date(headers.get(DATE)?.to_str().ok()?)?;
+    Some(until.duration_since(answered).unwrap_or_default())
+}
+
+fn date(text: &str) -> Option<SystemTime> {
+    httpdate::parse_http_date(text.trim()).ok()
+}
+
+/// The most of the service's own words that is kept, in bytes: enough for a reason, too little for a page.
+const MAX_WORDS: usize = 2 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{FaultCode, Reached};
+    use serde_json::json;
+
+    use super::*;
+
+    /// For a write and for a read.
+    fn expected(status: u16) -> (Next, Next) {
+        use Next::{AskUser, CorrectArguments, GiveUp, TryLater};
+        match status {
+            402 | 403 | 407 | 451 => (AskUser, AskUser),
+            408 | 423 | 425 | 429 | 503 => (TryLater, TryLater),
+            400 | 404 | 409 | 410 | 412 | 413 | 414 | 416 | 422 => {
+                (CorrectArguments, CorrectArguments)
+            }
+            501 | 505 => (GiveUp, GiveUp),
+            500..=599 => (GiveUp, TryLater),
+            _ => (GiveUp, GiveUp),
+        }
+    }
+
+    #[test]
+    fn every_status_that_is_no_success_says_what_to_do() {
+        for status in (100..200).chain(300..=999) {
+            let response = Response::builder().status(status).body(Bytes::new()).unwrap();
+            for (effect, next) in
+                [(Effect::Write, expected(status).0), (Effect::Read, expected(status).1)]
+            {
+                let fault = fault(&response, effect);
+                assert_eq!(fault.next, next, "{status} {effect:?}");
+                assert_eq!(fault.reached, Reached::Yes, "{status}");
+                assert_eq!(fault.status, Some(status), "{status}");
+                assert_eq!(fault.code, FaultCode::ServiceError, "{status}");
+                assert!(fault.message.contains(&status.to_string()), "{}", fault.message);
+            }
+        }
+    }
+
+    #[test]
+    fn retry_after_is_read_in_seconds_and_as_a_date() {
+        for (value, date, expected) in [
+            ("120", None, Some(120)),
+            ("0", None, Some(0)),
+            ("-1", None, None),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", None, None),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 07:26:30 GMT"), Some(90)),
+            ("Wed, 21 Oct 2015 07:28:00 GMT", Some("Wed, 21 Oct 2015 08:00:00 GMT"), Some(0)),
+            ("tomorrow", Some("Wed, 21 Oct 2015 08:00:00 GMT"), None),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(RETRY_AFTER, value.parse().unwrap());
+            if let Some(date) = date {
+                headers.insert(DATE, date.parse().unwrap());
+            }
+            assert_eq!(retry_after(&headers), expected.map(Duration::from_secs), "{value}");
+        }
+    }
+
+    #[test]
+    fn problem_details_keep_what_tells_most() {
+        let noise = "x".repeat(5000);
+        let problem = json!({"type": "about:blank", "trace": noise, "title": "no", "status": 422, "detail": "bad\u{200b} day",
+            "errors": [{"detail": "must be a date", "pointer": "#/day"}]});
+        let kept = shown(problem);
+        let names: Vec<_> = kept.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, ["title", "detail", "errors", "trace", "status"]);
+        assert_eq!(kept["errors"][0]["pointer"], "#/day");
+        assert_eq!(kept["detail"], "bad day");
+        assert!(kept.to_string().len() <= MAX_WORDS);
+    }
+}

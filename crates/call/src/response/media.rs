@@ -1,0 +1,84 @@
+//! What the `Content-Type` of an answer says: its media type, the kind of reading it needs, its character encoding.
+//! Bytes are not looked at here.
+
+use std::borrow::Cow;
+
+use encoding_rs::{Encoding, UTF_8};
+use http::{HeaderMap, header::CONTENT_TYPE};
+
+/// The media type of an answer.
+pub(super) struct Media {
+    /// In lower case, without parameters; empty when there is none.
+    pub(super) essence: String,
+    charset: Option<&'static Encoding>,
+}
+
+/// How a body is read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    Binary,
+    Events,
+    Html,
+    Json,
+    JsonLines,
+    Perceived,
+    Text,
+    Unnamed,
+}
+
+impl Media {
+    /// What the headers say.
+    pub(super) fn of(headers: &HeaderMap) -> Self {
+        let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let mut parts = value.unwrap_or_default().split(';').map(str::trim);
+        let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let charset = parts.find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            let is_charset = name.trim().eq_ignore_ascii_case("charset");
+            is_charset.then(|| Encoding::for_label(value.trim().trim_matches('"').as_bytes()))?
+        });
+        Self { essence, charset }
+    }
+
+    /// How the body is read.
+    pub(super) fn kind(&self) -> Kind {
+        let essence = self.essence.as_str();
+        let is_suffixed = |suffix: &str| essence.ends_with(suffix);
+        match essence {
+            "" => Kind::Unnamed,
+            "application/json" | "text/json" => Kind::Json,
+            "application/xhtml+xml" | "text/html" => Kind::Html,
+            "text/event-stream" => Kind::Events,
+            "application/json-seq"
+            | "application/jsonl"
+            | "application/jsonlines"
+            | "application/ndjson"
+            | "application/x-jsonlines"
+            | "application/x-ndjson" => Kind::JsonLines,
+            _ if is_suffixed("+json") => Kind::Json,
+            _ if is_suffixed("+json-seq") => Kind::JsonLines,
+            _ if is_suffixed("+xml") || is_suffixed("+yaml") => Kind::Text,
+            _ if essence.starts_with("text/") || TEXTS.contains(&essence) => Kind::Text,
+            _ if essence.starts_with("image/") || essence.starts_with("audio/") => Kind::Perceived,
+            _ => Kind::Binary,
+        }
+    }
+
+    /// The characters of a text: as a byte order mark says, else as announced, else UTF-8; what is neither is U+FFFD.
+    pub(super) fn decoded<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
+        self.charset.unwrap_or(UTF_8).decode(body).0
+    }
+}
+
+/// Texts whose names do not say so.
+const TEXTS: &[&str] = &[
+    "application/csv",
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/toml",
+    "application/x-www-form-urlencoded",
+    "application/x-yaml",
+    "application/xml",
+    "application/yaml",
+];

@@ -1,0 +1,231 @@
+//! What becomes of answers: each kind of body, each class of failure.
+
+use callgate_openapi::{Document, Limits, LoadOptions, load};
+use callgate_tool::{FaultCode, Reached};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn operation(method: &str) -> std::sync::Arc<Operation> {
+    let description = json!({
+        "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com/v1"}],
+        "paths": {"/items": {method: {"operationId": "items", "parameters": [
+            {"name": "limit", "in": "query", "schema": {"type": "integer"}},
+            {"name": "page", "in": "query", "schema": {"type": "integer"}},
+            {"name": "cursor", "in": "query", "schema": {"type": "string"}},
+            {"name": "status", "in": "query", "schema": {"type": "string"}}],
+            "responses": {"200": {"description": "fine"}}}}}});
+    let text = description.to_string();
+    let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
+    load(&document, &LoadOptions::default()).operations.remove(0)
+}
+
+fn answered(status: u16, headers: &[(&str, &str)], body: &[u8], shape: &Shape) -> Outcome {
+    let mut builder = Response::builder().status(status);
+    for (name, value) in headers {
+        builder = builder.header(*name, *value);
+    }
+    outcome(&builder.body(Bytes::copy_from_slice(body)).unwrap(), &operation("post"), shape)
+}
+
+fn answer(status: u16, media_type: &str, body: &[u8]) -> Outcome {
+    let headers = [("content-type", media_type)];
+    let headers = if media_type.is_empty() { &headers[..0] } else { &headers[..] };
+    answered(status, headers, body, &Shape::default())
+}
+
+#[track_caller]
+fn check(media_type: &str, body: &[u8], expected: Content) {
+    assert_eq!(
+        answer(200, media_type, body),
+        Outcome::Answered(Box::new(Answer::new(200, expected)))
+    );
+}
+
+#[track_caller]
+fn check_fault(status: u16, media_type: &str, body: &[u8]) -> Box<Fault> {
+    match answer(status, media_type, body) {
+        Outcome::Failed(fault) => {
+            assert_eq!(fault.reached, Reached::Yes);
+            assert_eq!(fault.status, Some(status));
+            fault
+        }
+        other => panic!("not a fault: {other:?}"),
+    }
+}
+
+fn plain(text: &str, media_type: &str) -> Content {
+    Content::Text { text: text.to_owned(), media_type: media_type.to_owned() }
+}
+
+#[test]
+fn a_success_is_read_by_its_media_type() {
+    check("", b"", Content::Empty);
+    check("application/json", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
+    check("Application/HAL+JSON; charset=utf-8", b"[1]", Content::Json(json!([1]).into()));
+    check("", b"{\"a\":1}", Content::Json(json!({"a": 1}).into()));
+    check("", b"hello", plain("hello", "text/plain"));
+    check("application/json", b"\xef\xbb\xbf1", Content::Json(json!(1).into()));
+    check("text/csv", b"a,b\r\n1,2", plain("a,b\n1,2", "text/csv"));
+    check("text/plain; charset=ISO-8859-1", b"caf\xe9", plain("caf\u{e9}", "text/plain"));
+    check("text/plain", b"caf\xe9", plain("caf\u{fffd}", "text/plain"));
+}
+
+#[test]
+fn numbers_of_an_answer_keep_their_digits() {
+    let digits = b"[9007199254740993,1.10,1e+400]";
+    let Outcome::Answered(answer) = answer(200, "application/json", digits) else {
+        panic!("not answered")
+    };
+    let Content::Json(json) = &answer.content else { panic!("not JSON") };
+    assert_eq!(json.text().as_bytes(), digits);
+}
+
+static DEEP: [u8; 1000] = [b'['; 1000];
+
+#[test]
+fn json_that_is_none_is_unreadable() {
+    let fault = check_fault(200, "application/json", b"<html>");
+    assert_eq!(fault.code, FaultCode::UnreadableResponse);
+    assert_eq!(check_fault(200, "application/json", &DEEP).code, FaultCode::UnreadableResponse);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_files_or_media() {
+    let media_type = "image/png".to_owned();
+    let data = Bytes::from_static(b"\x89PNG");
+    check("image/png", b"\x89PNG", Content::Media { media_type, data });
+    let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
+    for (sent, media_type) in
+        [("application/zip", "application/zip"), ("application/pdf;v=1", "application/pdf")]
+    {
+        let media_type = media_type.to_owned();
+        check(sent, b"abc", Content::File { media_type, size: 3, sha256: sha256.clone() });
+    }
+    let Outcome::Answered(answer) = answer(200, "", b"\0\x01\xff") else { panic!("not answered") };
+    assert!(matches!(answer.content, Content::File { size: 3, .. }));
+}
+
+#[test]
+fn sequences_are_arrays() {
+    check("application/x-ndjson", b"{\"a\":1}\n2\n", Content::Json(json!([{"a": 1}, 2]).into()));
+    check("application/jsonl", b"not json", plain("not json", "application/jsonl"));
+    let events = b"event: add\ndata: {\"a\":1}\n\n";
+    check(
+        "text/event-stream",
+        events,
+        Content::Json(json!([{"event": "add", "data": {"a": 1}}]).into()),
+    );
+}
+
+#[test]
+fn what_is_no_text_becomes_text() {
+    check("application/json", b"{\"v\":\"\xff\"}", Content::Json(json!({"v": "\u{fffd}"}).into()));
+    check(
+        "application/json; charset=latin1",
+        b"[\"caf\xe9\"]",
+        Content::Json(json!(["caf\u{e9}"]).into()),
+    );
+    check("application/json; charset=utf-16le", b"7\0", Content::Json(json!(7).into()));
+    check("application/json", b"\xff\xfe7\0", Content::Json(json!(7).into()));
+    check(
+        "application/json",
+        br#"{"a":"\u001b[31mred\u200b"}"#,
+        Content::Json(json!({"a": "red"}).into()),
+    );
+    check("text/plain; charset=windows-1252", b"\x80", plain("\u{20ac}", "text/plain"));
+    check("text/html; charset=utf-8", b"<p>a<p>b", plain("a\nb", "text/plain"));
+    check("application/xml", b"<a>\x1b[1m1</a>", plain("<a>1</a>", "application/xml"));
+    check("image/svg+xml", b"<svg/>", plain("<svg/>", "image/svg+xml"));
+}
+
+#[track_caller]
+fn check_next(headers: &[(&str, &str)], body: &Value, expected: &Value) {
+    let Outcome::Answered(answer) =
+        answered(200, headers, body.to_string().as_bytes(), &Shape::default())
+    else {
+        panic!("not answered")
+    };
+    assert_eq!(&Value::Object(answer.next), expected, "{headers:?} {body}");
+}
+
+#[test]
+fn the_next_page_is_told_in_the_tools_own_arguments() {
+    for (link, expected) in [
+        ("<https://api.example.com/v1/items?page=2&limit=5>; rel=\"next\"", json!({"page": 2})),
+        (
+            "<?cursor=a%20b>; rel=prev, <?cursor=c>; title=x; rel=\"last next\"",
+            json!({"cursor": "c"}),
+        ),
+        ("<?page=2>; rel=last", json!({})),
+        ("<?unknown=2>; rel=next", json!({})),
+    ] {
+        check_next(&[("link", link)], &json!([]), &expected);
+    }
+    for (body, expected) in [
+        (json!({"items": [], "next_cursor": "abc"}), json!({"cursor": "abc"})),
+        (json!({"nextPageToken": "abc"}), json!({"cursor": "abc"})),
+        (json!({"next": "/v1/items?page=3"}), json!({"page": 3})),
+        (json!({"_links": {"next": {"href": "?cursor=x"}}}), json!({"cursor": "x"})),
+        (json!({"meta": {"page": 1, "total_pages": 3}}), json!({"page": 2})),
+        (json!({"page": 3, "total_pages": 3}), json!({})),
+        (json!({"next_page": 4}), json!({"page": 4})),
+        (json!({"next": null}), json!({})),
+        (json!({"next_cursor": ""}), json!({})),
+    ] {
+        check_next(&[], &body, &expected);
+    }
+}
+
+#[test]
+fn a_large_result_is_cut_and_says_so() {
+    let items: Vec<Value> = (0..812).map(|id| json!({"id": id, "name": "x".repeat(60)})).collect();
+    let body = json!({"items": items, "next_cursor": "abc"}).to_string();
+    let Outcome::Answered(answer) = answered(200, &[], body.as_bytes(), &Shape::default()) else {
+        panic!("not answered")
+    };
+    let Content::Json(json) = &answer.content else { panic!("not JSON") };
+    let (text, value) = (json.text(), json.value());
+    assert!(text.len() <= 16 * 1024 && text.len() > 15 * 1024, "{}", text.len());
+    let truncated = answer.truncated.unwrap();
+    let shown = value["items"].as_array().unwrap().len();
+    assert_eq!(truncated.size, body.len());
+    assert_eq!(
+        truncated.message,
+        format!(
+            "showing {shown} of 812 items of `items`; narrow with `limit`, `status`, `page`, `cursor`; the next page \
+             is in `next`"
+        )
+    );
+    let long = "line\n".repeat(10_000);
+    let Outcome::Answered(answer) = answer_text(&long) else { panic!("not answered") };
+    let Content::Text { text, .. } = &answer.content else { panic!("not text") };
+    assert!(text.len() <= 16 * 1024 && text.ends_with("line"), "{}", text.len());
+    assert_eq!(answer.truncated.unwrap().message, format!("showing {} of 50000 bytes", text.len()));
+}
+
+fn answer_text(text: &str) -> Outcome {
+    answer(200, "text/csv", text.as_bytes())
+}
+
+#[test]
+fn a_redirect_is_told_without_its_target() {
+    let fault = check_fault(302, "", b"");
+    assert_eq!(fault.code, FaultCode::ServiceError);
+    assert!(fault.message.contains("redirect"), "{}", fault.message);
+}
+
+#[test]
+fn an_error_keeps_the_services_words() {
+    let fault = check_fault(404, "application/problem+json", b"{\"title\":\"no pet\"}");
+    assert_eq!(fault.body, Some(json!({"title": "no pet"})));
+    let page = b"<html><style>p{}</style><h1>Oops</h1>\n<p>a &amp; b</p></html>";
+    let fault = check_fault(500, "text/html", page);
+    assert_eq!(fault.body, Some(json!("Oops\na & b")));
+    assert_eq!(check_fault(500, "", b"").body, None);
+    assert_eq!(
+        check_fault(502, "application/json", b"bad gateway").body,
+        Some(json!("bad gateway"))
+    );
+}

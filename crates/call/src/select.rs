@@ -1,0 +1,150 @@
+//! Picks what a toolset wants shown of a result: members by dotted paths, which pass through arrays, or the nodes of a
+//! JSON path (RFC 9535). Paths come from the configuration and are read before any call.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+use serde_json_path::JsonPath;
+
+/// What of a result is shown.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub enum Selection {
+    /// All of it.
+    #[default]
+    All,
+    /// The nodes of a JSON path, as an array.
+    Nodes(Box<JsonPath>),
+    /// These members, in their places.
+    Paths(Paths),
+}
+
+/// Members by their dotted paths: `id`, `owner.email`.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Paths {
+    /// Members with what is selected in each; one without more is taken whole.
+    members: Vec<(String, Self)>,
+}
+
+/// A text that is no JSON path.
+#[derive(Debug)]
+pub struct InvalidPath {
+    message: String,
+}
+
+impl Selection {
+    /// The members at these dotted paths, in the order of the result.
+    pub fn paths<'a>(paths: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut root = Paths::default();
+        for path in paths {
+            root.add(path);
+        }
+        Self::Paths(root)
+    }
+
+    /// The nodes of a JSON path.
+    ///
+    /// # Errors
+    /// [`InvalidPath`] says where the text stops being one.
+    pub fn json_path(text: &str) -> Result<Self, InvalidPath> {
+        match JsonPath::parse(text) {
+            Ok(path) => Ok(Self::Nodes(Box::new(path))),
+            Err(error) => Err(InvalidPath { message: error.to_string() }),
+        }
+    }
+
+    /// What is selected of `value`.
+    pub(crate) fn of(&self, value: Value) -> Value {
+        match self {
+            Self::All => value,
+            Self::Nodes(path) => path.query(&value).into_iter().cloned().collect(),
+            Self::Paths(paths) => paths.of(value),
+        }
+    }
+}
+
+impl Paths {
+    fn add(&mut self, path: &str) {
+        let mut here = self;
+        let mut parts = path.split('.').peekable();
+        while let Some(name) = parts.next() {
+            let known = here.members.iter().position(|(known, _)| known == name);
+            let at = known.unwrap_or_else(|| {
+                here.members.push((name.to_owned(), Self::default()));
+                here.members.len() - 1
+            });
+            // A member that is taken whole stays whole.
+            let was_whole = known.is_some()
+                && here.members.get(at).is_some_and(|(_, below)| below.members.is_empty());
+            let Some((_, below)) = here.members.get_mut(at) else { return };
+            if was_whole {
+                return;
+            }
+            if parts.peek().is_none() {
+                below.members.clear();
+            }
+            here = below;
+        }
+    }
+
+    fn of(&self, value: Value) -> Value {
+        if self.members.is_empty() {
+            return value;
+        }
+        match value {
+            Value::Array(items) => items.into_iter().map(|item| self.of(item)).collect(),
+            Value::Object(members) => Value::Object(self.of_members(members)),
+            other => other,
+        }
+    }
+
+    fn of_members(&self, members: Map<String, Value>) -> Map<String, Value> {
+        let selected = members.into_iter().filter_map(|(name, value)| {
+            let (_, below) = self.members.iter().find(|(known, _)| *known == name)?;
+            Some((name, below.of(value)))
+        });
+        selected.collect()
+    }
+}
+
+impl fmt::Display for InvalidPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a JSONPath of RFC 9535: {}", self.message)
+    }
+}
+
+impl std::error::Error for InvalidPath {}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_are_selected_through_arrays() {
+        let value = json!({"items": [{"id": 1, "owner": {"email": "a@b", "age": 3}}, {"id": 2}, 7], "total": 2});
+        for (paths, expected) in [
+            (&["items.id"][..], json!({"items": [{"id": 1}, {"id": 2}, 7]})),
+            (
+                &["total", "items.owner.email"],
+                json!({"items": [{"owner": {"email": "a@b"}}, {}, 7], "total": 2}),
+            ),
+            (&["items", "items.id"], json!({"items": value["items"]})),
+            (&["items.id", "items"], json!({"items": value["items"]})),
+            (&["nope"], json!({})),
+        ] {
+            assert_eq!(Selection::paths(paths.iter().copied()).of(value.clone()), expected);
+        }
+        let list = json!([{"id": 1, "x": 2}]);
+        assert_eq!(Selection::paths(["id"]).of(list), json!([{"id": 1}]));
+    }
+
+    #[test]
+    fn a_json_path_selects_nodes() {
+        let value = json!({"items": [{"id": 9_007_199_254_740_993_u64}, {"id": 2}]});
+        let selection = Selection::json_path("$.items[?@.id > 1].id").unwrap();
+        assert_eq!(selection.of(value), json!([9_007_199_254_740_993_u64, 2]));
+        assert!(Selection::json_path("items[").is_err());
+    }
+}

@@ -1,0 +1,217 @@
+//! Brings a result into the form a model can use: what the toolset selects, within its budget, without characters
+//! nobody sees. The whole of a result that was cut is kept elsewhere, by `executor`.
+
+use callgate_openapi::Operation;
+use callgate_tool::{Answer, Arguments, Content, Truncated, Unit};
+use http::HeaderMap;
+use serde_json::{Map, Value};
+
+use crate::{
+    cut, page,
+    readable::{is_unseen, readable},
+    select::Selection,
+    wording,
+};
+
+/// How results of a toolset are shown.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Shape {
+    /// The most bytes of text a model is shown of a result.
+    pub result_bytes: usize,
+    /// What of a result is shown.
+    pub selection: Selection,
+    /// How integers are shown that many readers round.
+    pub big_integers: BigIntegers,
+}
+
+/// How integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "JSON has no third way")]
+pub enum BigIntegers {
+    /// As numbers, as the service wrote them.
+    #[default]
+    Number,
+    /// As texts.
+    String,
+}
+
+/// What a model is shown of one result: about four thousand tokens.
+pub const DEFAULT_RESULT_BYTES: usize = 16 * 1024;
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self {
+            result_bytes: DEFAULT_RESULT_BYTES,
+            selection: Selection::All,
+            big_integers: BigIntegers::Number,
+        }
+    }
+}
+
+/// An answer that was read, before it is shaped.
+pub(crate) struct Read<'a> {
+    pub(crate) operation: &'a Operation,
+    pub(crate) headers: &'a HeaderMap,
+    /// How many bytes the body had.
+    pub(crate) size: usize,
+}
+
+impl Shape {
+    /// The answer as it is shown.
+    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Answer {
+        match answer.content {
+            Content::Json(json) => {
+                answer.next = page::next_of_link(read.operation, read.headers);
+                if self.shows_all(json.text(), read.operation) {
+                    answer.content = Content::Json(json);
+                    return answer;
+                }
+                let size = json.text().len();
+                let value = json.into_value();
+                if answer.next.is_empty() {
+                    answer.next = page::next_of_body(read.operation, &value);
+                }
+                let (value, cuts) = self.value(value, size);
+                answer.content = Content::Json(value.into());
+                answer.truncated = truncated(cuts, read, &answer.next);
+            }
+            Content::Text { text, media_type } => {
+                let shown = cut::cut_text(&text, self.result_bytes);
+                if shown.len() < text.len() {
+                    let cut = callgate_tool::Cut {
+                        at: String::new(),
+                        shown: shown.len(),
+                        of: text.len(),
+                        unit: Unit::Bytes,
+                    };
+                    answer.truncated = truncated(vec![cut], read, &answer.next);
+                    answer.content = Content::Text { text: shown.to_owned(), media_type };
+                } else {
+                    answer.content = Content::Text { text, media_type };
+                }
+            }
+            Content::Empty | Content::File { .. } | Content::Media { .. } => {}
+        }
+        answer
+    }
+
+    /// Whether a text can be handed on unread, which is the usual case.
+    fn shows_all(&self, text: &str, operation: &Operation) -> bool {
+        matches!(self.selection, Selection::All)
+            && self.big_integers == BigIntegers::Number
+            && text.len() <= self.result_bytes
+            && !may_hide(text)
+            && !(text_names_page(text) && page::is_paged(operation))
+    }
+
+    fn value(&self, value: Value, size: usize) -> (Value, Vec<callgate_tool::Cut>) {
+        let mut value = self.selection.of(value);
+        if self.big_integers == BigIntegers::String {
+            quote_big_integers(&mut value);
+        }
+        // A text within the budget is within it as compact JSON too, unless quotes were added.
+        let fits = size <= self.result_bytes && self.big_integers == BigIntegers::Number;
+        let (mut value, cuts) =
+            if fits { (value, Vec::new()) } else { cut::cut(value, self.result_bytes) };
+        clean(&mut value);
+        (value, cuts)
+    }
+}
+
+fn truncated(
+    mut cuts: Vec<callgate_tool::Cut>,
+    read: &Read<'_>,
+    next: &Arguments,
+) -> Option<Truncated> {
+    if cuts.is_empty() {
+        return None;
+    }
+    let message = wording::answer::truncated(&cuts, &page::narrowing(read.operation), next);
+    cuts.truncate(MAX_CUTS);
+    Some(Truncated::new(message, read.size, cuts))
+}
+
+/// Whether a JSON text may hold characters nobody sees, as they are or escaped.
+fn may_hide(text: &str) -> bool {
+    let is_hiding = |pair: &[u8]| matches!(pair, [b'\\', b'b' | b'f' | b'r' | b'u']);
+    (text.contains('\\') && text.as_bytes().windows(2).any(is_hiding))
+        || text.contains('\u{7f}')
+        || (!text.is_ascii() && text.chars().any(|one| !one.is_ascii() && is_unseen(one)))
+}
+
+fn text_names_page(text: &str) -> bool {
+    ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
+}
+
+/// Takes out of every text of a value what nobody sees.
+pub(crate) fn clean(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(members) => {
+            if members.keys().any(|name| readable(name).is_some()) {
+                *members = std::mem::take(members)
+                    .into_iter()
+                    .map(|(name, value)| (readable(&name).unwrap_or(name), value))
+                    .collect::<Map<_, _>>();
+            }
+            members.values_mut().for_each(clean);
+        }
+        Value::String(text) => {
+            if let Some(cleaned) = readable(text) {
+                *text = cleaned;
+            }
+        }
+        Value::Bool(_) | Value::Null | Value::Number(_) => {}
+    }
+}
+
+fn quote_big_integers(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(quote_big_integers),
+        Value::Number(number) => {
+            let digits = number.as_str();
+            let is_integer =
+                digits.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
+            let is_exact =
+                digits.parse::<i64>().is_ok_and(|number| number.unsigned_abs() <= MAX_EXACT);
+            if is_integer && !is_exact {
+                *value = Value::String(digits.to_owned());
+            }
+        }
+        Value::Object(members) => members.values_mut().for_each(quote_big_integers),
+        Value::Bool(_) | Value::Null | Value::String(_) => {}
+    }
+}
+
+/// The largest integer such that it and its neighbours have a floating-point number of their own.
+const MAX_EXACT: u64 = (1 << 53) - 1;
+/// The most cuts that are listed.
+const MAX_CUTS: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn integers_that_are_rounded_elsewhere_become_texts_where_asked() {
+        let text =
+            "[9007199254740991,9007199254740992,-9007199254740993,1.5,1e99,18446744073709551616]";
+        let mut value: Value = serde_json::from_str(text).unwrap();
+        quote_big_integers(&mut value);
+        assert_eq!(
+            value.to_string(),
+            "[9007199254740991,\"9007199254740992\",\"-9007199254740993\",1.5,1e+99,\"18446744073709551616\"]"
+        );
+    }
+
+    #[test]
+    fn names_and_texts_lose_what_nobody_sees() {
+        let mut value =
+            json!({"a\u{200b}": ["\u{1b}[31mred\u{1b}[0m", {"b": "\u{e0041}x\n"}], "c": 1});
+        clean(&mut value);
+        assert_eq!(value, json!({"a": ["red", {"b": "x\n"}], "c": 1}));
+    }
+}

@@ -1,0 +1,156 @@
+//! A service's successful answer as a model can use it: what the body said, what was cut from it, how to ask for the
+//! rest. How it is cut is the business of `call`; where the whole of it is kept, of `executor`.
+
+use std::fmt;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+
+use crate::Json;
+
+/// A service's successful answer.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// What the body said.
+    pub content: Content,
+    /// What was cut, where not all of it is shown.
+    pub truncated: Option<Truncated>,
+    /// Arguments that ask for the next page; none where there is no further page or none is announced.
+    pub next: Map<String, Value>,
+    /// Where the whole result is kept, where it is.
+    pub handle: Option<Handle>,
+}
+
+/// A body, read by its media type.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
+pub enum Content {
+    /// No body.
+    Empty,
+    /// Bytes that are neither text nor something a model can see or hear.
+    File {
+        /// The media type without parameters.
+        media_type: String,
+        /// How many bytes there are.
+        size: usize,
+        /// Their SHA-256 digest in hexadecimal.
+        sha256: String,
+    },
+    /// JSON; numbers keep their digits.
+    Json(Json),
+    /// An image or a sound.
+    Media {
+        /// The media type without parameters: `image/png`, `audio/wav`.
+        media_type: String,
+        /// The image or the sound itself.
+        data: Bytes,
+    },
+    /// Text of another media type.
+    Text {
+        /// The text, without control characters.
+        text: String,
+        /// Its media type without parameters.
+        media_type: String,
+    },
+}
+
+/// What is not shown of a result.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Truncated {
+    /// What was cut and how to narrow, in a sentence.
+    pub message: String,
+    /// The size of the whole, in bytes as the service sent it.
+    pub size: usize,
+    /// The places that were cut, at most a few.
+    pub cuts: Vec<Cut>,
+}
+
+/// One place where a result was cut.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever shows a cut must show all of it")]
+pub struct Cut {
+    /// The place: `items`, `items[3].text`; empty for the result itself.
+    pub at: String,
+    /// How many are shown.
+    pub shown: usize,
+    /// How many there are.
+    pub of: usize,
+    /// Of what.
+    pub unit: Unit,
+}
+
+/// What a cut counts.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows a cut must name a new one")]
+pub enum Unit {
+    /// Bytes of a text.
+    Bytes,
+    /// Items of an array.
+    Items,
+    /// Members of an object.
+    Members,
+}
+
+/// The name of a stored result: whoever has it may read the result, so it cannot be guessed.
+///
+/// ```
+/// let handle = callgate_tool::Handle::new("result:00ff").unwrap();
+/// assert_eq!(handle.as_str(), "result:00ff");
+/// assert!(callgate_tool::Handle::new("00ff").is_none());
+/// ```
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Handle(String);
+
+impl Answer {
+    /// An answer of which everything is shown.
+    pub fn new(status: u16, content: Content) -> Self {
+        Self { status, content, truncated: None, next: Map::new(), handle: None }
+    }
+}
+
+impl Truncated {
+    /// A result of `size` bytes was cut at these places; `message` says so.
+    pub fn new(message: impl Into<String>, size: usize, cuts: Vec<Cut>) -> Self {
+        Self { message: message.into(), size, cuts }
+    }
+}
+
+impl Unit {
+    /// `bytes`, `items` or `members`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Items => "items",
+            Self::Members => "members",
+        }
+    }
+}
+
+impl Handle {
+    /// The handle a text names; `None` where it is none: a handle is `result:` and hexadecimal digits.
+    pub fn new(text: &str) -> Option<Self> {
+        let name = text.strip_prefix("result:")?;
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_name.then(|| Self(text.to_owned()))
+    }
+
+    /// The handle of a number that was drawn at random.
+    pub fn from_random(number: u128) -> Self {
+        Self(format!("result:{number:032x}"))
+    }
+
+    /// The handle as a model writes it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
