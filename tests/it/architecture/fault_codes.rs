@@ -11,6 +11,7 @@ use super::workspace::{case_files, rust_files};
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
+    (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_told_by_its_media_type"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];
