@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use callgate::dialect::Dialect;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
@@ -87,9 +87,23 @@ pub(crate) struct CheckArguments {
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]
     pub(crate) overlay: Vec<PathBuf>,
-    /// Print the findings as JSON
-    #[arg(long)]
+    /// How the findings are printed
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Format {
+    /// One JSON document
+    Json,
+    /// SARIF 2.1.0, for code hosts
+    Sarif,
+    /// Snippets and a summary
+    Text,
 }
 
 #[derive(Args, Debug)]

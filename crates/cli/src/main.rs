@@ -1,13 +1,17 @@
 //! The `callgate` command: checks descriptions, shows tools, calls them, runs fixtures. Parses arguments and picks a
 //! command; results go to standard output, talk to standard error.
 
+mod advice;
 mod args;
 mod commands;
 mod exit;
+mod number;
 mod open;
 mod output;
+mod progress;
 mod render;
 mod report;
+mod sarif;
 
 use std::process::ExitCode;
 

@@ -14,7 +14,9 @@ use callgate::{
 use serde_json::{Value, json};
 
 use crate::{
+    advice,
     exit::Failure,
+    number::grouped,
     open::read,
     render::{self, Lines},
 };
@@ -42,12 +44,21 @@ impl Checked {
             toolset.locate(&text, &mut diagnostics);
         }
         let referenced = referenced(&toolset, &mut diagnostics);
-        diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
+        in_order(&mut diagnostics);
         let names = toolset.report.operations.iter().filter_map(|known| known.tool.as_ref());
         let tools = names.filter_map(|name| executor.tool(name.as_str()));
         let tokens = tools.map(callgate::Tool::tokens).sum();
         let text = String::from_utf8_lossy(&text).into_owned();
         Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, tokens })
+    }
+
+    /// With notes about what the declarations cost and which providers would not take them.
+    pub(crate) fn with_advice(mut self) -> Self {
+        let mut notes = advice::notes(&self.toolset.operations);
+        self.toolset.locate(self.text.as_bytes(), &mut notes);
+        self.diagnostics.append(&mut notes);
+        in_order(&mut self.diagnostics);
+        self
     }
 
     fn count(&self, status: OperationStatus) -> usize {
@@ -57,6 +68,11 @@ impl Checked {
     /// Whether anything was lost or refused.
     pub(crate) fn has_findings(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning)
+    }
+
+    /// Every finding with the file it is about, as it is shown.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
+        self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))
     }
 
     /// Snippets and a summary line.
@@ -111,6 +127,11 @@ impl Checked {
     }
 }
 
+/// Sorts findings as a reader meets them.
+fn in_order(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| (&a.file, a.position).cmp(&(&b.file, b.position)));
+}
+
 /// The file a diagnostic is about, as it is shown: the description's own, one it refers to, or an address.
 fn file_of(description: &Path, diagnostic: &Diagnostic) -> PathBuf {
     match diagnostic.file.as_deref() {
@@ -157,29 +178,4 @@ fn diagnostic_json(description: &Path, diagnostic: &Diagnostic) -> Value {
         json.as_object_mut().map(|members| members.insert("file".to_owned(), file.into()));
     }
     json
-}
-
-/// A number with commas: `1,240`.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grouped;
-
-    #[test]
-    fn thousands_are_grouped() {
-        for (number, text) in [(0, "0"), (999, "999"), (1240, "1,240"), (1_234_567, "1,234,567")] {
-            assert_eq!(grouped(number), text);
-        }
-    }
 }

@@ -4,8 +4,10 @@
 mod dialect;
 mod envelope;
 mod json;
+mod limits;
 mod openai;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use envelope::{EnvelopeError, read_call, read_session};
 pub use json::result as json_result;
+pub use limits::{ProviderLimit, request_limits, tool_limits};

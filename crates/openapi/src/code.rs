@@ -35,8 +35,12 @@ pub enum Code {
     InvalidSessionInput,
     /// A style that the place of the parameter does not allow; the default is used.
     InvalidStyle,
+    /// A declaration costs more tokens than a model should pay for one tool.
+    LargeTool,
     /// A part of the description has a wrong type or lacks what makes it one.
     MalformedNode,
+    /// All declarations together cost more tokens than a context should hold.
+    ManyTokens,
     /// A body is described for a range of media types; JSON is taken.
     MediaRange,
     /// A reference names nothing in the document.
@@ -67,6 +71,8 @@ pub enum Code {
     PartHeader,
     /// The key of a path item has a fragment, which is not sent.
     PathFragment,
+    /// A provider of models is known to refuse or lose a part of the declarations.
+    ProviderLimit,
     /// A keyword of a schema was read as it was meant; nothing is lost.
     RepairedKeyword,
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
@@ -95,11 +101,13 @@ pub enum Code {
     UnsupportedVersion,
     /// A path parameter is not in the path; it is ignored.
     UnusedPathParameter,
+    /// The name of an operation says nothing about it.
+    VagueName,
 }
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 44] = [
+    pub const ALL: [Self; 48] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -114,7 +122,9 @@ impl Code {
         Self::InvalidServer,
         Self::InvalidSessionInput,
         Self::InvalidStyle,
+        Self::LargeTool,
         Self::MalformedNode,
+        Self::ManyTokens,
         Self::MediaRange,
         Self::MissingReference,
         Self::NoDescription,
@@ -130,6 +140,7 @@ impl Code {
         Self::OverlayTooLarge,
         Self::PartHeader,
         Self::PathFragment,
+        Self::ProviderLimit,
         Self::RepairedKeyword,
         Self::ReservedHeader,
         Self::SchemaTooLarge,
@@ -144,6 +155,7 @@ impl Code {
         Self::UnsupportedPattern,
         Self::UnsupportedVersion,
         Self::UnusedPathParameter,
+        Self::VagueName,
     ];
 
     /// A paragraph for whoever asks what the code means.
@@ -168,7 +180,9 @@ impl Code {
             Self::InvalidServer => "invalid-server",
             Self::InvalidSessionInput => "invalid-session-input",
             Self::InvalidStyle => "invalid-style",
+            Self::LargeTool => "large-tool",
             Self::MalformedNode => "malformed-node",
+            Self::ManyTokens => "many-tokens",
             Self::MediaRange => "media-range",
             Self::MissingReference => "missing-reference",
             Self::NoDescription => "no-description",
@@ -184,6 +198,7 @@ impl Code {
             Self::OverlayTooLarge => "overlay-too-large",
             Self::PartHeader => "part-header",
             Self::PathFragment => "path-fragment",
+            Self::ProviderLimit => "provider-limit",
             Self::RepairedKeyword => "repaired-keyword",
             Self::ReservedHeader => "reserved-header",
             Self::SchemaTooLarge => "schema-too-large",
@@ -198,6 +213,7 @@ impl Code {
             Self::UnsupportedPattern => "unsupported-pattern",
             Self::UnsupportedVersion => "unsupported-version",
             Self::UnusedPathParameter => "unused-path-parameter",
+            Self::VagueName => "vague-name",
         }
     }
 }

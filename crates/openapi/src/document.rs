@@ -116,7 +116,7 @@ impl Document {
     /// assert_eq!(document.needs(), ["pets.yaml".into()]);
     /// let pets = read(b"{operationId: pets, summary: All pets}", &Limits::default())?.value;
     /// document.supply("pets.yaml", pets);
-    /// assert_eq!(document.needs(), []);
+    /// assert!(document.needs().is_empty());
     /// assert_eq!(load(&document, &Default::default()).operations.len(), 1);
     /// # Ok(())
     /// # }

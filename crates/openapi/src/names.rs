@@ -8,6 +8,10 @@ use sha2::{Digest, Sha256};
 
 use crate::input::Place;
 
+mod vague;
+
+pub(crate) use vague::is_vague;
+
 /// What an operation's name is made of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {

@@ -13,7 +13,7 @@ use crate::{
     diagnostic::Severity,
     document::Document,
     findings::Findings,
-    names::{Identity, tool_names},
+    names::{Identity, is_vague, tool_names},
     node::Node,
     operation::Operation,
     options::LoadOptions,
@@ -70,6 +70,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         }
         let label = format!("{} {}", found.method, found.key);
         let mut findings = Findings::about(label);
+        found.examine_name(&mut findings);
         let candidate = Candidate {
             method: &found.method,
             key: &found.key,
@@ -141,6 +142,14 @@ impl Found<'_> {
             path: &self.key,
             effect: effect(&self.method),
         }
+    }
+
+    fn examine_name(&self, findings: &mut Findings) {
+        let Some(id) = self.operation_id().filter(|id| is_vague(id)) else { return };
+        let message =
+            format!("expected an `operationId` that says what is done to what, got: `{id}`");
+        let help = "name it after what it does, as `listPets`; an overlay can do it";
+        findings.note(Code::VagueName, &self.operation.pointer, message, help);
     }
 
     fn tags(&self) -> Vec<&str> {

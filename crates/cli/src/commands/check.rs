@@ -2,40 +2,54 @@
 
 use std::path::Path;
 
-use callgate::config::{Built, DescriptionOptions};
+use callgate::config::{Built, DescriptionOptions, Finding};
 use serde_json::json;
 
 use crate::{
-    args::CheckArguments,
+    args::{CheckArguments, Format},
     exit::{Failure, Verdict},
     open, output,
+    progress::Progress,
     report::Checked,
+    sarif,
 };
 
 /// Checks every file and tells everything at once.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
-    let mut documents = Vec::new();
+    let (mut documents, mut warnings) = (Vec::new(), Vec::new());
     for file in &arguments.files {
-        documents.extend(checked(file, arguments)?);
+        let progress = Progress::shown(format!("checking {}", file.display()));
+        documents.extend(checked(file, arguments, &mut warnings)?);
+        drop(progress);
     }
     let found = documents.iter().any(Checked::has_findings);
-    if arguments.json {
-        let documents: Vec<_> = documents.iter().map(Checked::to_json).collect();
-        output::result(&format!("{}\n", json!({"documents": documents})));
-    } else {
-        for document in &documents {
-            output::coloured(&document.to_text());
+    match if arguments.json { Format::Json } else { arguments.format } {
+        Format::Json => {
+            let documents: Vec<_> = documents.iter().map(Checked::to_json).collect();
+            output::result(&format!("{}\n", json!({"documents": documents})));
+        }
+        Format::Sarif => output::result(&format!("{:#}\n", sarif::log(&documents, &warnings))),
+        Format::Text => {
+            for document in &documents {
+                output::coloured(&document.to_text());
+            }
         }
     }
     Ok(Verdict::of(found))
 }
 
-fn checked(file: &Path, arguments: &CheckArguments) -> Result<Vec<Checked>, Failure> {
+fn checked(
+    file: &Path,
+    arguments: &CheckArguments,
+    warned: &mut Vec<Finding>,
+) -> Result<Vec<Checked>, Failure> {
     let options = DescriptionOptions {
         server: arguments.server.clone(),
         overlays: arguments.overlay.clone(),
         bearer: None,
     };
-    let Built { executor, toolsets, .. } = open::open(file, &options)?;
-    toolsets.into_iter().map(|toolset| Checked::new(toolset, &executor)).collect()
+    let Built { executor, toolsets, warnings, .. } = open::open(file, &options)?;
+    warned.extend(warnings);
+    let checked = toolsets.into_iter().map(|toolset| Checked::new(toolset, &executor));
+    checked.map(|checked| Ok(checked?.with_advice())).collect()
 }

@@ -63,3 +63,31 @@ fn a_code_is_explained() {
     }
     callgate(&["explain", "no-such-code"]).exits(2);
 }
+
+#[test]
+fn notes_say_what_costs_too_much_and_what_providers_refuse() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("api.yaml");
+    let mut text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n".to_owned();
+    let long = "a long story ".repeat(400);
+    for n in 0..130 {
+        let schema = "{name: a, in: query, schema: {type: integer, enum: [1, 2]}}";
+        text += &format!(
+            "  /a{n}:\n    get: {{operationId: operation{n}, summary: \"{long}\", parameters: [{schema}]}}\n"
+        );
+    }
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    let shown = callgate(&["check", file]).exits(0);
+    for part in [
+        "note[large-tool]: GET /a0: expected a declaration of at most 1,000 tokens",
+        "note[many-tokens]",
+        "OpenAI takes at most 128 tools in a request, got: 130",
+        "Gemini (`parameters`) takes enumerations of texts only, got 130 tools with another",
+        "note[vague-name]: GET /a1:",
+        "130 exposed, 0 degraded, 0 refused",
+    ] {
+        assert!(shown.out.contains(part), "no `{part}`");
+    }
+    assert!(!callgate(&["tools", file]).exits(0).err.contains("note"));
+}

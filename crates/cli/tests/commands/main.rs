@@ -7,6 +7,7 @@ mod call;
 mod check;
 mod overlay;
 mod readme;
+mod sarif;
 mod selection;
 mod server;
 mod test;

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 44] = [
+const EXPLANATIONS: [(Code, &str); 48] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -94,10 +94,21 @@ const EXPLANATIONS: [(Code, &str); 44] = [
              cookies.",
     ),
     (
+        Code::LargeTool,
+        "The declaration of the tool has more than 1,000 tokens, estimated. A model reads every \
+             declaration in every turn. Shorten descriptions, or remove what a model does not need \
+             with an overlay.",
+    ),
+    (
         Code::MalformedNode,
         "A part of the description is of a wrong type or lacks what makes it what it should \
              be, such as a parameter without a name. The part is left out; an operation that is \
              no object is refused. The rest of the document is read.",
+    ),
+    (
+        Code::ManyTokens,
+        "The declarations of the description have more than 100,000 tokens together, estimated: half \
+             the context of most models. Offer a selection of the operations.",
     ),
     (
         Code::MediaRange,
@@ -178,6 +189,12 @@ const EXPLANATIONS: [(Code, &str); 44] = [
         "The key of a path item ends in a fragment, such as `/files/{id}#update`, to tell several operations on one path apart. No request carries a fragment: the operation is sent to the path before it. Its name keeps the fragment.",
     ),
     (
+        Code::ProviderLimit,
+        "A provider of models is known to refuse a request with such declarations, or to lose a part \
+             of them. Other providers take them as they are; values are checked against the whole \
+             schema in any case.",
+    ),
+    (
         Code::RepairedKeyword,
         "A keyword of a schema is written in a way that is not legal but can mean only one \
              thing, such as `maxLength: 10.0` or `enum: null`. It is read as it was meant; \
@@ -248,5 +265,11 @@ const EXPLANATIONS: [(Code, &str); 44] = [
         "A path parameter is declared that the path template has no place for. It is ignored. \
              Often the two names differ by a slip, and then the template's variable is reported \
              too.",
+    ),
+    (
+        Code::VagueName,
+        "The `operationId` consists of general words and numbers only, such as `get` or \
+             `operation1`. A model chooses tools by their names and descriptions. Give the operation a \
+             name that says what it does and to what, with an overlay if need be.",
     ),
 ];

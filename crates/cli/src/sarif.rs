@@ -1,0 +1,134 @@
+//! Findings as SARIF 2.1.0, which code hosts show beside the lines they are about. One run, one rule for each code that
+//! occurs.
+
+use std::{
+    env,
+    path::{Component, Path},
+};
+
+use callgate::{
+    config::Finding,
+    openapi::{Code, Diagnostic, Position},
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use crate::report::Checked;
+
+/// What stands for itself in a path of a URI (RFC 3986 §3.3).
+const PATH: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'/')
+    .remove(b'@')
+    .remove(b'+');
+
+/// One result before its rule has a number.
+#[derive(Debug)]
+struct Found<'a> {
+    code: &'a str,
+    level: &'static str,
+    message: String,
+    file: String,
+    position: Option<Position>,
+    pointer: &'a str,
+}
+
+/// The log of a check: the findings about descriptions, and those about the configuration and overlays.
+pub(crate) fn log(documents: &[Checked], warnings: &[Finding]) -> Value {
+    let mut found: Vec<_> = warnings.iter().map(Found::of_finding).collect();
+    for document in documents {
+        let diagnostics = document.diagnostics();
+        found.extend(diagnostics.map(|(file, known)| Found::of_diagnostic(&file, known)));
+    }
+    let mut codes: Vec<_> = found.iter().map(|found| found.code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    let rules: Vec<_> = codes.iter().map(|code| rule(code)).collect();
+    let results: Vec<_> = found.iter().map(|found| result(found, &codes)).collect();
+    let driver = json!({"name": "callgate", "version": env!("CARGO_PKG_VERSION"), "rules": rules});
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": driver},
+            // SARIF 2.1.0 §3.14.17: columns count characters, not UTF-16 units.
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    })
+}
+
+impl<'a> Found<'a> {
+    fn of_diagnostic(file: &Path, diagnostic: &'a Diagnostic) -> Self {
+        let about = diagnostic.operation.as_ref().map(|operation| format!("{operation}: "));
+        Self {
+            code: diagnostic.code.as_str(),
+            level: diagnostic.severity.as_str(),
+            message: told(&about.unwrap_or_default(), &diagnostic.message, &diagnostic.help),
+            file: uri(file),
+            position: diagnostic.position,
+            pointer: &diagnostic.pointer,
+        }
+    }
+
+    fn of_finding(finding: &'a Finding) -> Self {
+        Self {
+            code: finding.code,
+            level: finding.severity.as_str(),
+            message: told("", &finding.message, &finding.help),
+            file: uri(&finding.file),
+            position: finding.position,
+            pointer: &finding.pointer,
+        }
+    }
+}
+
+fn told(about: &str, message: &str, help: &str) -> String {
+    let help = if help.is_empty() { String::new() } else { format!(" ({help})") };
+    format!("{about}{message}{help}")
+}
+
+fn rule(id: &str) -> Value {
+    let code = Code::ALL.into_iter().find(|code| code.as_str() == id);
+    let explanation = code.map_or("A finding about the configuration.", Code::explanation);
+    let short = explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
+    json!({"id": id, "shortDescription": {"text": short}, "help": {"text": explanation}})
+}
+
+fn result(found: &Found<'_>, codes: &[&str]) -> Value {
+    let mut physical = json!({"artifactLocation": {"uri": found.file}});
+    if let (Some(Position { line, column }), Some(physical)) =
+        (found.position, physical.as_object_mut())
+    {
+        let region = json!({"startLine": line, "startColumn": column});
+        physical.insert("region".to_owned(), region);
+    }
+    json!({
+        "ruleId": found.code,
+        "ruleIndex": codes.binary_search(&found.code).ok(),
+        "level": found.level,
+        "message": {"text": found.message},
+        "locations": [{
+            "physicalLocation": physical,
+            "logicalLocations": [{"fullyQualifiedName": found.pointer}],
+        }],
+    })
+}
+
+/// A file as a URI: relative where it lies below the working directory, as code hosts expect it.
+fn uri(file: &Path) -> String {
+    let text = file.to_string_lossy();
+    if text.starts_with("https:") {
+        return text.into_owned();
+    }
+    let here = env::current_dir().unwrap_or_default();
+    let file = file.strip_prefix(&here).unwrap_or(file);
+    let parts = file.components().filter(|part| *part != Component::CurDir);
+    let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
+    let path = parts.join("/").replace('\\', "/");
+    let encoded = utf8_percent_encode(&path, PATH).to_string();
+    if file.is_absolute() { format!("file://{}", encoded.replacen("//", "/", 1)) } else { encoded }
+}

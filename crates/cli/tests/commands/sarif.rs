@@ -1,0 +1,82 @@
+//! `callgate check --format sarif`: the shape of SARIF 2.1.0, checked by hand against its specification.
+
+use serde_json::Value;
+
+use crate::callgate;
+
+#[track_caller]
+fn texts<'v>(value: &'v Value, pointers: &[&str]) -> Vec<&'v str> {
+    let text = |pointer: &&str| value.pointer(pointer).and_then(Value::as_str);
+    let found: Option<Vec<_>> = pointers.iter().map(text).collect();
+    found.unwrap_or_else(|| panic!("not all of {pointers:?} are texts in {value:#}"))
+}
+
+#[test]
+fn a_log_has_rules_and_results_with_places() {
+    let faulty = "fixtures/faulty/spec.yaml";
+    let log = callgate(&["check", faulty, "--format", "sarif"]).exits(1).json();
+    assert_eq!(
+        texts(&log, &["/version", "/$schema"]),
+        ["2.1.0", "https://json.schemastore.org/sarif-2.1.0.json"]
+    );
+    assert_eq!(log["runs"].as_array().unwrap().len(), 1);
+    let run = &log["runs"][0];
+    assert_eq!(
+        texts(run, &["/tool/driver/name", "/columnKind"]),
+        ["callgate", "unicodeCodePoints"]
+    );
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    for rule in rules {
+        assert!(
+            texts(rule, &["/id", "/shortDescription/text", "/help/text"])
+                .iter()
+                .all(|text| !text.is_empty())
+        );
+    }
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() >= 5, "{results:?}");
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let level = texts(result, &["/level", "/message/text"])[0];
+        assert!(["note", "warning", "error"].contains(&level), "{level}");
+        let place = &result["locations"][0];
+        assert_eq!(texts(place, &["/physicalLocation/artifactLocation/uri"]), [faulty]);
+        let region = &place["physicalLocation"]["region"];
+        let is_whole = texts(place, &["/logicalLocations/0/fullyQualifiedName"]) == [""];
+        let counted = |key: &str| region[key].as_u64().is_some_and(|number| number > 0);
+        assert!(is_whole || (counted("startLine") && counted("startColumn")), "{result:#}");
+    }
+}
+
+#[test]
+fn a_file_is_a_uri_and_a_configurations_findings_are_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("my api.yaml");
+    let text = "openapi: 3.0.3\nservers: [{url: https://a.example}]\npaths:\n  /a:\n    get: {operationId: get, summary: a}\n";
+    std::fs::write(&file, text).unwrap();
+    let overlay = folder.path().join("o.yaml");
+    std::fs::write(
+        &overlay,
+        "overlay: 1.0.0\ninfo: {title: t, version: v}\nactions:\n  - target: $.x\n",
+    )
+    .unwrap();
+    let files = [file.to_str().unwrap(), "--overlay", overlay.to_str().unwrap()];
+    let log = callgate(&[&["check", "--format", "sarif"][..], &files].concat()).exits(0).json();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let shown = results.iter().map(|result| {
+        let uri = "/locations/0/physicalLocation/artifactLocation/uri";
+        let [rule, level, uri] = texts(result, &["/ruleId", "/level", uri])[..] else { panic!() };
+        let line = &result["locations"][0]["physicalLocation"]["region"]["startLine"];
+        assert!(uri.starts_with("file:///"), "{uri}");
+        format!("{rule} {level} {line} {}", uri.rsplit('/').next().unwrap())
+    });
+    let shown: Vec<_> = shown.collect();
+    assert_eq!(shown, ["overlay-no-match warning 4 o.yaml", "vague-name note 5 my%20api.yaml"]);
+}
+
+#[test]
+fn formats_exclude_each_other() {
+    callgate(&["check", "fixtures/pets/spec.yaml", "--json", "--format", "sarif"]).exits(2);
+    callgate(&["check", "fixtures/pets/spec.yaml", "--format", "xml"]).exits(2).says("sarif");
+}

@@ -1,0 +1,70 @@
+//! Tells names that say nothing from names that say something. It only looks at words; what an operation does is not
+//! known here.
+
+/// Words that name no thing and no purpose.
+const VAGUE: [&str; 27] = [
+    "action",
+    "api",
+    "call",
+    "create",
+    "delete",
+    "do",
+    "endpoint",
+    "execute",
+    "fetch",
+    "function",
+    "get",
+    "handle",
+    "handler",
+    "index",
+    "invoke",
+    "list",
+    "method",
+    "op",
+    "operation",
+    "patch",
+    "post",
+    "put",
+    "request",
+    "run",
+    "set",
+    "test",
+    "update",
+];
+
+/// Whether an `operationId` consists of words that say nothing: `get`, `operation1`, `api_call`.
+pub(crate) fn is_vague(operation_id: &str) -> bool {
+    let mut word = String::new();
+    let mut words = Vec::new();
+    for c in operation_id.chars() {
+        if (!c.is_alphabetic() || c.is_uppercase()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        word.extend(c.to_lowercase().filter(|c| c.is_alphabetic()));
+    }
+    words.push(word);
+    words.iter().all(|word| word.is_empty() || VAGUE.contains(&&**word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_general_words_is_vague() {
+        for (id, expected) in [
+            ("get", true),
+            ("operation1", true),
+            ("api_call", true),
+            ("doPost", true),
+            ("42", true),
+            ("getPet", false),
+            ("list", true),
+            ("pets", false),
+            ("a", false),
+            ("\u{732b}", false),
+        ] {
+            assert_eq!(is_vague(id), expected, "{id}");
+        }
+    }
+}
