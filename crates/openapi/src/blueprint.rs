@@ -31,6 +31,8 @@ pub(crate) struct Origin {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InputOrigin {
     pub(crate) schema: Option<Origin>,
+    /// Whether the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
+    pub(crate) is_item: bool,
     /// The parameter or the body whose description stands for the input.
     pub(crate) described_by: Option<Node>,
 }

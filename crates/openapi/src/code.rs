@@ -29,6 +29,8 @@ pub enum Code {
     HostilePath,
     /// A YAML tag says nothing to JSON and was ignored.
     IgnoredTag,
+    /// The description has webhooks, which are no tools.
+    IgnoredWebhooks,
     /// A server is not a plain http or https address.
     InvalidServer,
     /// A session annotation names nothing the session has.
@@ -77,6 +79,8 @@ pub enum Code {
     RepairedKeyword,
     /// A header parameter `Accept`, `Authorization` or `Content-Type`, which is ignored.
     ReservedHeader,
+    /// The description names a dialect of JSON Schema that is not known.
+    SchemaDialect,
     /// A schema has more parts than a declaration may have; the rest allows everything.
     SchemaTooLarge,
     /// A server variable has no value, or one it does not allow.
@@ -93,6 +97,8 @@ pub enum Code {
     TooManyOperations,
     /// A variable of the path has no declaration; it is offered as a text.
     UndeclaredPathParameter,
+    /// A security scheme is not declared, or of an unknown type.
+    UnknownSecurityScheme,
     /// The text is not readable YAML or JSON.
     UnreadableText,
     /// A pattern needs backtracking; values are not checked against it.
@@ -107,7 +113,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 48] = [
+    pub const ALL: [Self; 51] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -119,6 +125,7 @@ impl Code {
         Self::ForbiddenHeader,
         Self::HostilePath,
         Self::IgnoredTag,
+        Self::IgnoredWebhooks,
         Self::InvalidServer,
         Self::InvalidSessionInput,
         Self::InvalidStyle,
@@ -143,6 +150,7 @@ impl Code {
         Self::ProviderLimit,
         Self::RepairedKeyword,
         Self::ReservedHeader,
+        Self::SchemaDialect,
         Self::SchemaTooLarge,
         Self::ServerVariable,
         Self::SessionInputLost,
@@ -151,6 +159,7 @@ impl Code {
         Self::TooManyNodes,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
+        Self::UnknownSecurityScheme,
         Self::UnreadableText,
         Self::UnsupportedPattern,
         Self::UnsupportedVersion,
@@ -177,6 +186,7 @@ impl Code {
             Self::ForbiddenHeader => "forbidden-header",
             Self::HostilePath => "hostile-path",
             Self::IgnoredTag => "ignored-tag",
+            Self::IgnoredWebhooks => "ignored-webhooks",
             Self::InvalidServer => "invalid-server",
             Self::InvalidSessionInput => "invalid-session-input",
             Self::InvalidStyle => "invalid-style",
@@ -201,6 +211,7 @@ impl Code {
             Self::ProviderLimit => "provider-limit",
             Self::RepairedKeyword => "repaired-keyword",
             Self::ReservedHeader => "reserved-header",
+            Self::SchemaDialect => "schema-dialect",
             Self::SchemaTooLarge => "schema-too-large",
             Self::ServerVariable => "server-variable",
             Self::SessionInputLost => "session-input-lost",
@@ -209,6 +220,7 @@ impl Code {
             Self::TooManyNodes => "too-many-nodes",
             Self::TooManyOperations => "too-many-operations",
             Self::UndeclaredPathParameter => "undeclared-path-parameter",
+            Self::UnknownSecurityScheme => "unknown-security-scheme",
             Self::UnreadableText => "unreadable-text",
             Self::UnsupportedPattern => "unsupported-pattern",
             Self::UnsupportedVersion => "unsupported-version",

@@ -127,6 +127,11 @@ fn is_asked_for(input: &Input) -> bool {
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
     let schema = origin.schema.as_ref();
     let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
+    let built = if origin.is_item {
+        built.map(|item| json!({"type": "array", "items": item}))
+    } else {
+        built
+    };
     let mut members = match built {
         Some(Value::Object(members)) => members,
         // Nothing is allowed: there is no other way to say so with room for a description.

@@ -40,6 +40,8 @@ struct Entry<'d> {
     required: bool,
     encoding: Encoding,
     schema: Option<Located<'d>>,
+    /// Whether the schema is that of each item.
+    is_item: bool,
     described_by: Option<Located<'d>>,
 }
 
@@ -134,6 +136,7 @@ impl<'d> Entry<'d> {
             required: parameter.required,
             encoding: parameter.encoding,
             schema: parameter.schema,
+            is_item: false,
             described_by: Some(parameter.object),
         }
     }
@@ -149,6 +152,7 @@ impl<'d> Entry<'d> {
             required: property.required,
             encoding: Encoding::Body,
             schema: Some(property.schema),
+            is_item: false,
             described_by: None,
         }
     }
@@ -160,6 +164,7 @@ impl<'d> Entry<'d> {
             required: body.required,
             encoding: Encoding::Body,
             schema: body.media.first().and_then(|media| media.schema.clone()),
+            is_item: body.media.first().is_some_and(|media| media.is_item),
             described_by: Some(body.object.clone()),
         }
     }
@@ -178,7 +183,9 @@ impl<'d> Entry<'d> {
         findings: &mut Findings,
     ) -> (Input, InputOrigin) {
         let beside = self.described_by.as_ref().map(|object| object.node);
-        let annotation = self.schema.as_ref().map_or_else(
+        // What is said about an item is not said about the list.
+        let whole = self.schema.as_ref().filter(|_| !self.is_item);
+        let annotation = whole.map_or_else(
             || beside.and_then(crate::session_input::own_annotation),
             |schema| annotation(document, schema.node, &schema.path(), beside),
         );
@@ -199,6 +206,7 @@ impl<'d> Entry<'d> {
         };
         let origin = InputOrigin {
             schema: self.schema.as_ref().map(Origin::of),
+            is_item: self.is_item,
             described_by: self.described_by.map(|object| object.node.clone()),
         };
         (input, origin)

@@ -47,6 +47,10 @@ pub use options::{LoadOptions, SessionInputs};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use pointer::{Path, pointer_of_fragment};
 pub use report::{OperationReport, OperationStatus, Report};
+pub use security::{
+    OAuthFlow, OAuthFlowKind, RequiredScheme, Requirement, Security, SecurityScheme,
+    SecuritySchemeKind,
+};
 pub use selection::{Effects, InvalidPattern, Pattern, Selection, Unmatched};
 pub use server::{NamedBy, Server};
 pub use source::{locate, locate_file, positions};

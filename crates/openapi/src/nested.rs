@@ -66,6 +66,11 @@ impl<'d, 'f> Walk<'d, 'f> {
         self.inside.pop();
     }
 
+    /// The same for the items of the argument, of which this is the schema.
+    pub(crate) fn each(&mut self, item: &Located<'d>) {
+        self.step(Step::Items, item);
+    }
+
     fn members(&mut self, root: &Located<'d>) {
         if let Some(properties) = root.member("properties") {
             let path = properties.path();

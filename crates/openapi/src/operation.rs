@@ -12,6 +12,7 @@ use crate::{
     declaration::Parts,
     diagnostic::Diagnostic,
     input::{Input, NestedInput},
+    security::Security,
     server::Server,
 };
 
@@ -43,6 +44,8 @@ pub struct Operation {
     pub body: Option<Body>,
     /// The media types its successful answers have, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
+    /// The credentials it asks for.
+    pub security: Security,
     pub(crate) blueprint: Blueprint,
     pub(crate) tool: OnceLock<(Tool, Vec<Diagnostic>)>,
     pub(crate) arguments_schema: OnceLock<(Value, Vec<Diagnostic>)>,

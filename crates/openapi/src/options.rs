@@ -26,6 +26,9 @@ pub struct LoadOptions {
     pub selection: Selection,
     /// Where credentials are put: a parameter that names such a place is not offered.
     pub credential_places: Vec<(Place, String)>,
+    /// Media types of bodies that are preferred to the others, the best first: names or ranges (`text/*`). Without
+    /// them: `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
+    pub body_media: Vec<String>,
 }
 
 /// Who may fill an input that the session provides (`x-agent-input-parameter`).

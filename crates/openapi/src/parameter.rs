@@ -143,6 +143,7 @@ fn place(document: &Document, name: &str) -> Option<Place> {
         "header" => Some(Place::Header),
         "path" => Some(Place::Path),
         "query" => Some(Place::Query),
+        "querystring" if document.version().is_at_least(3, 2) => Some(Place::Querystring),
         _ => None,
     }
 }

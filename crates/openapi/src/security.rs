@@ -1,118 +1,131 @@
-//! Which parameters a model may never fill, whatever a description declares: headers that steer the connection, the
-//! message or the proxies on the way, and places that belong to credentials.
+//! What an operation asks for by way of credentials: the security schemes of the description and how they combine.
+//! Getting and sending credentials is the business of `auth`; which parameters belong to them is in `withheld`.
+
+mod flow;
+pub(crate) mod needs;
+mod scheme;
+pub(crate) mod withheld;
+
+use std::sync::Arc;
 
 use crate::input::Place;
 
-/// Why a parameter is not offered.
+/// What an operation asks for: any one of its alternatives.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Security {
+    /// Whether the description says anything. Where it does not, a credential may be needed all the same.
+    pub is_stated: bool,
+    /// The alternatives in the order of the description, each of which is enough. None at all with
+    /// [`Security::is_stated`] (`security: []`): the operation is open to everyone.
+    pub alternatives: Box<[Requirement]>,
+}
+
+/// Schemes that are needed together; none for `{}`: a call without credentials is one of the alternatives.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Requirement {
+    /// All of them are needed.
+    pub schemes: Box<[RequiredScheme]>,
+}
+
+/// One scheme, and what is asked of its credential.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct RequiredScheme {
+    /// The scheme.
+    pub scheme: Arc<SecurityScheme>,
+    /// The scopes (`oauth2`, `openIdConnect`) or roles it must have.
+    pub scopes: Box<[Arc<str>]>,
+}
+
+/// A security scheme of the description.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct SecurityScheme {
+    /// The name the description gives it.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: SecuritySchemeKind,
+}
+
+/// What kind of security scheme it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum SecuritySchemeKind {
+    /// A key at a place: cookie, header or query.
+    ApiKey {
+        /// The place.
+        place: Place,
+        /// The name of the parameter there.
+        name: Arc<str>,
+    },
+    /// The `Authorization` header (RFC 9110 §11.6.2).
+    Http {
+        /// The authentication scheme in lower case: `basic`, `bearer`.
+        scheme: Arc<str>,
+        /// How bearer tokens look, a hint for people.
+        bearer_format: Option<Arc<str>>,
+    },
+    /// A client certificate.
+    MutualTls,
+    /// OAuth 2.0.
+    OAuth2 {
+        /// The ways to a token.
+        flows: Box<[OAuthFlow]>,
+        /// Where the authorization server describes itself (RFC 8414).
+        metadata_url: Option<Arc<str>>,
+    },
+    /// `OpenID` Connect.
+    OpenIdConnect {
+        /// The discovery document.
+        url: Arc<str>,
+    },
+    /// Not declared, or declared in a way that cannot be read: nothing meets it.
+    Unknown,
+}
+
+/// One way to an OAuth 2.0 token.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct OAuthFlow {
+    /// Which way.
+    pub kind: OAuthFlowKind,
+    /// Where a person agrees.
+    pub authorization_url: Option<Arc<str>>,
+    /// Where a device asks for a code (RFC 8628).
+    pub device_authorization_url: Option<Arc<str>>,
+    /// Where the token is fetched.
+    pub token_url: Option<Arc<str>>,
+    /// Where it is renewed.
+    pub refresh_url: Option<Arc<str>>,
+    /// The scopes there are.
+    pub scopes: Box<[Arc<str>]>,
+}
+
+/// The ways to an OAuth 2.0 token.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Withheld {
-    /// A credential goes there.
-    Credential,
-    /// A header no argument may set.
-    Forbidden,
-    /// OpenAPI 3.0.3 §4.7.12.1: described elsewhere, a parameter of this name is ignored.
-    Reserved,
+#[non_exhaustive]
+pub enum OAuthFlowKind {
+    /// `authorizationCode`, in 2.0 `accessCode`
+    AuthorizationCode,
+    /// `clientCredentials`, in 2.0 `application`
+    ClientCredentials,
+    /// `deviceAuthorization`
+    DeviceAuthorization,
+    /// `implicit`
+    Implicit,
+    /// `password`
+    Password,
 }
 
-/// Why a parameter is not offered; `None` when it is.
-pub(crate) fn withheld(
-    place: Place,
-    name: &str,
-    credential_places: &[(Place, String)],
-) -> Option<Withheld> {
-    let is_header = place == Place::Header;
-    let folded = folded(name);
-    if is_header && RESERVED.contains(&folded.as_str()) {
-        return Some(Withheld::Reserved);
-    }
-    let same = |known: &str| if is_header { self::folded(known) == folded } else { known == name };
-    if credential_places.iter().any(|(at, known)| *at == place && same(known)) {
-        return Some(Withheld::Credential);
-    }
-    let is_forbidden = FORBIDDEN.contains(&folded.as_str())
-        || FORBIDDEN_PREFIXES.iter().any(|prefix| folded.starts_with(prefix));
-    (is_header && is_forbidden).then_some(Withheld::Forbidden)
-}
-
-/// A header's name as services compare it: many read `_` as `-`.
-fn folded(name: &str) -> String {
-    name.trim().to_ascii_lowercase().replace('_', "-")
-}
-
-const RESERVED: [&str; 3] = ["accept", "authorization", "content-type"];
-
-const FORBIDDEN: &[&str] = &[
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "cookie",
-    "expect",
-    "forwarded",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-original-url",
-    "x-real-ip",
-    "x-rewrite-url",
-];
-
-const FORBIDDEN_PREFIXES: [&str; 2] = ["proxy-", "x-forwarded-"];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(place: Place, name: &str, expected: Option<Withheld>) {
-        let places = [(Place::Header, "X-Api-Key".to_owned()), (Place::Query, "key".to_owned())];
-        assert_eq!(withheld(place, name, &places), expected, "{name}");
-    }
-
-    #[test]
-    fn headers_described_elsewhere_are_reserved() {
-        for name in ["Accept", "content-type", "AUTHORIZATION", "Content_Type"] {
-            check(Place::Header, name, Some(Withheld::Reserved));
-        }
-    }
-
-    #[test]
-    fn headers_that_steer_the_message_are_forbidden() {
-        for name in [
-            "Host",
-            "Content-Length",
-            "Cookie",
-            "X-Forwarded-For",
-            "X_Forwarded_User",
-            "x-http-method-override",
-            "X-Original-URL",
-            "Proxy-Authorization",
-            "TE",
-            "Expect",
-        ] {
-            check(Place::Header, name, Some(Withheld::Forbidden));
-        }
-    }
-
-    #[test]
-    fn the_place_of_a_credential_is_taken() {
-        check(Place::Header, "x_api_key", Some(Withheld::Credential));
-        check(Place::Query, "key", Some(Withheld::Credential));
-        check(Place::Query, "Key", None);
-        check(Place::Header, "key", None);
-    }
-
-    #[test]
-    fn other_parameters_are_offered() {
-        check(Place::Header, "X-Request-ID", None);
-        check(Place::Query, "host", None);
-        check(Place::Cookie, "cookie", None);
-        check(Place::Header, "Accept-Language", None);
+impl Security {
+    /// Where the API keys of all alternatives go.
+    pub(crate) fn key_places(&self) -> impl Iterator<Item = (Place, &str)> {
+        let schemes = self.alternatives.iter().flat_map(|known| known.schemes.iter());
+        schemes.filter_map(|required| match &required.scheme.kind {
+            SecuritySchemeKind::ApiKey { place, name } => Some((*place, &**name)),
+            _ => None,
+        })
     }
 }

@@ -2,6 +2,7 @@
 //! each. Schemas are not rendered here.
 
 mod answer;
+mod find;
 mod one;
 
 use std::sync::Arc;
@@ -19,11 +20,14 @@ use crate::{
     options::LoadOptions,
     pointer::Path,
     reach::Reach,
-    reference::{Located, follow},
     report::{OperationReport, OperationStatus, Report},
+    security::needs::Schemes,
     selection,
     server::Servers,
-    tools::one::{Candidate, Context, effect},
+    tools::{
+        find::{Found, find},
+        one::{Candidate, Context, effect},
+    },
 };
 
 /// The tools of a description, and what became of its operations.
@@ -36,20 +40,14 @@ pub struct Loaded {
     pub report: Report,
 }
 
-/// An operation where it was found.
-struct Found<'d> {
-    method: http::Method,
-    key: Arc<str>,
-    item: Located<'d>,
-    operation: Located<'d>,
-}
-
 /// Turns a document into tools. It never fails: what cannot be offered is in the report.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let mut general = Findings::default();
     let found = find(document, &mut general);
     let servers = Servers::new(document, options);
-    let mut context = Context { document, options, reach: Reach::new(document), servers };
+    let schemes = Schemes::new(document, &mut general);
+    note_dialect(document, &mut general);
+    let mut context = Context { document, options, reach: Reach::new(document), servers, schemes };
     let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
     let identities: Vec<Identity<'_>> = found
         .iter()
@@ -156,86 +154,18 @@ impl Found<'_> {
         let tags = self.operation.node.get("tags").and_then(Node::as_array);
         tags.into_iter().flatten().filter_map(Node::as_str).collect()
     }
-
-    fn operation_id(&self) -> Option<&str> {
-        self.operation.node.get("operationId").and_then(Node::as_str)
-    }
 }
 
-/// Every operation of the document, in its order.
-fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<Found<'d>> {
-    let root = Path::ROOT;
-    let path = root.name("paths");
-    let paths = document.root().get("paths");
-    let Some(items) = paths.and_then(Node::as_object) else {
-        let kind = paths.map_or("nothing", Node::kind);
-        let message = format!("expected `paths` to be an object, got: {kind}");
-        findings.warning(Code::MalformedNode, path, message, "list the operations under `paths`");
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
-        let path = path.name(key);
-        let Ok(item) = follow(document, node, &path).map_err(|bad| bad.report(findings)) else {
-            continue;
-        };
-        operations_of(key, &item, &mut found, findings);
-    }
-    let most = document.limits().operations;
-    if found.len() > most {
-        let message = format!("expected at most {most} operations, got: {}", found.len());
-        findings.error(
-            Code::TooManyOperations,
-            path,
-            message,
-            "split the description, or raise the limit",
-        );
-        found.truncate(most);
-    }
-    found
-}
-
-fn operations_of<'d>(
-    key: &Arc<str>,
-    item: &Located<'d>,
-    found: &mut Vec<Found<'d>>,
-    findings: &mut Findings,
-) {
-    let Some(members) = item.node.as_object() else {
-        if !matches!(item.node, Node::Null) {
-            let message = format!("expected a path item, got: {}", item.node.kind());
-            findings.warning(
-                Code::MalformedNode,
-                &item.pointer,
-                message,
-                "write an object of operations",
-            );
-        }
+/// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.
+fn note_dialect(document: &Document, findings: &mut Findings) {
+    let dialect =
+        document.root().get("jsonSchemaDialect").and_then(Node::as_str).unwrap_or_default();
+    let is_known =
+        ["https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema"];
+    if dialect.is_empty() || is_known.iter().any(|known| dialect.starts_with(known)) {
         return;
-    };
-    let path = item.path();
-    for (name, node) in members.iter() {
-        let Some(method) = METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name))
-        else {
-            continue;
-        };
-        found.push(Found {
-            method: method.clone(),
-            key: Arc::clone(key),
-            item: item.clone(),
-            operation: Located::new(node, &path.name(name)),
-        });
     }
+    let message = format!("expected schemas of JSON Schema 2020-12, got the dialect: `{dialect}`");
+    let help = "nothing, unless keywords of that dialect matter; schemas are read as 2020-12";
+    findings.note(Code::SchemaDialect, Path::ROOT.name("jsonSchemaDialect"), message, help);
 }
-
-/// The methods of a path item (OpenAPI 3.0.3 §4.7.9.1).
-const METHODS: [http::Method; 8] = [
-    http::Method::GET,
-    http::Method::PUT,
-    http::Method::POST,
-    http::Method::DELETE,
-    http::Method::OPTIONS,
-    http::Method::HEAD,
-    http::Method::PATCH,
-    http::Method::TRACE,
-];

@@ -8,6 +8,7 @@ use crate::{
     document::Document,
     findings::Findings,
     node::Node,
+    options::LoadOptions,
     parameter::Parameter,
     pointer::Path,
     reference::{Located, chain, follow},
@@ -30,6 +31,8 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) media_type: Arc<str>,
     pub(crate) kind: BodyKind,
     pub(crate) schema: Option<Located<'d>>,
+    /// Whether the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
+    pub(crate) is_item: bool,
     object: Located<'d>,
     /// How properties are written; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
@@ -79,11 +82,19 @@ pub(crate) fn read<'d>(
 }
 
 /// Puts the media types in the order of preference, and says when none of them is written.
-pub(crate) fn prefer(document: &Document, body: &mut DescribedBody<'_>, findings: &mut Findings) {
+pub(crate) fn prefer(
+    document: &Document,
+    body: &mut DescribedBody<'_>,
+    options: &LoadOptions,
+    findings: &mut Findings,
+) {
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media);
     }
-    body.media.sort_by_key(preference);
+    body.media.sort_by_key(|media| {
+        let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
+        (!media.kind.is_written(), rank.unwrap_or(usize::MAX), preference(media))
+    });
     let Some(first) = body.media.first().filter(|first| !first.kind.is_written()) else { return };
     findings.warning(
         Code::BodyMediaNotWritten,
@@ -150,8 +161,22 @@ pub(super) fn named<'d>(
 
 impl<'d> DescribedMedia<'d> {
     pub(super) fn new(media_type: Arc<str>, kind: BodyKind, object: Located<'d>) -> Self {
-        let schema = object.member("schema");
-        Self { media_type, kind, schema, object, encodings: Box::default() }
+        let whole = object.member("schema");
+        let item = object.member("itemSchema").filter(|_| whole.is_none());
+        let is_item = item.is_some();
+        let schema = whole.or(item);
+        Self { media_type, kind, schema, is_item, object, encodings: Box::default() }
+    }
+}
+
+impl DescribedMedia<'_> {
+    /// Whether it is this media type, or one of this range (`text/*`); parameters do not count.
+    fn is_like(&self, wanted: &str) -> bool {
+        let bare =
+            |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let (own, wanted) = (bare(&self.media_type), bare(wanted));
+        let of_range = wanted.strip_suffix('*').filter(|range| range.ends_with('/'));
+        own == wanted || of_range.is_some_and(|range| own.starts_with(range))
     }
 }
 
@@ -189,11 +214,19 @@ fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
     }
 }
 
-/// Written before not written, plain JSON before other JSON, JSON before the rest; else as described.
-fn preference(media: &DescribedMedia<'_>) -> (bool, bool, bool) {
-    let is_json = media.kind == BodyKind::Json;
-    let is_plain = media.media_type.starts_with("application/json");
-    (!media.kind.is_written(), !is_json, !is_plain)
+/// The usual order: what keeps the types of values before what does not, and what is simple before what is not; else
+/// as described.
+fn preference(media: &DescribedMedia<'_>) -> usize {
+    match media.kind {
+        BodyKind::Json if media.media_type.starts_with("application/json") => 0,
+        BodyKind::Json => 1,
+        BodyKind::Form => 2,
+        BodyKind::Multipart => 3,
+        BodyKind::Text => 4,
+        BodyKind::Xml => 5,
+        BodyKind::JsonLines => 6,
+        BodyKind::Binary => 7,
+    }
 }
 
 /// Keywords that say what a value is.
@@ -207,8 +240,13 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(body: Value, expected: &[&str]) {
+        check_with(&LoadOptions::default(), body, expected);
+    }
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
         let document = document(json!({"operation": {"requestBody": body}, "components": {
             "requestBodies": {"pet": {"required": true, "content": {"application/json": {}}}}}}));
         let operation = document.root().get("operation").unwrap();
@@ -216,7 +254,7 @@ mod tests {
         let mut findings = Findings::default();
         let mut body = read(&document, &operation, &mut findings);
         if let Some(body) = &mut body {
-            prefer(&document, body, &mut findings);
+            prefer(&document, body, options, &mut findings);
         }
         let media = body.iter().flat_map(|body| {
             body.media
@@ -240,6 +278,19 @@ mod tests {
             ],
         );
         check(json!({"$ref": "#/components/requestBodies/pet"}), &["application/json Json true"]);
+    }
+
+    #[test]
+    fn the_operator_may_prefer_another_media_type() {
+        let options = LoadOptions {
+            body_media: vec!["APPLICATION/merge-patch+json".to_owned()],
+            ..LoadOptions::default()
+        };
+        check_with(
+            &options,
+            json!({"content": {"application/json": {}, "application/merge-patch+json": {}}}),
+            &["application/merge-patch+json Json false", "application/json Json false"],
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 48] = [
+const EXPLANATIONS: [(Code, &str); 51] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -24,8 +24,8 @@ const EXPLANATIONS: [(Code, &str); 48] = [
     ),
     (
         Code::CredentialParameter,
-        "The description declares a parameter at the place where the configuration puts a \
-             credential. A model must never choose a credential, so the parameter is not offered \
+        "The description declares a parameter at the place where the configuration or a security \
+             scheme of the operation puts a credential. A model must never choose a credential, so the parameter is not offered \
              and the credential is sent from the configuration alone.",
     ),
     (
@@ -73,6 +73,10 @@ const EXPLANATIONS: [(Code, &str); 48] = [
         Code::IgnoredTag,
         "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the \
              value is read without it.",
+    ),
+    (
+        Code::IgnoredWebhooks,
+        "Webhooks are requests that the service sends. Nobody calls them, so they become no tools. Nothing is lost.",
     ),
     (
         Code::InvalidServer,
@@ -207,6 +211,10 @@ const EXPLANATIONS: [(Code, &str); 48] = [
              types and security schemes.",
     ),
     (
+        Code::SchemaDialect,
+        "`jsonSchemaDialect` names another dialect than those of OpenAPI 3.1 and JSON Schema 2020-12. The schemas are read as 2020-12; keywords that only the dialect has are left out.",
+    ),
+    (
         Code::SchemaTooLarge,
         "The schemas of the operation have more parts than any declaration may have. What is \
              beyond the limit allows everything. Split the operation.",
@@ -244,6 +252,10 @@ const EXPLANATIONS: [(Code, &str); 48] = [
         Code::UndeclaredPathParameter,
         "A variable of the path template has no path parameter of that name. It is offered as \
              a required text, which may be less than the service expects.",
+    ),
+    (
+        Code::UnknownSecurityScheme,
+        "An operation asks for a security scheme that the description does not declare, or that is declared in a way that cannot be read. No credential can meet it, unless the configuration names one for the whole description.",
     ),
     (
         Code::UnreadableText,

@@ -28,7 +28,7 @@ pub(super) fn properties<'d>(
 ) -> Option<Vec<Property<'d>>> {
     let media = body.media.first()?;
     let has_members = matches!(media.kind, BodyKind::Form | BodyKind::Json | BodyKind::Multipart);
-    let schema = media.schema.as_ref().filter(|_| has_members)?;
+    let schema = media.schema.as_ref().filter(|_| has_members && !media.is_item)?;
     // What is said beside a reference would be lost.
     let path = schema.path();
     if annotation(document, schema.node, &path, Some(body.object.node)).is_some()

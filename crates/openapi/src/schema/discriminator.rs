@@ -1,5 +1,5 @@
-//! Keeps the meaning of `discriminator`: a branch that the mapping names requires the value that names it. Without a
-//! mapping nothing is added, because real descriptions often use other values than the names of their schemas.
+//! Keeps the meaning of `discriminator`: a branch requires the value that stands for it, by the mapping or by the name
+//! of its schema. A branch that declares other values itself is left alone: then the description says two things.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::{
     schema::Builder,
 };
 
-/// Adds to each branch of `oneOf` and `anyOf` the values its mapping gives it.
+/// Adds to each branch of `oneOf` and `anyOf` the values that stand for it.
 pub(super) fn apply<'d>(
     builder: &Builder<'d>,
     node: &'d Node,
@@ -18,9 +18,11 @@ pub(super) fn apply<'d>(
     built: &mut Map<String, Value>,
 ) {
     let Some(discriminator) = node.get("discriminator") else { return };
-    let property = discriminator.get("propertyName").and_then(Node::as_str);
+    // Swagger 2.0 §Schema Object: the name of the property alone.
+    let property = discriminator.as_str();
+    let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
     let mapping = discriminator.get("mapping").and_then(Node::as_object);
-    let (Some(property), Some(mapping)) = (property, mapping) else { return };
+    let Some(property) = property else { return };
     for keyword in ["anyOf", "oneOf"] {
         let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
@@ -36,9 +38,17 @@ pub(super) fn apply<'d>(
     }
 }
 
-/// The values a mapping gives a branch.
-fn values_of<'m>(branch: &Node, mapping: &'m Object) -> Vec<&'m str> {
+/// The values that stand for a branch: those the mapping gives it, and without any mapping the name of its schema
+/// (OpenAPI 3.0.3 §4.7.25).
+fn values_of<'m>(branch: &'m Node, mapping: Option<&'m Object>) -> Vec<&'m str> {
     let Some(reference) = reference_of(branch) else { return Vec::new() };
+    let Some(mapping) = mapping else {
+        return reference
+            .strip_prefix(SCHEMAS)
+            .filter(|name| !name.contains('/'))
+            .into_iter()
+            .collect();
+    };
     let rows = mapping.iter();
     let rows = rows.filter(|(_, to)| to.as_str().is_some_and(|to| names(to, reference)));
     rows.map(|(value, _)| &**value).collect()
@@ -46,7 +56,7 @@ fn values_of<'m>(branch: &Node, mapping: &'m Object) -> Vec<&'m str> {
 
 /// Whether a mapping's target is this reference: as written, or by the schema's bare name.
 fn names(to: &str, reference: &str) -> bool {
-    to == reference || reference.strip_prefix("#/components/schemas/") == Some(to)
+    to == reference || reference.strip_prefix(SCHEMAS) == Some(to)
 }
 
 /// Whether the branch itself allows these values.
@@ -56,15 +66,43 @@ fn follows<'d>(
     property: &str,
     values: &[&str],
 ) -> bool {
+    !values.is_empty() && allows(builder, branch, property, values, DEEPEST)
+}
+
+/// Whether all values are legal where the branch and what it inherits from declare the property.
+fn allows<'d>(
+    builder: &Builder<'d>,
+    branch: Located<'d>,
+    property: &str,
+    values: &[&str],
+    depth: usize,
+) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return true };
     let mut levels = beyond(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
-    let declared = levels.iter().find_map(|level| {
-        let node = level.node.get("properties")?.get(property)?;
-        chain(builder.document, node, &level.path()).find_map(|node| node.get("enum"))
-    });
-    let legal = declared.and_then(Node::as_array);
-    let allows = |value: &&str| {
-        legal.is_none_or(|legal| legal.iter().any(|known| known.as_str() == Some(value)))
-    };
-    !values.is_empty() && values.iter().all(allows)
+    levels.iter().all(|level| {
+        let declared = level.node.get("properties").and_then(|members| members.get(property));
+        let is_legal = declared.is_none_or(|node| {
+            chain(builder.document, node, &level.path()).all(|node| lists(node, values))
+        });
+        let bases = level.node.get("allOf").and_then(Node::as_array).unwrap_or_default();
+        let mut bases = bases.iter().map(|base| Located::new(base, &level.path()));
+        is_legal && bases.all(|base| allows(builder, base, property, values, depth))
+    })
 }
+
+/// Whether a schema allows all of these values.
+fn lists(schema: &Node, values: &[&str]) -> bool {
+    let legal = schema.get("enum").and_then(Node::as_array);
+    let only = schema.get("const");
+    values.iter().all(|value| {
+        legal.is_none_or(|legal| legal.iter().any(|known| known.as_str() == Some(value)))
+            && only.is_none_or(|only| only.as_str() == Some(value))
+    })
+}
+
+/// Where the schemas of a description stand.
+const SCHEMAS: &str = "#/components/schemas/";
+
+/// Real schemas inherit over fewer than five levels.
+const DEEPEST: usize = 8;

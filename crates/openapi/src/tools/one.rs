@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use callgate_tool::{Effect, ToolName};
 
 use crate::{
-    blueprint::{Blueprint, Origin},
+    blueprint::{Blueprint, InputOrigin, Origin},
     body::{media, swagger},
     code::Code,
     declaration::described,
@@ -21,7 +21,11 @@ use crate::{
     parameter::{self, Parameter},
     reach::Reach,
     reference::{Located, follow},
-    security::{Withheld, withheld},
+    security::{
+        Security,
+        needs::Schemes,
+        withheld::{Withheld, withheld},
+    },
     server::Servers,
     template::Template,
     tools::answer::{self, Answers},
@@ -34,6 +38,7 @@ pub(super) struct Context<'d> {
     pub(super) options: &'d LoadOptions,
     pub(super) reach: Reach<'d>,
     pub(super) servers: Servers<'d>,
+    pub(super) schemes: Schemes<'d>,
 }
 
 /// An operation to be read.
@@ -65,20 +70,22 @@ impl<'d> Context<'d> {
         }
         let template = template(key, item, findings);
         let server = self.servers.of(&[operation, item], findings);
-        let mut parameters = self.parameters((item, operation), template.as_ref(), findings);
+        let security = self.schemes.needs(operation, findings);
+        let mut parameters =
+            self.parameters((item, operation), (template.as_ref(), &security), findings);
         let mut body = if self.document.version().is_swagger() {
             swagger::read(self.document, operation, &mut parameters, findings)
         } else {
             media::read(self.document, operation, findings)
         };
         if let Some(body) = &mut body {
-            media::prefer(self.document, body, findings);
+            media::prefer(self.document, body, self.options, findings);
         }
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;
         let Layout { inputs, schemas, origins, body } =
             layout::arrange(self.document, parameters, body, session_inputs, findings);
-        let nested_inputs = self.nested_inputs(&inputs, &schemas, findings);
+        let nested_inputs = self.nested_inputs((&inputs, &origins), &schemas, findings);
         if described(operation.node).is_empty() {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
@@ -99,6 +106,7 @@ impl<'d> Context<'d> {
             nested_inputs: nested_inputs.into(),
             body,
             accept,
+            security,
             blueprint: Blueprint {
                 document: self.document.clone(),
                 label,
@@ -116,12 +124,12 @@ impl<'d> Context<'d> {
     /// The values inside arguments that are filled in; what the schemas refer to in vain is reported on the way.
     fn nested_inputs(
         &mut self,
-        inputs: &[Input],
+        (inputs, origins): (&[Input], &[InputOrigin]),
         schemas: &[Option<Located<'d>>],
         findings: &mut Findings,
     ) -> Vec<NestedInput> {
         let mut nested = Vec::new();
-        for (input, schema) in inputs.iter().zip(schemas) {
+        for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
             let Some(schema) = schema else { continue };
             let survey = self.reach.survey(schema);
             survey.bad.iter().for_each(|bad| bad.report(findings));
@@ -130,7 +138,11 @@ impl<'d> Context<'d> {
             }
             let session_inputs = self.options.session_inputs;
             let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
-            walk.below(schema);
+            if origin.is_item {
+                walk.each(schema);
+            } else {
+                walk.below(schema);
+            }
             nested.append(&mut walk.found);
         }
         nested
@@ -140,49 +152,55 @@ impl<'d> Context<'d> {
     fn parameters(
         &self,
         (item, operation): (&Located<'d>, &Located<'d>),
-        template: Option<&Template>,
+        (template, security): (Option<&Template>, &Security),
         findings: &mut Findings,
     ) -> Vec<Parameter<'d>> {
         let mut parameters = parameter::read(self.document, item, operation, findings);
-        parameters.retain(|parameter| self.is_offered(parameter, findings));
+        let mut places = self.options.credential_places.clone();
+        places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
+        parameters.retain(|parameter| is_offered(parameter, &places, findings));
+        note_query_beside_querystring(&parameters, findings);
         if let Some(template) = template {
             drop_unused(template, &mut parameters, findings);
             add_undeclared(template, operation, &mut parameters, findings);
         }
         parameters
     }
+}
 
-    fn is_offered(&self, parameter: &Parameter<'d>, findings: &mut Findings) -> bool {
-        let Parameter { name, place, object, .. } = parameter;
-        let pointer = &object.pointer;
-        match withheld(*place, name, &self.options.credential_places) {
-            None => true,
-            Some(Withheld::Credential) => {
-                let message = format!(
-                    "expected the credential `{name}` from the configuration alone, got a parameter of that name"
-                );
-                findings.note(
-                    Code::CredentialParameter,
-                    pointer,
-                    message,
-                    "nothing; it is not offered",
-                );
-                false
-            }
-            Some(Withheld::Forbidden) => {
-                let message = format!("expected a header that arguments may set, got: `{name}`");
-                let help = "remove the parameter; it is never sent";
-                findings.warning(Code::ForbiddenHeader, pointer, message, help);
-                false
-            }
-            Some(Withheld::Reserved) => {
-                let message =
-                    format!("expected no header parameter of a reserved name, got: `{name}`");
-                let help =
-                    "describe it with media types or a security scheme; the parameter is ignored";
-                findings.note(Code::ReservedHeader, pointer, message, help);
-                false
-            }
+fn is_offered(
+    parameter: &Parameter<'_>,
+    places: &[(Place, String)],
+    findings: &mut Findings,
+) -> bool {
+    let Parameter { name, place, object, .. } = parameter;
+    let pointer = &object.pointer;
+    match withheld(*place, name, places) {
+        None => true,
+        Some(Withheld::Credential) => {
+            let message = format!(
+                "expected the credential `{name}` from the configuration alone, got a parameter of that name"
+            );
+            findings.note(
+                Code::CredentialParameter,
+                pointer,
+                message,
+                "nothing; it is not offered",
+            );
+            false
+        }
+        Some(Withheld::Forbidden) => {
+            let message = format!("expected a header that arguments may set, got: `{name}`");
+            let help = "remove the parameter; it is never sent";
+            findings.warning(Code::ForbiddenHeader, pointer, message, help);
+            false
+        }
+        Some(Withheld::Reserved) => {
+            let message = format!("expected no header parameter of a reserved name, got: `{name}`");
+            let help =
+                "describe it with media types or a security scheme; the parameter is ignored";
+            findings.note(Code::ReservedHeader, pointer, message, help);
+            false
         }
     }
 }
@@ -204,6 +222,20 @@ fn template(key: &str, item: &Located<'_>, findings: &mut Findings) -> Option<Te
             findings.error(Code::HostilePath, &item.pointer, message, help);
             None
         }
+    }
+}
+
+/// OpenAPI 3.2.0 §4.12.1: the whole query string and its parts are not described together.
+fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
+    let is_query =
+        |known: &&Parameter<'_>| matches!(known.place, Place::Query | Place::Querystring);
+    let mut queries = parameters.iter().filter(is_query);
+    let whole = parameters.iter().find(|known| known.place == Place::Querystring);
+    if let (Some(whole), true) = (whole, queries.nth(1).is_some()) {
+        let message =
+            format!("expected no query parameters beside a query string, got: `{}`", whole.name);
+        let help = "describe either; what is given of them is sent one after another";
+        findings.warning(Code::MalformedNode, &whole.object.pointer, message, help);
     }
 }
 
@@ -257,7 +289,8 @@ fn add_undeclared<'d>(
 
 /// What a method does (RFC 9110 §9.2).
 pub(super) fn effect(method: &http::Method) -> Effect {
-    if method.is_safe() {
+    // The QUERY method is safe, as its specification (draft-ietf-httpbis-safe-method-w-body §2) says.
+    if method.is_safe() || method.as_str() == "QUERY" {
         return Effect::Read;
     }
     if method.is_idempotent() { Effect::Idempotent } else { Effect::Write }

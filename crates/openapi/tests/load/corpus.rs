@@ -15,6 +15,10 @@ use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
+/// Of how many operations of a description every schema is built; of the others of each twentieth.
+const BUILT: usize = 20;
+const EACH: usize = 20;
+
 /// A folder of the corpus, where there is one.
 pub(crate) fn corpus(name: &str) -> Option<PathBuf> {
     let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
@@ -59,9 +63,13 @@ fn check(path: &Path, loaded: &Loaded, document: &Document) {
     let names: BTreeSet<_> =
         loaded.operations.iter().map(|operation| &operation.tool_name).collect();
     assert_eq!(names.len(), loaded.operations.len(), "{}", path.display());
-    for operation in &loaded.operations {
+    for (at, operation) in loaded.operations.iter().enumerate() {
         let arguments: BTreeSet<_> = operation.inputs.iter().map(|input| &input.argument).collect();
         assert_eq!(arguments.len(), operation.inputs.len(), "{}", operation.label());
+        // Large descriptions repeat themselves; building every schema of all of them takes minutes.
+        if at >= BUILT && at % EACH != 0 {
+            continue;
+        }
         assert!(!operation.declaration().description.is_empty());
         for schema in schemas(operation) {
             assert!(jsonschema::draft202012::meta::is_valid(schema), "{}", operation.label());
@@ -82,7 +90,7 @@ fn every_description_of_the_corpus_loads() {
     for path in found {
         let bytes = fs::read(&path).unwrap();
         let Ok(read) = Document::read(&bytes, &Limits::default()) else { continue };
-        let loaded = load(&read.value, &options).examined();
+        let loaded = load(&read.value, &options);
         check(&path, &loaded, &read.value);
         let count = |status| loaded.report.count(status);
         println!(

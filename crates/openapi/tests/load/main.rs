@@ -10,3 +10,5 @@ mod overlays;
 mod schemas;
 #[cfg(test)]
 mod swagger;
+#[cfg(test)]
+mod versions;

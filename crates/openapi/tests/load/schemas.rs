@@ -12,6 +12,7 @@ components:
     Tree: {type: object, properties: {next: {$ref: '#/components/schemas/Tree'}, name: {type: string}}}
     Cat: {type: object, properties: {kind: {type: string}, claws: {type: integer}}}
     Dog: {type: object, properties: {kind: {type: string}}}
+    Kitten: {allOf: [{$ref: '#/components/schemas/Cat'}, {properties: {kind: {const: kitten}}}]}
     Bare: {allOf: [{$ref: '#/components/schemas/Bare'}, {type: string}]}
     Filled: {type: object, required: [a, b, c, d], properties: {a: {default: 1}, b: {x-agent-input-parameter: b}, c: {type: string}, d: {readOnly: true}}}
 ";
@@ -152,6 +153,21 @@ fn a_mapping_binds_each_branch_to_its_values() {
         json!([
         {"$ref": "#/$defs/Cat", "properties": {"kind": {"enum": ["cat"]}}},
         {"$ref": "#/$defs/Dog", "properties": {"kind": {"enum": ["dog"]}}}])
+    );
+}
+
+#[test]
+fn without_a_mapping_the_name_of_a_schema_stands_for_it() {
+    let branches =
+        json!([{"$ref": "#/components/schemas/Cat"}, {"$ref": "#/components/schemas/Kitten"}]);
+    let (declared, ..) =
+        built(&json!({"oneOf": branches, "discriminator": {"propertyName": "kind"}}));
+    assert_eq!(
+        declared["oneOf"],
+        json!([
+        {"$ref": "#/$defs/Cat", "properties": {"kind": {"enum": ["Cat"]}}},
+        // It inherits a value of its own.
+        {"$ref": "#/$defs/Kitten"}])
     );
 }
 

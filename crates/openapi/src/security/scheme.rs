@@ -1,0 +1,47 @@
+//! Reads a security scheme, in the words of OpenAPI 3 (3.0.3 §4.7.27) and of Swagger 2.0.
+
+use std::sync::Arc;
+
+use crate::{
+    input::Place,
+    node::Node,
+    security::{SecuritySchemeKind, flow},
+};
+
+/// What a scheme is; [`SecuritySchemeKind::Unknown`] when it does not say so in a way that can be read.
+pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
+    let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
+    let known = match scheme.get("type").and_then(Node::as_str).unwrap_or_default() {
+        "apiKey" => api_key(scheme),
+        "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
+        "http" => text("scheme").map(|scheme| SecuritySchemeKind::Http {
+            scheme: scheme.to_ascii_lowercase().into(),
+            bearer_format: text("bearerFormat"),
+        }),
+        "mutualTLS" => Some(SecuritySchemeKind::MutualTls),
+        "oauth2" => Some(SecuritySchemeKind::OAuth2 {
+            flows: if scheme.get("flows").is_some() {
+                flow::flows(scheme)
+            } else {
+                flow::of_swagger(scheme)
+            },
+            metadata_url: text("oauth2MetadataUrl"),
+        }),
+        "openIdConnect" => {
+            text("openIdConnectUrl").map(|url| SecuritySchemeKind::OpenIdConnect { url })
+        }
+        _ => None,
+    };
+    known.unwrap_or(SecuritySchemeKind::Unknown)
+}
+
+fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {
+    let name = scheme.get("name").and_then(Node::as_shared_str).filter(|name| !name.is_empty())?;
+    let place = match scheme.get("in").and_then(Node::as_str)? {
+        "cookie" => Place::Cookie,
+        "header" => Place::Header,
+        "query" => Place::Query,
+        _ => return None,
+    };
+    Some(SecuritySchemeKind::ApiKey { place, name: Arc::clone(name) })
+}
