@@ -43,8 +43,7 @@ pub(crate) fn chosen_media<'a>(
         let found = body.media.iter().find(|media| *asked == *media.media_type);
         return found.ok_or_else(|| unknown_media(body, asked));
     }
-    let json = body.media.iter().find(|media| media.kind == BodyKind::Json);
-    json.or_else(|| body.media.first()).ok_or_else(|| wording::unwritable_body("unknown"))
+    body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))
 }
 
 /// The bytes of a body and their `Content-Type`.
