@@ -205,7 +205,9 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
 fn style(name: &str, place: Place) -> Option<Style> {
     match (name, place) {
         ("deepObject", Place::Query) => Some(Style::DeepObject),
-        ("form", Place::Cookie | Place::Query) => Some(Style::Form),
+        // OpenAPI 3.2.0 §4.12.6: as `form`, but nothing is escaped. Escaped it is all the same, so that no value can
+        // begin another cookie; plain values are written alike.
+        ("cookie", Place::Cookie) | ("form", Place::Cookie | Place::Query) => Some(Style::Form),
         ("label", Place::Path) => Some(Style::Label),
         ("matrix", Place::Path) => Some(Style::Matrix),
         ("pipeDelimited", Place::Query) => Some(Style::PipeDelimited),
@@ -281,11 +283,12 @@ mod tests {
         let row = |place: &str, style: &str| json!({"name": style, "in": place, "required": true, "style": style});
         check(
             json!({}),
-            json!({"parameters": [row("query", "deepObject"), row("path", "matrix"), row("query", "label")]}),
+            json!({"parameters": [row("query", "deepObject"), row("path", "matrix"), row("query", "label"), row("cookie", "cookie")]}),
             &[
                 "query deepObject true DeepObject false",
                 "path matrix true Matrix false",
                 "query label true Form true",
+                "cookie cookie true Form true",
                 "invalid-style",
             ],
         );
