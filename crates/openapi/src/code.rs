@@ -21,7 +21,9 @@ pub enum Code {
     DuplicateKey,
     /// A list of parameters has one twice; the first one counts.
     DuplicateParameter,
-    /// A reference leads out of the document.
+    /// A dynamic reference was read as a plain one.
+    DynamicReference,
+    /// A reference leads to a document that may not be read.
     ExternalReference,
     /// A header parameter that arguments may never set; it is not offered.
     ForbiddenHeader,
@@ -91,6 +93,8 @@ pub enum Code {
     TextTooDeep,
     /// The text has more bytes than the limits allow.
     TextTooLarge,
+    /// Reading the operations takes more work than is allowed; the rest of them is not offered.
+    TooComplex,
     /// The text has more values than the limits allow.
     TooManyNodes,
     /// The description has more operations than the limits allow.
@@ -113,7 +117,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 51] = [
+    pub const ALL: [Self; 53] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -121,6 +125,7 @@ impl Code {
         Self::DroppedKeyword,
         Self::DuplicateKey,
         Self::DuplicateParameter,
+        Self::DynamicReference,
         Self::ExternalReference,
         Self::ForbiddenHeader,
         Self::HostilePath,
@@ -156,6 +161,7 @@ impl Code {
         Self::SessionInputLost,
         Self::TextTooDeep,
         Self::TextTooLarge,
+        Self::TooComplex,
         Self::TooManyNodes,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
@@ -182,6 +188,7 @@ impl Code {
             Self::DroppedKeyword => "dropped-keyword",
             Self::DuplicateKey => "duplicate-key",
             Self::DuplicateParameter => "duplicate-parameter",
+            Self::DynamicReference => "dynamic-reference",
             Self::ExternalReference => "external-reference",
             Self::ForbiddenHeader => "forbidden-header",
             Self::HostilePath => "hostile-path",
@@ -217,6 +224,7 @@ impl Code {
             Self::SessionInputLost => "session-input-lost",
             Self::TextTooDeep => "text-too-deep",
             Self::TextTooLarge => "text-too-large",
+            Self::TooComplex => "too-complex",
             Self::TooManyNodes => "too-many-nodes",
             Self::TooManyOperations => "too-many-operations",
             Self::UndeclaredPathParameter => "undeclared-path-parameter",

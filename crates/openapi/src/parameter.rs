@@ -28,19 +28,20 @@ pub(crate) struct Parameter<'d> {
     pub(crate) schema: Option<Located<'d>>,
 }
 
-/// The parameters of an operation: the path item's first, each replaced by the operation's own of the same name and
-/// place (OpenAPI 3.0.3 §4.7.9.1).
+/// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
+/// by a nearer one of the same name and place (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
     document: &'d Document,
-    item: &Located<'d>,
-    operation: &Located<'d>,
+    levels: &[&Located<'d>],
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
-    let mut parameters = list(document, item, findings);
-    for own in list(document, operation, findings) {
-        match parameters.iter_mut().find(|shared| shared.is_same(&own)) {
-            Some(shared) => *shared = own,
-            None => parameters.push(own),
+    let mut parameters: Vec<Parameter<'d>> = Vec::new();
+    for level in levels.iter().rev() {
+        for own in list(document, level, findings) {
+            match parameters.iter_mut().find(|shared| shared.is_same(&own)) {
+                Some(shared) => *shared = own,
+                None => parameters.push(own),
+            }
         }
     }
     parameters
@@ -235,7 +236,7 @@ mod tests {
             pointer: format!("/{name}").into(),
         };
         let mut findings = Findings::default();
-        let parameters = read(&document, &level("item"), &level("operation"), &mut findings);
+        let parameters = read(&document, &[&level("operation"), &level("item")], &mut findings);
         let lines = parameters.iter().map(|parameter| {
             let encoding = match &parameter.encoding {
                 Encoding::Body => "body".to_owned(),

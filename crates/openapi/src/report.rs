@@ -61,7 +61,9 @@ impl Report {
 
     /// Adds what is found when every schema of these operations is built, which loading alone does not do.
     pub fn examine(&mut self, operations: &[Arc<Operation>]) {
-        let key = |found: &Diagnostic| (found.code, found.pointer.clone(), found.operation.clone());
+        let key = |found: &Diagnostic| {
+            (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
+        };
         let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
         let mut degraded = BTreeSet::new();
         for operation in operations {

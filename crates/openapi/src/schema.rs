@@ -116,6 +116,12 @@ impl<'d> Builder<'d> {
             && let Some(name) = self.define(reference, node, path)
         {
             built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
+            if node.get("$ref").is_none() {
+                let message =
+                    format!("expected a plain reference, got a dynamic one: `{reference}`");
+                let help = "it is read as `$ref`; write that where nothing extends the schema";
+                self.findings.note(Code::DynamicReference, path, message, help);
+            }
         }
         if self.bytes != Bytes::Texts && is_bytes(node) {
             return self.bytes.schema(node);

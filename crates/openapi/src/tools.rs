@@ -72,7 +72,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let candidate = Candidate {
             method: &found.method,
             key: &found.key,
-            item: &found.item,
+            items: &found.items,
             operation: &found.operation,
         };
         let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 51] = [
+const EXPLANATIONS: [(Code, &str); 53] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -52,10 +52,17 @@ const EXPLANATIONS: [(Code, &str); 51] = [
              operation may override a parameter of its path item; that is no duplicate.",
     ),
     (
+        Code::DynamicReference,
+        "Which schema a `$dynamicRef` of JSON Schema 2020-12 means depends on the schemas a \
+             value came through. It is read as the plain `$ref` to the anchor it names, which is \
+             what it means wherever nothing extends the schema.",
+    ),
+    (
         Code::ExternalReference,
-        "A reference names a file or an address. Nothing outside the document is read or \
-             fetched, so the operation cannot be offered. Bundle the description into one \
-             document.",
+        "The reference leads to a document that may not be read: a file outside the directory \
+             of the description, an absolute path, an address whose origin the toolset does not \
+             list under `references`, or a document the caller did not supply. Nothing was read \
+             or fetched, and the operation that needs it is not offered.",
     ),
     (
         Code::ForbiddenHeader,
@@ -238,6 +245,13 @@ const EXPLANATIONS: [(Code, &str); 51] = [
     (
         Code::TextTooLarge,
         "The text has more bytes than the limit. Split the description or raise the limit.",
+    ),
+    (
+        Code::TooComplex,
+        "The description is built so that reading its operations takes far more work than its \
+             size, as references that share parts a thousand times over do. The operations read \
+             so far are offered, the rest is not. Real descriptions need less than a hundredth of \
+             what is allowed; split this one.",
     ),
     (
         Code::TooManyNodes,

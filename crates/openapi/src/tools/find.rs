@@ -1,7 +1,7 @@
 //! Finds every operation of a description: the methods of its path items, and those OpenAPI 3.2 adds. What an
 //! operation says is read in `one`.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, ptr, sync::Arc};
 
 use crate::{
     code::Code,
@@ -9,14 +9,16 @@ use crate::{
     findings::Findings,
     node::{Node, Object},
     pointer::Path,
-    reference::{Located, follow},
+    reference::{Located, beyond, follow, reference_of},
 };
 
 /// An operation where it was found.
 pub(super) struct Found<'d> {
     pub(super) method: http::Method,
     pub(super) key: Arc<str>,
-    pub(super) item: Located<'d>,
+    /// Its path item and those that one refers to, the nearest first.
+    pub(super) items: Arc<[Located<'d>]>,
+    /// The operation itself; where it is a reference that leads nowhere, that reference.
     pub(super) operation: Located<'d>,
 }
 
@@ -47,10 +49,14 @@ pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<F
     let mut found = Vec::new();
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
         let path = path.name(key);
-        let Ok(item) = follow(document, node, &path).map_err(|bad| bad.report(findings)) else {
-            continue;
-        };
-        operations_of(document, key, &item, &mut found, findings);
+        let items = path_items(document, Located::new(node, &path), findings);
+        let mut here = Vec::new();
+        for item in items.iter() {
+            operations_of(document, (key, &items), item, &mut here, findings);
+        }
+        let mut known = BTreeSet::new();
+        here.retain(|found| known.insert(found.method.to_string()));
+        found.append(&mut here);
     }
     let most = document.limits().operations;
     if found.len() > most {
@@ -73,9 +79,29 @@ fn note_webhooks(document: &Document, findings: &mut Findings) -> bool {
     true
 }
 
+/// A path item and those its reference leads through. What stands beside the reference counts too, before what it
+/// leads to (OpenAPI 3.1.0 §4.8.9.1 leaves open which of two that contradict each other).
+fn path_items<'d>(
+    document: &'d Document,
+    item: Located<'d>,
+    findings: &mut Findings,
+) -> Arc<[Located<'d>]> {
+    if reference_of(item.node).is_none() {
+        return [item].into();
+    }
+    let end = follow(document, item.node, &item.path());
+    let end = end.map_err(|bad| bad.report(findings)).ok();
+    let mut items = beyond(document, item.node, &item.path());
+    let is_last = |end: &Located<'d>| items.last().is_some_and(|last| ptr::eq(last.node, end.node));
+    let end = end.filter(|end| !is_last(end));
+    items.extend(end);
+    items.insert(0, item);
+    items.into()
+}
+
 fn operations_of<'d>(
-    document: &Document,
-    key: &Arc<str>,
+    document: &'d Document,
+    (key, items): (&Arc<str>, &Arc<[Located<'d>]>),
     item: &Located<'d>,
     found: &mut Vec<Found<'d>>,
     findings: &mut Findings,
@@ -89,12 +115,11 @@ fn operations_of<'d>(
         return;
     };
     let mut add = |method: http::Method, node: &'d Node, path: &Path<'_>| {
-        found.push(Found {
-            method,
-            key: Arc::clone(key),
-            item: item.clone(),
-            operation: Located::new(node, path),
-        });
+        // No version lets an operation be a reference, but descriptions in several files write it.
+        let operation = follow(document, node, path);
+        let operation = operation.unwrap_or_else(|_| Located::new(node, path));
+        let (key, items) = (Arc::clone(key), Arc::clone(items));
+        found.push(Found { method, key, items, operation });
     };
     let has_query = document.version().is_at_least(3, 2);
     let path = item.path();

@@ -1,7 +1,10 @@
 //! Reads one operation, from its path key to its answers. What is wrong with it is reported; an error costs this
 //! operation and no other.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    iter,
+    sync::{Arc, OnceLock},
+};
 
 use callgate_tool::{Effect, ToolName};
 
@@ -46,7 +49,7 @@ pub(super) struct Context<'d> {
 pub(super) struct Candidate<'a, 'd> {
     pub(super) method: &'a http::Method,
     pub(super) key: &'a Arc<str>,
-    pub(super) item: &'a Located<'d>,
+    pub(super) items: &'a [Located<'d>],
     pub(super) operation: &'a Located<'d>,
 }
 
@@ -58,9 +61,8 @@ impl<'d> Context<'d> {
         tool_name: ToolName,
         findings: &mut Findings,
     ) -> Option<Operation> {
-        let Candidate { method, key, item, operation } = candidate;
+        let Candidate { method, key, items, operation } = candidate;
         let label = format!("{method} {key}");
-        // No version lets an operation be a reference, but descriptions in several files write it.
         let followed = follow(self.document, operation.node, &operation.path());
         let operation = &followed.map_err(|bad| bad.report(findings)).ok()?;
         if operation.node.as_object().is_none() {
@@ -68,11 +70,11 @@ impl<'d> Context<'d> {
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
             return None;
         }
-        let template = template(key, item, findings);
-        let server = self.servers.of(&[operation, item], findings);
+        let levels: Vec<&Located<'d>> = iter::once(operation).chain(items).collect();
+        let template = template(key, items, findings);
+        let server = self.servers.of(&levels, findings);
         let security = self.schemes.needs(operation, findings);
-        let mut parameters =
-            self.parameters((item, operation), (template.as_ref(), &security), findings);
+        let mut parameters = self.parameters(&levels, (template.as_ref(), &security), findings);
         let mut body = if self.document.version().is_swagger() {
             swagger::read(self.document, operation, &mut parameters, findings)
         } else {
@@ -151,16 +153,16 @@ impl<'d> Context<'d> {
     /// The parameters that are offered.
     fn parameters(
         &self,
-        (item, operation): (&Located<'d>, &Located<'d>),
+        levels: &[&Located<'d>],
         (template, security): (Option<&Template>, &Security),
         findings: &mut Findings,
     ) -> Vec<Parameter<'d>> {
-        let mut parameters = parameter::read(self.document, item, operation, findings);
+        let mut parameters = parameter::read(self.document, levels, findings);
         let mut places = self.options.credential_places.clone();
         places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
         parameters.retain(|parameter| is_offered(parameter, &places, findings));
         note_query_beside_querystring(&parameters, findings);
-        if let Some(template) = template {
+        if let (Some(template), Some(operation)) = (template, levels.first()) {
             drop_unused(template, &mut parameters, findings);
             add_undeclared(template, operation, &mut parameters, findings);
         }
@@ -205,21 +207,22 @@ fn is_offered(
     }
 }
 
-fn template(key: &str, item: &Located<'_>, findings: &mut Findings) -> Option<Template> {
+fn template(key: &str, items: &[Located<'_>], findings: &mut Findings) -> Option<Template> {
+    let pointer = items.first().map(|item| &*item.pointer).unwrap_or_default();
     match Template::parse(key) {
         Ok(template) => {
             if template.has_fragment {
                 let message = format!("expected a path without a fragment, got: `{key}`");
                 let help =
                     "tell the operations on a path apart by their bodies; the fragment is not sent";
-                findings.warning(Code::PathFragment, &item.pointer, message, help);
+                findings.warning(Code::PathFragment, pointer, message, help);
             }
             Some(template)
         }
         Err(expected) => {
             let message = format!("expected {expected}, got: `{key}`");
             let help = "write a path below the server, `/pets/{petId}`";
-            findings.error(Code::HostilePath, &item.pointer, message, help);
+            findings.error(Code::HostilePath, pointer, message, help);
             None
         }
     }

@@ -7,6 +7,8 @@ mod documents;
 #[cfg(test)]
 mod overlays;
 #[cfg(test)]
+mod references;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 mod swagger;

@@ -1,0 +1,280 @@
+//! References in every place the specifications allow them, through several documents, and what becomes of those that
+//! lead nowhere.
+
+use callgate_openapi::{
+    Diagnostic, Document, Limits, LoadOptions, Loaded, Unavailable, UnavailableReason, load, read,
+};
+use serde_json::{Value, json};
+
+/// Loads a description and the documents it needs from these, each a name and a text. What is not among them is refused.
+fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
+    let text = format!("openapi: {version}\nservers: [{{url: https://a.example}}]\n{text}");
+    let limits = Limits::default();
+    let document = Document::read(text.as_bytes(), &limits).expect("a description");
+    let mut document = document.value.named("openapi.yaml");
+    for _ in 0..others.len() + 2 {
+        for name in document.needs() {
+            match others.iter().find(|(known, _)| *known == &*name) {
+                Some((_, text)) => {
+                    let text = format!("---\n{text}");
+                    document.supply(&name, read(text.as_bytes(), &limits).expect("a tree").value);
+                }
+                None => document.refuse(
+                    &name,
+                    Unavailable {
+                        reason: UnavailableReason::Unreadable,
+                        expected: "a reference to a file".to_owned(),
+                    },
+                ),
+            }
+        }
+    }
+    assert_eq!(document.needs(), [], "nothing is asked for for ever");
+    load(&document, &LoadOptions::default())
+}
+
+fn line(found: &Diagnostic) -> String {
+    let file = found.file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
+    format!("{} {file}{}", found.code.as_str(), found.pointer)
+}
+
+/// The input schema of the only operation, and the findings.
+#[track_caller]
+fn check(version: &str, text: &str, others: &[(&str, &str)], expected: &Value, found: &[&str]) {
+    let loaded = loaded(version, text, others).examined();
+    let schema = loaded
+        .operations
+        .first()
+        .map(|operation| operation.declaration().input_schema.as_value()["properties"].clone());
+    let mut schema = schema.unwrap_or(Value::Null);
+    if let Some(operation) = loaded.operations.first() {
+        let definitions = &operation.declaration().input_schema.as_value()["$defs"];
+        if !definitions.is_null() {
+            schema["$defs"] = definitions.clone();
+        }
+    }
+    assert_eq!(schema, *expected);
+    let lines: Vec<String> = loaded.report.diagnostics.iter().map(line).collect();
+    assert_eq!(lines, found);
+}
+
+/// A description whose only operation has the query parameter `q` with this schema.
+fn query(schema: &str) -> String {
+    format!(
+        "paths: {{/a: {{get: {{summary: A, parameters: [{{name: q, in: query, schema: {schema}}}]}}}}}}\n"
+    )
+}
+
+#[test]
+fn every_object_of_an_operation_may_stand_in_another_file() {
+    check(
+        "3.0.3",
+        "paths: {'/a/{id}': {$ref: 'paths/a.yaml'}}",
+        &[
+            (
+                "paths/a.yaml",
+                "{parameters: [{$ref: '../parameters.yaml#/id'}], post: {$ref: '../operations/a.yaml'}}",
+            ),
+            (
+                "parameters.yaml",
+                "id: {name: id, in: path, required: true, schema: {$ref: 'schemas/id.yaml'}}",
+            ),
+            ("schemas/id.yaml", "type: integer"),
+            (
+                "operations/a.yaml",
+                "{operationId: a, summary: A, requestBody: {$ref: '../bodies.yaml#/a'}, responses: {200: {$ref: '../nothing.yaml'}}}",
+            ),
+            (
+                "bodies.yaml",
+                "a: {required: true, content: {application/json: {schema: {$ref: 'schemas/a.yaml'}}}}",
+            ),
+            (
+                "schemas/a.yaml",
+                "{type: object, properties: {b: {$ref: '#/c/0'}}, c: [{type: string}]}",
+            ),
+        ],
+        &json!({
+            "id": {"$ref": "#/$defs/id"},
+            "b": {"$ref": "#/$defs/Schema_0"},
+            "$defs": {"id": {"type": "integer"}, "Schema_0": {"type": "string"}},
+        }),
+        &["missing-reference operations/a.yaml#/responses/200"],
+    );
+}
+
+#[test]
+fn files_that_refer_to_each_other_end() {
+    check(
+        "3.0.3",
+        &query("{$ref: 'a.yaml#/a'}"),
+        &[
+            ("a.yaml", "a: {properties: {b: {$ref: 'b.yaml'}}}"),
+            (
+                "b.yaml",
+                "{properties: {a: {$ref: './a.yaml#/a'}, root: {$ref: 'openapi.yaml#/components/schemas/c'}}}",
+            ),
+        ],
+        &json!({
+            "q": {"$ref": "#/$defs/a"},
+            "$defs": {
+                "a": {"properties": {"b": {"$ref": "#/$defs/b"}}},
+                "b": {"properties": {"a": {"$ref": "#/$defs/a"}, "root": {}}},
+            },
+        }),
+        &["missing-reference b.yaml#/properties/root"],
+    );
+    check(
+        "3.0.3",
+        &query("{$ref: 'a.yaml'}"),
+        &[("a.yaml", "$ref: b.yaml"), ("b.yaml", "$ref: a.yaml")],
+        &json!({"q": {}}),
+        &["cyclic-reference /paths/~1a/get/parameters/0/schema"],
+    );
+}
+
+#[test]
+fn another_file_may_refer_back_to_the_description() {
+    let text = query("{$ref: 'a.yaml'}") + "components: {schemas: {b: {type: string}}}";
+    check(
+        "3.0.3",
+        &text,
+        &[("a.yaml", "items: {$ref: 'openapi.yaml#/components/schemas/b'}")],
+        &json!({
+            "q": {"$ref": "#/$defs/a"},
+            "$defs": {"a": {"items": {"$ref": "#/$defs/b"}}, "b": {"type": "string"}},
+        }),
+        &[],
+    );
+}
+
+#[test]
+fn an_anchor_names_a_schema() {
+    let text =
+        query("{$ref: '#pet'}") + "components: {schemas: {Pet: {$anchor: pet, type: string}}}";
+    let expected = json!({"q": {"$ref": "#/$defs/Pet"}, "$defs": {"Pet": {"type": "string"}}});
+    check("3.1.0", &text, &[], &expected, &[]);
+    check(
+        "3.1.0",
+        &query("{$ref: 'a.yaml#pet'}"),
+        &[("a.yaml", "Pet: {$anchor: pet, type: string}")],
+        &expected,
+        &[],
+    );
+}
+
+#[test]
+fn a_dynamic_reference_is_read_as_a_plain_one() {
+    let text = query("{$ref: '#/components/schemas/Tree'}")
+        + "components: {schemas: {Tree: {$dynamicAnchor: node, items: {$dynamicRef: '#node'}}}}";
+    check(
+        "3.1.0",
+        &text,
+        &[],
+        &json!({
+            "q": {"$ref": "#/$defs/Tree"},
+            "$defs": {"Tree": {"items": {"$ref": "#/$defs/Tree"}}},
+        }),
+        &["dynamic-reference /components/schemas/Tree/items"],
+    );
+}
+
+#[test]
+fn an_id_changes_what_references_are_relative_to() {
+    let text = query("{$ref: 'https://schemas.example/pets/pet'}")
+        + r"
+components:
+  schemas:
+    Pet: {$id: 'https://schemas.example/pets/pet', properties: {owner: {$ref: owner}, name: {$ref: '#/$defs/name'}},
+      $defs: {name: {type: string}}}
+    Owner: {$id: 'https://schemas.example/pets/owner', type: integer}
+";
+    check(
+        "3.1.0",
+        &text,
+        &[],
+        &json!({
+            "q": {"$ref": "#/$defs/Pet"},
+            "$defs": {
+                "Pet": {"properties": {"owner": {"$ref": "#/$defs/Owner"}, "name": {"$ref": "#/$defs/name"}}},
+                "Owner": {"type": "integer"},
+                "name": {"type": "string"},
+            },
+        }),
+        &[],
+    );
+}
+
+#[test]
+fn an_id_that_means_nothing_hides_nothing() {
+    let text = query("{$id: 'urn:x:y', items: {$ref: '#/components/schemas/Pet'}}")
+        + "components: {schemas: {Pet: {$id: '#/components/schemas/Pet', type: string}}}";
+    check(
+        "3.1.0",
+        &text,
+        &[],
+        &json!({"q": {"items": {"$ref": "#/$defs/Pet"}}, "$defs": {"Pet": {"type": "string"}}}),
+        &[],
+    );
+}
+
+#[test]
+fn what_stands_beside_the_reference_of_a_path_item_counts() {
+    let text = r"
+paths:
+  /a:
+    $ref: '#/components/pathItems/a'
+    parameters: [{name: own, in: query, schema: {type: string}}]
+components:
+  pathItems:
+    a: {parameters: [{name: other, in: query, schema: {type: string}}], get: {summary: A}}
+";
+    let string = json!({"type": "string"});
+    check("3.1.0", text, &[], &json!({"own": string, "other": string}), &[]);
+}
+
+#[test]
+fn names_in_pointers_are_unescaped() {
+    let text = query("{$ref: '#/components/schemas/a~1b%20%7Ec'}")
+        + "components: {schemas: {'a/b ~c': {type: string}}}";
+    // `~c` is written `~0c`: a lone `~` is taken as it stands.
+    check(
+        "3.0.3",
+        &text,
+        &[],
+        &json!({"q": {"$ref": "#/$defs/a_1b__c"}, "$defs": {"a_1b__c": {"type": "string"}}}),
+        &[],
+    );
+}
+
+#[test]
+fn what_looks_like_a_reference_in_an_example_is_none() {
+    let text = "paths: {/a: {get: {summary: A, responses: {200: {content: {application/json: {example: {$ref: a.yaml}}}}}}}}
+components: {schemas: {example: {$ref: b.yaml}}}";
+    let text = format!("openapi: 3.0.3\n{text}");
+    let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
+    assert_eq!(document.value.needs(), ["b.yaml".into()]);
+}
+
+#[test]
+fn what_leads_outside_is_never_asked_for() {
+    for reference in [
+        "../a.yaml",
+        "%2e%2e/a.yaml",
+        "/etc/passwd",
+        "file:///etc/passwd",
+        "http://169.254.169.254/latest",
+        "//169.254.169.254/latest",
+        "a/../../b",
+        "c:\\\\a",
+        "https://user@example.com/a",
+    ] {
+        let text = format!("openapi: 3.1.0\n{}", query(&format!("{{$ref: \"{reference}\"}}")));
+        let document = Document::read(text.as_bytes(), &Limits::default()).expect("a description");
+        assert_eq!(document.value.needs(), [], "{reference}");
+        let loaded = load(&document.value, &LoadOptions::default());
+        assert!(loaded.operations.is_empty(), "{reference}");
+        let codes: Vec<_> =
+            loaded.report.diagnostics.iter().map(|found| found.code.as_str()).collect();
+        assert!(codes.contains(&"external-reference"), "{codes:?}");
+    }
+}
