@@ -8,6 +8,7 @@
 //! | `application/x-www-form-urlencoded` | an object | `form`: texts as they are, lists item by item, objects as JSON; by the query rules where a style is declared |
 //! | `multipart/*` | an object | `multipart`: one part a member, one a list's item; files with a name |
 //! | JSON lines, `json-seq` | a list | `sequence`: one value a line; a text as it is |
+//! | XML | an object, a list or a ready text | `xml`: by the `xml` objects of the schemas |
 //! | `text/*` | a single value | its text in UTF-8 |
 //! | anything else | bytes | `upload`: base64, a `data:` URL or an object |
 
@@ -19,6 +20,7 @@ mod multipart;
 mod plain;
 mod sequence;
 mod upload;
+mod xml;
 
 use bytes::Bytes;
 use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia};
@@ -46,11 +48,12 @@ pub(crate) fn chosen_media<'a>(
     body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))
 }
 
-/// The bytes of a body and their `Content-Type`.
+/// The bytes of a body and their `Content-Type`. `schema` is the one of all arguments.
 pub(crate) fn body_bytes(
     subject: Subject<'_>,
     fillings: &Fillings<'_>,
     (body, media): (&Body, &BodyMedia),
+    schema: &Value,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {
     let content = Content::new(subject, fillings, body.layout);
     let declared = &*media.media_type;
@@ -61,7 +64,10 @@ pub(crate) fn body_bytes(
         BodyKind::JsonLines => (declared.into(), sequence::write(&content, declared)),
         BodyKind::Multipart => multipart::write(&content, media)?,
         BodyKind::Text => plain::text(&content, declared)?,
-        BodyKind::Xml => return Err(wording::unwritable_body(declared)),
+        BodyKind::Xml => {
+            let text = xml::write(&content, media.root.as_ref(), schema)?;
+            (declared.to_owned(), text.into_bytes())
+        }
     };
     if bytes.len() > MAX_BODY {
         return Err(wording::too_long(&content.longest(), "a body", MAX_BODY));

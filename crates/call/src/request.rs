@@ -244,7 +244,12 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
         return Ok((None, Bytes::new()));
     };
     let media = chosen_media(body, ready.arguments)?;
-    let (media_type, bytes) = body_bytes(ready.subject, ready.fillings, (body, media))?;
+    let (media_type, bytes) = body_bytes(
+        ready.subject,
+        ready.fillings,
+        (body, media),
+        ready.operation.arguments_schema(),
+    )?;
     Ok((Some(media_type), bytes))
 }
 

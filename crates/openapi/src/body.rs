@@ -2,6 +2,7 @@
 
 mod encoding;
 pub(crate) mod media;
+mod root;
 pub(crate) mod swagger;
 
 use std::sync::Arc;
@@ -53,6 +54,20 @@ pub struct BodyMedia {
     /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
     /// their value (OpenAPI 3.0.4 §4.8.15.1.1: an object as JSON, each item of a list by itself, else as text).
     pub encodings: Box<[PropertyEncoding]>,
+    /// The root element of an XML body, where the description names it.
+    pub root: Option<XmlName>,
+}
+
+/// The name of an XML element.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct XmlName {
+    /// The local name.
+    pub name: Arc<str>,
+    /// The namespace it is in.
+    pub namespace: Option<Arc<str>>,
+    /// The prefix that stands for the namespace.
+    pub prefix: Option<Arc<str>>,
 }
 
 /// How one property of a form or a multipart body is written.
@@ -83,6 +98,13 @@ pub struct PartHeader {
     pub value: Arc<str>,
 }
 
+impl XmlName {
+    /// A name, in a namespace or in none.
+    pub fn new(name: Arc<str>, namespace: Option<Arc<str>>, prefix: Option<Arc<str>>) -> Self {
+        Self { name, namespace, prefix }
+    }
+}
+
 /// The body of an operation.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -92,7 +114,7 @@ pub struct Body {
     /// How it is offered to the model.
     pub layout: BodyLayout,
     /// The media types it may have, the preferred one first; never empty. Those this build writes come before the
-    /// others ([`BodyKind::is_written`]).
+    /// others (XML whose root element the description does not name is not).
     pub media: Box<[BodyMedia]>,
     /// The argument that chooses among the selectable media types, where there are several: its value is one
     /// of them, as written in [`BodyMedia::media_type`]. It is no input.

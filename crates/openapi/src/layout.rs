@@ -85,6 +85,7 @@ pub(crate) fn arrange<'d>(
                 kind: media.kind,
                 is_selectable: is_choosable && choices.contains(&media.media_type),
                 encodings: media.encodings.clone(),
+                root: media.root.clone(),
             })
             .collect(),
     });
@@ -105,7 +106,7 @@ fn choices<'b>(body: &'b DescribedBody<'_>) -> impl Iterator<Item = &'b Arc<str>
     body.media
         .iter()
         .filter(move |media| {
-            media.kind.is_written() && same(media.schema.as_ref().map(|schema| schema.node))
+            media.is_written && same(media.schema.as_ref().map(|schema| schema.node))
         })
         .map(|media| &media.media_type)
 }

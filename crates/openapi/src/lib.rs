@@ -35,7 +35,7 @@ mod template;
 mod text;
 mod tools;
 
-pub use body::{Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PropertyEncoding};
+pub use body::{Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PropertyEncoding, XmlName};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use document::{Document, Unavailable, UnavailableReason, Version};

@@ -49,3 +49,13 @@ pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box
         suggestion: None,
     }])
 }
+
+/// A member cannot be an element of XML under its name.
+pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
+    invalid_arguments(vec![Problem {
+        at: at.to_owned(),
+        expected: "members that XML can have as elements".to_owned(),
+        got: format!("the name `{}`", shortened(name)),
+        suggestion: None,
+    }])
+}

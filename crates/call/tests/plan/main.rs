@@ -13,3 +13,4 @@ mod vectors;
 mod wire;
 mod words;
 mod wrong;
+mod xml;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    body::{BodyKind, PropertyEncoding, encoding},
+    body::{BodyKind, PropertyEncoding, XmlName, encoding, root::root},
     code::Code,
     document::Document,
     findings::Findings,
@@ -34,25 +34,12 @@ pub(crate) struct DescribedMedia<'d> {
     /// Whether the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
     object: Located<'d>,
+    /// The root element of XML.
+    pub(crate) root: Option<XmlName>,
+    /// Whether values of the schema can be written.
+    pub(crate) is_written: bool,
     /// How properties are written; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
-}
-
-/// The kinds of bodies this build writes.
-const WRITTEN: &[BodyKind] = &[
-    BodyKind::Binary,
-    BodyKind::Form,
-    BodyKind::Json,
-    BodyKind::JsonLines,
-    BodyKind::Multipart,
-    BodyKind::Text,
-];
-
-impl BodyKind {
-    /// Whether this build writes bodies of this kind.
-    pub fn is_written(self) -> bool {
-        WRITTEN.contains(&self)
-    }
 }
 
 /// The body of an operation, when it has one.
@@ -90,17 +77,18 @@ pub(crate) fn prefer(
 ) {
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media);
+        name_root(document, media);
     }
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
-        (!media.kind.is_written(), rank.unwrap_or(usize::MAX), preference(media))
+        (!media.is_written, rank.unwrap_or(usize::MAX), preference(media))
     });
-    let Some(first) = body.media.first().filter(|first| !first.kind.is_written()) else { return };
+    let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     findings.warning(
         Code::BodyMediaNotWritten,
         body.object.path().name("content"),
-        format!("expected a media type that can be written, got only: `{}`", first.media_type),
-        "offer the body as `application/json` too",
+        format!("expected XML with a named root element, got: `{}`", first.media_type),
+        "name the element by `xml: {name: …}`, or offer the body as `application/json` too",
     );
 }
 
@@ -165,7 +153,16 @@ impl<'d> DescribedMedia<'d> {
         let item = object.member("itemSchema").filter(|_| whole.is_none());
         let is_item = item.is_some();
         let schema = whole.or(item);
-        Self { media_type, kind, schema, is_item, object, encodings: Box::default() }
+        Self {
+            media_type,
+            kind,
+            schema,
+            is_item,
+            object,
+            root: None,
+            is_written: true,
+            encodings: Box::default(),
+        }
     }
 }
 
@@ -212,6 +209,17 @@ fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
         BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
         kind => kind,
     }
+}
+
+/// Names the root element of XML; without a name only a text that is ready can be sent.
+fn name_root(document: &Document, media: &mut DescribedMedia<'_>) {
+    let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
+        return;
+    };
+    media.root = root(document, schema);
+    let is_text = chain(document, schema.node, &schema.path())
+        .any(|node| node.get("type").and_then(Node::as_str) == Some("string"));
+    media.is_written = media.root.is_some() || is_text;
 }
 
 /// The usual order: what keeps the types of values before what does not, and what is simple before what is not; else
@@ -326,9 +334,14 @@ mod tests {
     #[test]
     fn a_body_that_is_not_written_is_kept_and_reported() {
         check(
-            json!({"content": {"application/xml": {}}}),
+            json!({"content": {"application/xml": {"schema": {"type": "object"}}}}),
             &["application/xml Xml false", "body-media-not-written"],
         );
+        let named = json!({"type": "object", "xml": {"name": "x"}});
+        for schema in [named, json!({"type": "string"})] {
+            let content = json!({"application/xml": {"schema": schema}});
+            check(json!({"content": content}), &["application/xml Xml false"]);
+        }
     }
 
     #[test]

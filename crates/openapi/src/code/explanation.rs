@@ -18,9 +18,9 @@ const EXPLANATIONS: [(Code, &str); 53] = [
     ),
     (
         Code::BodyMediaNotWritten,
-        "The request body is described only in media types this build does not write yet. The \
-             tool is declared, but a call that needs a body is refused before anything is sent. \
-             Offer the body as `application/json` too, if the service takes it.",
+        "The request body is XML, and the description does not name its root element. The tool \
+             is declared, but a call with such a body is refused before anything is sent. Name the \
+             element by `xml: {name: …}` in the schema, or offer the body as `application/json` too.",
     ),
     (
         Code::CredentialParameter,

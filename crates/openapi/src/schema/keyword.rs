@@ -8,7 +8,7 @@ use crate::{
     code::Code,
     node::{Node, Object},
     pointer::Path,
-    schema::{Builder, discriminator, pattern},
+    schema::{Builder, View, discriminator, pattern},
 };
 
 /// What the value of a keyword is.
@@ -52,6 +52,13 @@ pub(super) fn copy<'d>(
             "properties" => properties(builder, object, &path, built),
             "required" => required(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),
+            // No word of JSON Schema: what is sent is written by it.
+            "xml"
+                if builder.view == View::Complete
+                    && value.as_object().is_some_and(|xml| !xml.is_empty()) =>
+            {
+                built.insert("xml".to_owned(), value.to_value());
+            }
             keyword => {
                 let Some(expected) = form_of(keyword) else { continue };
                 let copied = form(builder, expected, value, &path);
