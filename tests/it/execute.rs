@@ -157,14 +157,11 @@ async fn parallel_calls_are_answered_in_order() {
 #[tokio::test]
 async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
     let server = Server::start().await;
+    // The service echoes what arrived; only what is the credential, exactly, is masked in the answer.
     let rows = [
-        ("api_key: { in: header, name: X-Key, value: literal:s3cret }", "x-key", "s3cret"),
-        (
-            "basic: { username: kim, password: literal:s3cret }",
-            "authorization",
-            "Basic a2ltOnMzY3JldA==",
-        ),
-        ("bearer: { token: literal:s3cret }", "authorization", "Bearer s3cret"),
+        ("api_key: { in: header, name: X-Key, value: literal:s3cret }", "x-key", "****"),
+        ("basic: { username: kim, password: literal:s3cret }", "authorization", "Basic ****"),
+        ("bearer: { token: literal:s3cret }", "authorization", "Bearer ****"),
     ];
     for (auth, header, value) in rows {
         let executor = executor(&server.url(""), &format!("auth: {{ {auth} }}"));
@@ -180,7 +177,7 @@ async fn each_kind_of_credential_arrives_once_and_in_no_fault() {
     let Outcome::Answered(answer) = &result.outcome else { panic!("{result:?}") };
     let Content::Json(seen) = &answer.content else { panic!("no JSON") };
     let seen = seen.value();
-    assert_eq!(seen["target"], "/echo?tag=x&key=s3cret");
+    assert_eq!(seen["target"], "/echo?tag=x&key=****");
 }
 
 #[tokio::test]

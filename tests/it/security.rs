@@ -196,7 +196,7 @@ async fn row_8_the_credential_in_the_query_wins_once() {
     is_refused("count", &[json!({"n": 1, "nope": "MODEL"})]).await;
     let tools: Vec<_> = executor.tools().filter(|tool| tool.name.as_str() == "count").collect();
     assert!(!tools[0].input_schema.as_value().to_string().contains("key"), "{tools:?}");
-    assert_eq!(seen(&executor, "count", json!({"n": 1})).await["target"], "/count/1?key=s3cret");
+    assert_eq!(seen(&executor, "count", json!({"n": 1})).await["target"], "/count/1?key=****");
 }
 
 #[tokio::test]

@@ -44,7 +44,7 @@ impl Authenticator for ApiKey {
     ) -> Result<Authorization, Error> {
         let key = fetch_secret(&self.value, &*self.store).await?;
         self.place.put(request, key.expose())?;
-        Ok(Authorization::placed(self.places()))
+        Ok(Authorization::placed(self.places()).with_secrets([key]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use callgate_secret::Secret;
 use callgate_tool::Session;
 use http::Request;
 
@@ -29,16 +30,25 @@ pub trait Authenticator: Debug + Send + Sync {
 }
 
 /// What an authenticator did with a request.
-#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Authorization {
     /// The places that now hold credentials, in the order they were filled.
     pub placed: Vec<CredentialPlace>,
+    /// The secrets themselves, so that whoever reads the answer can take out what a service echoes.
+    pub secrets: Vec<Secret>,
 }
 
 impl Authorization {
     /// Credentials were put in these places.
     pub fn placed(placed: Vec<CredentialPlace>) -> Self {
-        Self { placed }
+        Self { placed, secrets: Vec::new() }
+    }
+
+    /// The same with the secrets that were put there.
+    #[must_use]
+    pub fn with_secrets(mut self, secrets: impl IntoIterator<Item = Secret>) -> Self {
+        self.secrets.extend(secrets);
+        self
     }
 }

@@ -34,7 +34,8 @@ impl Basic {
     }
 
     /// RFC 7617 §2: user name and password may be empty; the first colon ends the user name. Both empty is no credential.
-    async fn credential(&self) -> Result<Secret, Error> {
+    /// The credential comes first, then what must not be echoed of what it is made of.
+    async fn credential(&self) -> Result<[Secret; 3], Error> {
         let username = fetch_password(&self.username, &*self.store).await?;
         let password = fetch_password(&self.password, &*self.store).await?;
         if username.expose().contains(':') {
@@ -44,7 +45,10 @@ impl Basic {
             return Err(error::empty_secret(&self.password));
         }
         let pair = Secret::new(format!("{}:{}", username.expose(), password.expose()));
-        Ok(Secret::new(BASE64_STANDARD.encode(pair.expose())))
+        let credential = Secret::new(BASE64_STANDARD.encode(pair.expose()));
+        // Without a password the user name is the secret, as services with one key per client have it.
+        let secret = if password.is_empty() { username } else { password };
+        Ok([credential, pair, secret])
     }
 }
 
@@ -55,10 +59,11 @@ impl Authenticator for Basic {
         request: &mut Request<Bytes>,
         _: &Session,
     ) -> Result<Authorization, Error> {
-        let credential = self.credential().await?;
+        let secrets = self.credential().await?;
+        let [credential, ..] = &secrets;
         let place = CredentialPlace::authorization(PREFIX);
         place.put(request, credential.expose())?;
-        Ok(Authorization::placed(vec![place]))
+        Ok(Authorization::placed(vec![place]).with_secrets(secrets))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {

@@ -39,7 +39,7 @@ impl Authenticator for Bearer {
     ) -> Result<Authorization, Error> {
         let token = self.token.fetch(&*self.store, session).await?;
         self.place.put(request, token.expose())?;
-        Ok(Authorization::placed(self.places()))
+        Ok(Authorization::placed(self.places()).with_secrets([token]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {

@@ -103,6 +103,7 @@ pub(crate) fn toolset(
         authenticator,
         transport,
         limits: config.limits,
+        shape: config.shape.clone(),
     });
     Parts { toolset, built }
 }

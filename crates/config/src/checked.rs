@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_auth::AuthConfig;
+use callgate_call::Shape;
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::{Limits, Transport};
@@ -36,6 +37,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) selection: Selection,
     /// The bounds of one exchange.
     pub(crate) limits: Limits,
+    /// How results are shown.
+    pub(crate) shape: Shape,
     /// Where answers come from.
     pub(crate) upstream: Upstream,
 }

@@ -27,6 +27,7 @@ pub(crate) const TOOLSET: Table = Table {
         "auth",
         "limits",
         "openapi",
+        "output",
         "overlays",
         "prefix",
         "references",
@@ -82,10 +83,15 @@ pub(crate) const LIMITS: Table = Table {
         "description_nodes",
         "operations",
         "response_bytes",
+        "result_bytes",
         "timeout",
     ],
     later: &[],
 };
+
+/// How results are shown.
+pub(crate) const OUTPUT: Table =
+    Table { name: "`output`", keys: &["big_integers", "jsonpath", "select"], later: &[] };
 
 /// Which operations of a description are offered.
 pub(crate) const TOOLS: Table = Table {
@@ -98,5 +104,5 @@ pub(crate) const TOOLS: Table = Table {
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 9] =
-    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, TOOLS, UPSTREAM];
+pub const TABLES: [Table; 10] =
+    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, OUTPUT, TOOLS, UPSTREAM];

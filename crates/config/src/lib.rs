@@ -7,6 +7,7 @@ mod credential;
 mod finding;
 mod keys;
 mod load;
+mod output;
 mod overlays;
 mod raw;
 mod reader;

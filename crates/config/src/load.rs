@@ -123,6 +123,7 @@ fn description(
         description_limits: TextLimits::default(),
         references: Vec::new(),
         limits: Limits::default(),
+        shape: callgate_call::Shape::default(),
         upstream: Upstream::Http,
     };
     let parts = build::toolset(&mut reader, &toolset, parsed, Path::new(""));

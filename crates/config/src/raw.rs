@@ -15,6 +15,7 @@ use crate::{
     checked::{ToolsetConfig, Upstream},
     credential,
     keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
+    output,
     reader::{Mapping, Reader, at, escaped},
     references, selection,
 };
@@ -106,6 +107,7 @@ pub(crate) fn toolset(
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),
         limits: limits(reader, mapping),
+        shape: output::shape(reader, mapping),
     };
     Some(read)
 }

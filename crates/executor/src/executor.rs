@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use callgate_call::wording;
 use callgate_openapi::Operation;
-use callgate_tool::{Event, Journal, Outcome, Session, Tool, ToolCall, ToolResult};
+use callgate_tool::{Event, Handle, Journal, Outcome, Session, Tool, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 
 use crate::{
     Toolset,
     backend::{Backend, Connection, OpenApi},
     catalog::Catalog,
+    results::{Results, StoredResult},
 };
 
 /// How many calls of one batch run at the same time; as many as a model asks for in one turn, and a bound on the
@@ -35,20 +36,29 @@ const PARALLEL_CALLS: usize = 64;
 #[derive(Debug)]
 pub struct Executor {
     catalog: Catalog,
+    results: Arc<Results>,
 }
 
 impl Executor {
     /// An executor of these toolsets. Of two tools of the same name the first is kept; toolset names keep them apart.
     pub fn new(toolsets: Vec<Toolset>) -> Self {
         let mut catalog = Catalog::default();
-        for Toolset { operations, authenticator, transport, limits } in toolsets {
-            let connection = Arc::new(Connection { authenticator, transport, limits });
+        let results = Arc::new(Results::default());
+        for Toolset { operations, authenticator, transport, limits, shape } in toolsets {
+            let results = Arc::clone(&results);
+            let connection = Connection { authenticator, transport, limits, shape, results };
+            let connection = Arc::new(connection);
             for operation in operations {
                 let name = operation.tool_name.clone();
                 catalog.add(&name, Arc::new(OpenApi::new(operation, Arc::clone(&connection))));
             }
         }
-        Self { catalog }
+        Self { catalog, results }
+    }
+
+    /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are.
+    pub fn result(&self, handle: &Handle) -> Option<StoredResult> {
+        self.results.get(handle)
     }
 
     /// Every tool as it is declared, in a fixed order. A declaration is built when first asked for.

@@ -4,8 +4,10 @@
 mod backend;
 mod catalog;
 mod executor;
+mod results;
 mod toolset;
 
 pub use backend::Backend;
 pub use executor::Executor;
+pub use results::StoredResult;
 pub use toolset::Toolset;

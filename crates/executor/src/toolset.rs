@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use callgate_auth::Authenticator;
+use callgate_call::Shape;
 use callgate_openapi::Operation;
 use callgate_transport::{Limits, Transport};
 
@@ -21,4 +22,6 @@ pub struct Toolset {
     pub transport: Arc<dyn Transport>,
     /// The bounds of one exchange.
     pub limits: Limits,
+    /// How results are shown.
+    pub shape: Shape,
 }

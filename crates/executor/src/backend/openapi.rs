@@ -5,14 +5,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
-use callgate_call::{Masked, Plan, planned};
+use callgate_call::{Masked, Plan, Shape, planned};
 use callgate_openapi::Operation;
-use callgate_tool::{Arguments, Effect, Event, Fault, Journal, Outcome, Session, Tool};
+use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
 use callgate_transport::{Error, ErrorKind, Limits, Transport};
-use http::{Request, Response};
+use http::{Request, Response, header::CONTENT_TYPE};
 use tokio::time::Instant;
 
-use super::{Backend, failure, origin};
+use super::{Backend, echo, failure, origin};
+use crate::results::Results;
 
 /// One operation and the connection its toolset shares.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct Connection {
     pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) limits: Limits,
+    pub(crate) shape: Shape,
+    pub(crate) results: Arc<Results>,
 }
 
 impl OpenApi {
@@ -57,21 +60,38 @@ impl OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Response<Bytes>, Box<Fault>> {
-        let Connection { authenticator, transport, limits } = &*self.connection;
+        let Connection { authenticator, transport, limits, .. } = &*self.connection;
         let server = &self.plan.operation().server;
         if !origin::is_trusted(&server.url, server.named_by) {
             return Err(failure::untrusted_server());
         }
         let authorized = authenticator.authorize(&mut request, session).await;
-        authorized.map_err(|error| failure::of_credential(&error))?;
+        let authorized = authorized.map_err(|error| failure::of_credential(&error))?;
         let started = Instant::now();
         let sent = transport.send(request, limits).await;
         let status = sent.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
-        sent.map_err(|error| {
+        let received = sent.map_err(|error| {
             note_what_was_recorded(&error, journal);
             failure::of_exchange(&error, limits, self.effect())
-        })
+        })?;
+        Ok(echo::masked(received, &authorized.secrets))
+    }
+
+    /// What an answer means; the whole of it is kept where not all is shown.
+    fn outcome(&self, response: &Response<Bytes>) -> Outcome {
+        let mut outcome = self.plan.outcome(response, &self.connection.shape);
+        if let Outcome::Answered(answer) = &mut outcome {
+            let is_file = matches!(answer.content, Content::File { .. });
+            if is_file || answer.truncated.is_some() {
+                let media_type = response.headers().get(CONTENT_TYPE);
+                let media_type =
+                    media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+                let body = response.body().clone();
+                answer.handle = self.connection.results.keep(media_type.to_owned(), body);
+            }
+        }
+        outcome
     }
 }
 
@@ -100,7 +120,7 @@ impl Backend for OpenApi {
             Err(fault) => return Outcome::Failed(fault),
         };
         match self.exchange(request, session, journal).await {
-            Ok(response) => self.plan.outcome(&response, &callgate_call::Shape::default()),
+            Ok(response) => self.outcome(&response),
             Err(fault) => Outcome::Failed(fault),
         }
     }
