@@ -5,6 +5,7 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::cast_precision_loss,
     reason = "a bench prints, and stops at the first surprise"
 )]
@@ -39,23 +40,17 @@ const DESCRIPTIONS: [&str; 6] = [
     "openai/openapi.yaml",
 ];
 
-/// What one process measured: nanoseconds and KiB.
-#[derive(Clone, Copy, Default)]
-struct Measured {
-    load: u64,
-    grown: u64,
-    first: u64,
-    slowest: u64,
-    all: u64,
-}
-
 fn main() {
     let arguments: Vec<String> = env::args().collect();
-    if let [_, flag, file, rounds] = arguments.as_slice()
-        && flag == "--load"
-    {
-        return print(child(Path::new(file), rounds.parse().unwrap()));
+    let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
+    match *words {
+        ["--load", file, rounds] => print(&measure_load(file, rounds.parse().unwrap())),
+        ["--declare", file] => print(&measure_declarations(file)),
+        _ => compare_all(),
     }
+}
+
+fn compare_all() {
     let Some(specs) = corpus() else { return println!("corpus absent: nothing is measured") };
     let reader = built_reader();
     for name in DESCRIPTIONS {
@@ -81,34 +76,37 @@ fn built_reader() -> PathBuf {
 }
 
 fn compare(name: &str, file: &Path, reader: &Path) {
-    let (mut plain, mut ours) = (Vec::new(), Vec::new());
+    let ours = env::current_exe().unwrap();
+    let rounds = ROUNDS.to_string();
+    let (mut plain, mut load, mut declared) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..TURNS {
-        plain.push(numbers(Command::new(reader).arg(file).arg(ROUNDS.to_string())));
-        let mut command = Command::new(env::current_exe().unwrap());
-        ours.push(numbers(command.arg("--load").arg(file).arg(ROUNDS.to_string())));
+        plain.push(numbers(Command::new(reader).arg(file).arg(&rounds)));
+        load.push(numbers(Command::new(&ours).arg("--load").arg(file).arg(&rounds)));
+        declared.push(numbers(Command::new(&ours).arg("--declare").arg(file)));
     }
-    let least = |all: &[Vec<u64>], at: usize| all.iter().map(|each| each[at]).min().unwrap() as f64;
-    let (plain_load, plain_grown) = (least(&plain, 0), least(&plain, 1));
-    let ratio = |title: &str, ours: f64, plain: f64, most: f64| {
-        let verdict = if ours / plain <= most { "" } else { "  MISSED" };
-        println!("{name}: {title} {:.2} x (bar {most}){verdict}", ours / plain);
-    };
-    println!(
-        "{name}: plain reader {:.1} ms, {:.1} MiB; load {:.1} ms, {:.1} MiB",
-        plain_load / 1e6,
-        plain_grown / 1024.0,
-        least(&ours, 0) / 1e6,
-        least(&ours, 1) / 1024.0,
-    );
-    ratio("CPU", least(&ours, 0), plain_load, MOST_CPU);
-    ratio("memory", least(&ours, 1), plain_grown, MOST_MEMORY);
+    for (title, at, unit, most) in [("CPU", 0, 1e6, MOST_CPU), ("memory", 1, 1024.0, MOST_MEMORY)] {
+        let (plain, load) = (least(&plain, at) / unit, least(&load, at) / unit);
+        let unit = if at == 0 { "ms" } else { "MiB" };
+        let verdict = verdict(load / plain, most);
+        println!(
+            "{name}: {title} {load:.1} {unit}, plain reader {plain:.1} {unit}: {:.2} x (bar {most}){verdict}",
+            load / plain
+        );
+    }
     for (title, at, most) in
-        [("first", 2, MOST_ONE), ("slowest", 3, MOST_ONE), ("all", 4, MOST_ALL)]
+        [("first", 0, MOST_ONE), ("slowest", 1, MOST_ONE), ("all", 2, MOST_ALL)]
     {
-        let milliseconds = least(&ours, at) / 1e6;
-        let verdict = if milliseconds <= most { "" } else { "  MISSED" };
-        println!("{name}: {title} declaration {milliseconds:.3} ms (bar {most}){verdict}");
+        let took = least(&declared, at) / 1e6;
+        println!("{name}: {title} declared in {took:.3} ms (bar {most}){}", verdict(took, most));
     }
+}
+
+fn least(all: &[Vec<u64>], at: usize) -> f64 {
+    all.iter().map(|each| each[at]).min().unwrap() as f64
+}
+
+fn verdict(value: f64, most: f64) -> &'static str {
+    if value <= most { "" } else { " MISSED" }
 }
 
 /// The numbers a program prints.
@@ -119,45 +117,41 @@ fn numbers(command: &mut Command) -> Vec<u64> {
     text.split_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
-fn print(measured: Measured) {
-    let Measured { load, grown, first, slowest, all } = measured;
-    println!("{load} {grown} {first} {slowest} {all}");
+fn print(numbers: &[u64]) {
+    println!("{}", numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "));
 }
 
-/// Loads a description so often, and builds every declaration after the last time.
-fn child(file: &Path, rounds: usize) -> Measured {
+/// The least nanoseconds of some rounds, and the KiB the first one left in memory.
+fn measure_load(file: &str, rounds: usize) -> [u64; 2] {
     let bytes = fs::read(file).unwrap();
-    let mut measured = Measured { load: u64::MAX, ..Measured::default() };
-    for round in 0..rounds {
+    let (mut least, mut grown) = (u64::MAX, None);
+    for _ in 0..rounds {
         let before = resident();
         let started = cpu();
         let loaded = loaded(&bytes);
-        measured.load = measured.load.min(cpu() - started);
-        if round == 0 {
-            measured.grown = resident().saturating_sub(before);
-        }
-        if round + 1 == rounds {
-            declare(&loaded, &mut measured);
-        }
+        least = least.min(cpu() - started);
+        grown = grown.or(Some(resident().saturating_sub(before)));
+        drop(loaded);
     }
-    measured
+    [least, grown.unwrap_or_default()]
+}
+
+/// The nanoseconds of the first declaration, of the slowest, and of all.
+fn measure_declarations(file: &str) -> [u64; 3] {
+    let loaded = loaded(&fs::read(file).unwrap());
+    let times = loaded.operations.iter().map(|operation| {
+        let started = cpu();
+        black_box(operation.declaration());
+        cpu() - started
+    });
+    let times: Vec<u64> = times.collect();
+    [times[0], *times.iter().max().unwrap(), times.iter().sum()]
 }
 
 fn loaded(bytes: &[u8]) -> Loaded {
     let document = Document::read(black_box(bytes), &Limits::default()).unwrap().value;
     let server = Some("https://api.example.com".to_owned());
     load(&document, &LoadOptions { server, ..LoadOptions::default() })
-}
-
-fn declare(loaded: &Loaded, measured: &mut Measured) {
-    for operation in &loaded.operations {
-        let started = cpu();
-        black_box(operation.declaration());
-        let took = cpu() - started;
-        measured.first = if measured.all == 0 { took } else { measured.first };
-        measured.slowest = measured.slowest.max(took);
-        measured.all += took;
-    }
 }
 
 fn cpu() -> u64 {
