@@ -130,7 +130,7 @@ fn measure_load(file: &str, rounds: usize) -> [u64; 2] {
         let started = cpu();
         let loaded = loaded(&bytes);
         least = least.min(cpu() - started);
-        grown = grown.or(Some(resident().saturating_sub(before)));
+        grown = grown.or_else(|| Some(resident().saturating_sub(before)));
         drop(loaded);
     }
     [least, grown.unwrap_or_default()]

@@ -30,7 +30,8 @@ fn measured<T, E: Error + 'static>(
         let started = cpu();
         let value = read()?;
         least = least.min(cpu() - started);
-        grown = grown.or(Some(resident()?.saturating_sub(before)));
+        let left = resident()?.saturating_sub(before);
+        grown = grown.or(Some(left));
         drop(value);
     }
     Ok((least, grown.unwrap_or_default()))
