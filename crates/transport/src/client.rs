@@ -1,11 +1,15 @@
-//! Sends requests over the network: no redirects, no proxies, no cookies, no decompression, one deadline over all of an
-//! exchange, and never more of an answer in memory than its bound. Retries and addresses are decided elsewhere.
+//! Sends requests over the network: no redirects, no proxies, no cookies, one deadline over all of an exchange, and never
+//! more of an answer in memory than its bound, which holds for what a content coding expands to. Retries and addresses are decided elsewhere.
 
 use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, header::CONTENT_LENGTH, uri::Scheme};
+use http::{
+    HeaderValue, Method, Request, Response,
+    header::{CONTENT_ENCODING, CONTENT_LENGTH},
+    uri::Scheme,
+};
 use reqwest::redirect::Policy;
 use tokio::{sync::OnceCell, time::timeout};
 
@@ -106,6 +110,11 @@ async fn exchange(
     bound: usize,
 ) -> Result<Response<Bytes>, Error> {
     let mut incoming = client.execute(request).await.map_err(error::sending)?;
+    // What the client decodes it takes from the headers; what is left it cannot read, two layers among it.
+    let codings = incoming.headers().get_all(CONTENT_ENCODING);
+    if codings.iter().any(|coding| coding != "identity") {
+        return Err(error::unknown_coding());
+    }
     let mut body = BoundedBody::new(bound, incoming.content_length())?;
     while let Some(chunk) = incoming.chunk().await.map_err(error::receiving)? {
         body.push(chunk)?;

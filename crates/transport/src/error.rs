@@ -170,6 +170,11 @@ pub(crate) fn too_large(bound: usize) -> Error {
     Error::new(ErrorKind::TooLarge, Reached::Yes, message)
 }
 
+pub(crate) fn unknown_coding() -> Error {
+    let message = "the service's answer is in a content coding that was not asked for";
+    Error::new(ErrorKind::Receive, Reached::Maybe, message)
+}
+
 pub(crate) fn malformed_recording(line: usize, expected: &str) -> Error {
     let message = format!("the recording is malformed: expected {expected} in line {line}");
     Error::new(ErrorKind::MalformedRecording, Reached::No, message)

@@ -80,7 +80,7 @@ async fn the_request_line_is_what_was_built() {
 }
 
 #[tokio::test]
-async fn the_client_adds_nothing_but_what_frames_the_message() {
+async fn the_client_adds_nothing_but_what_frames_the_message_and_the_codings_it_reads() {
     let head = arriving(|origin| {
         let request =
             Request::post(format!("{origin}/")).header("x-a", "1").header("accept", "text/plain");
@@ -89,7 +89,15 @@ async fn the_client_adds_nothing_but_what_frames_the_message() {
     .await;
     let mut names: Vec<_> = head.lines().skip(1).filter_map(|line| line.split_once(':')).collect();
     names.retain(|(name, _)| *name != "host");
-    assert_eq!(names, [("x-a", " 1"), ("accept", " text/plain"), ("content-length", " 0")]);
+    assert_eq!(
+        names,
+        [
+            ("x-a", " 1"),
+            ("accept", " text/plain"),
+            ("content-length", " 0"),
+            ("accept-encoding", " zstd,gzip,deflate,br")
+        ]
+    );
 }
 
 #[tokio::test]
