@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use callgate_openapi::{Body, BodyLayout, Input, NestedInput, Place, Source, Step};
+use callgate_openapi::{Body, Input, NestedInput, Place, Source, Step};
 use callgate_tool::{Arguments, Event, Journal, Session};
 use serde_json::{Map, Value};
 
@@ -186,16 +186,9 @@ fn fill_nested_defaults<'a>(
     fillings: &mut Fillings<'a>,
     journal: &mut Journal,
 ) {
-    let body_is_sent = has_body(subject, fillings);
-    let is_whole = subject.body.is_some_and(|body| body.layout == BodyLayout::Whole);
     for nested in subject.nested {
         let Some(default) = &nested.default else { continue };
         let Some(filling) = filling_of(nested, subject, fillings) else { continue };
-        let root_exists = is_whole && body_is_sent && nested.steps.len() == 1;
-        if filling.is_none() && root_exists {
-            let value = Cow::Owned(Value::Object(Map::new()));
-            *filling = Some(Filling { value, origin: Origin::Default });
-        }
         let Some(filling) = filling else { continue };
         if lacks(&filling.value, &nested.steps) {
             journal.note(Event::DefaultUsed { argument: nested.to_string() });

@@ -6,8 +6,10 @@ mod envelope;
 mod json;
 mod limits;
 mod openai;
+mod strict;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use envelope::{EnvelopeError, read_call, read_session};
 pub use json::result as json_result;
 pub use limits::{ProviderLimit, request_limits, tool_limits};
+pub use strict::{JsonError, read_json};

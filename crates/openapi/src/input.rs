@@ -100,7 +100,7 @@ pub struct Input {
     pub source: Source,
     /// Whether the model sees it. A hidden input is never taken from the model.
     pub visible: bool,
-    /// The value used when nobody gives one.
+    /// The value used when nobody gives one: the description's default, or the only legal one of a required input.
     pub default: Option<Value>,
     /// How it is written.
     pub encoding: Encoding,
@@ -128,7 +128,9 @@ pub struct NestedInput {
     pub source: Source,
     /// Whether the model sees it.
     pub visible: bool,
-    /// The value used when nobody gives one and its parent exists.
+    /// The value used when nobody gives one and its parent exists: that of a property the body itself declares, that
+    /// of one its parent requires, or that of one the session failed to give. Other defaults are the service's own
+    /// business.
     pub default: Option<Value>,
 }
 

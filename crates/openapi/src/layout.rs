@@ -18,7 +18,7 @@ use crate::{
     options::SessionInputs,
     parameter::Parameter,
     reference::Located,
-    schema::default_of,
+    schema::{default_of, only_value_of},
     session_input::{annotation, is_visible, source},
 };
 
@@ -193,8 +193,11 @@ impl<'d> Entry<'d> {
         let pointer = self.schema.as_ref().or(self.described_by.as_ref());
         let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
         let source = source(annotation, pointer, findings);
-        let schema = self.schema.as_ref();
-        let default = schema.and_then(|schema| default_of(document, schema.node, &schema.path()));
+        let default = self.schema.as_ref().and_then(|schema| {
+            let path = schema.path();
+            let only = || only_value_of(document, schema.node, &path).filter(|_| self.required);
+            default_of(document, schema.node, &path).or_else(only)
+        });
         let input = Input {
             argument,
             place: self.place,

@@ -14,9 +14,16 @@ use crate::{
     node::Node,
     options::SessionInputs,
     reference::{Located, follow},
-    schema::default_of,
+    schema::{default_of, is_read_only, only_value_of},
     session_input::{annotation, is_visible, own_annotation, source},
 };
+
+/// Whether the object a value stands in requires it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Need {
+    Optional,
+    Required,
+}
 
 /// Finds nested inputs, all of one argument.
 #[derive(Debug)]
@@ -26,6 +33,10 @@ pub(crate) struct Walk<'d, 'f> {
     pub(crate) session_inputs: SessionInputs,
     pub(crate) findings: &'f mut Findings,
     pub(crate) found: Vec<NestedInput>,
+    /// Whether the argument is a whole body, whose own properties keep their defaults.
+    is_body: bool,
+    /// How many compositions the walk is in.
+    composed: usize,
     steps: Vec<Step>,
     /// The pointers of the schemas the walk is in, to end in circles.
     inside: Vec<Arc<str>>,
@@ -45,14 +56,27 @@ impl<'d, 'f> Walk<'d, 'f> {
             session_inputs,
             findings,
             found: Vec::new(),
+            is_body: false,
+            composed: 0,
             steps: Vec::new(),
             inside: Vec::new(),
             visited: 0,
         }
     }
 
+    /// Looks below the schema of a whole body: the defaults of its own properties are found, required or not.
+    pub(crate) fn below_body(&mut self, schema: &Located<'d>) {
+        self.is_body = true;
+        self.below(schema);
+    }
+
     /// Looks below a schema, the argument's own first.
     pub(crate) fn below(&mut self, schema: &Located<'d>) {
+        self.below_part(schema, &[]);
+    }
+
+    /// Looks below a schema, a part of one that requires `required`.
+    fn below_part(&mut self, schema: &Located<'d>, required: &[&'d str]) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
         self.visited += 1;
         if self.inside.contains(&root.pointer)
@@ -62,45 +86,63 @@ impl<'d, 'f> Walk<'d, 'f> {
             return;
         }
         self.inside.push(Arc::clone(&root.pointer));
-        self.members(&root);
+        self.members(&root, required);
         self.inside.pop();
     }
 
     /// The same for the items of the argument, of which this is the schema.
     pub(crate) fn each(&mut self, item: &Located<'d>) {
-        self.step(Step::Items, item);
+        self.step(Step::Items, Need::Optional, item);
     }
 
-    fn members(&mut self, root: &Located<'d>) {
-        if let Some(properties) = root.member("properties") {
-            let path = properties.path();
-            let members =
-                properties.node.as_object().into_iter().flat_map(super::node::Object::iter);
-            for (name, node) in members {
-                self.step(Step::Property(Arc::clone(name)), &Located::new(node, &path.name(name)));
-            }
+    fn members(&mut self, root: &Located<'d>, required: &[&'d str]) {
+        let mut required = required.to_vec();
+        required.extend(required_by(root));
+        let all_of = branches(root, "allOf");
+        for branch in &all_of {
+            let Ok(branch) = follow(self.document, branch.node, &branch.path()) else { continue };
+            required.extend(required_by(&branch));
         }
+        self.properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
-            self.step(Step::Items, &items);
+            self.step(Step::Items, Need::Optional, &items);
         }
-        for branch in branches(root, "allOf") {
-            self.below(&branch);
+        self.composed += 1;
+        for branch in &all_of {
+            self.below_part(branch, &required);
         }
         for keyword in ["anyOf", "oneOf"] {
             match real_branches(root, keyword).as_slice() {
                 // Only one of them is not null: this is how 3.1 says that a value may be null.
-                [only] => self.below(only),
+                [only] => self.below_part(only, &required),
                 several => several.iter().for_each(|branch| self.report_lost(branch)),
             }
         }
+        self.composed -= 1;
     }
 
-    fn step(&mut self, step: Step, schema: &Located<'d>) {
+    fn properties(&mut self, root: &Located<'d>, required: &[&'d str]) {
+        let Some(properties) = root.member("properties") else { return };
+        let above = properties.path();
+        for (name, node) in
+            properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
+        {
+            let path = above.name(name);
+            if is_read_only(self.document, node, &path) {
+                continue;
+            }
+            let is_due = required.contains(&&**name);
+            let need = if is_due { Need::Required } else { Need::Optional };
+            self.step(Step::Property(Arc::clone(name)), need, &Located::new(node, &path));
+        }
+    }
+
+    fn step(&mut self, step: Step, need: Need, schema: &Located<'d>) {
         self.steps.push(step);
         let path = schema.path();
         let found = annotation(self.document, schema.node, &path, None);
         let source = source(found, &schema.pointer, self.findings);
-        let default = default_of(self.document, schema.node, &path).map(Node::to_value);
+        let default = self.default(need, &source, schema).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
         if is_filled && self.found.len() < MOST_FOUND {
@@ -119,6 +161,19 @@ impl<'d, 'f> Walk<'d, 'f> {
         self.steps.pop();
     }
 
+    /// The value that is filled in. A default of an optional part is left to the service: it applies its own where
+    /// the part is absent, and a value that is sent may mean something else there.
+    fn default(&self, need: Need, source: &Source, schema: &Located<'d>) -> Option<&'d Node> {
+        let is_own_of_body = self.is_body && self.composed == 0 && self.steps.len() == 1;
+        let is_kept = need == Need::Required || is_own_of_body || *source != Source::Model;
+        let path = schema.path();
+        let only = || {
+            let only = only_value_of(self.document, schema.node, &path);
+            only.filter(|_| need == Need::Required)
+        };
+        default_of(self.document, schema.node, &path).filter(|_| is_kept).or_else(only)
+    }
+
     /// Says which session inputs cannot be filled because their object is one of several.
     fn report_lost(&mut self, branch: &Located<'d>) {
         let Ok(root) = follow(self.document, branch.node, &branch.path()) else { return };
@@ -135,6 +190,12 @@ impl<'d, 'f> Walk<'d, 'f> {
             }
         }
     }
+}
+
+/// The names a schema itself requires.
+fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
+    let names = root.node.get("required").and_then(Node::as_array).unwrap_or_default();
+    names.iter().filter_map(Node::as_str)
 }
 
 fn branches<'d>(root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
@@ -171,10 +232,11 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(schema: Value, expected: &[&str]) {
         let document = document(json!({"schema": schema,
-            "owner": {"type": "object", "properties": {
+            "owner": {"type": "object", "required": ["kind"], "properties": {
                 "email": {"type": "string", "x-agent-input-parameter": "user.email"},
-                "kind": {"type": "string", "default": "person"}}},
-            "tree": {"type": "object", "properties": {
+                "kind": {"type": "string", "default": "person"},
+                "note": {"type": "string", "default": "none"}}},
+            "tree": {"type": "object", "required": ["depth"], "properties": {
                 "depth": {"default": 0}, "next": {"$ref": "#/tree"}}},
         }));
         let argument = ArgumentName::new("body").unwrap();
@@ -209,6 +271,23 @@ mod tests {
         check(
             json!({"allOf": [{"$ref": "#/owner"}]}),
             &["body.email $session.params.user.email", "body.kind = \"person\""],
+        );
+    }
+
+    #[test]
+    fn what_is_required_is_filled_by_a_default_or_its_only_value() {
+        check(
+            json!({"required": ["a", "b", "c", "d"], "properties": {"a": {"default": 1}, "b": {"const": 2},
+                "c": {"enum": [3]}, "d": {"enum": [4, 5]}, "e": {"default": 6}, "f": {"enum": [7]}}}),
+            &["body.a = 1", "body.b = 2", "body.c = 3"],
+        );
+        check(
+            json!({"allOf": [{"required": ["a"]}, {"properties": {"a": {"default": 1}}}]}),
+            &["body.a = 1"],
+        );
+        check(
+            json!({"required": ["a"], "properties": {"a": {"default": 1, "readOnly": true}}}),
+            &[],
         );
     }
 

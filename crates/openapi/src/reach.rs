@@ -10,6 +10,7 @@ use crate::{
     node::Node,
     pointer::Path,
     reference::{BadReference, Located, reference_of, target},
+    schema::own_only_value,
     session_input::own_annotation,
 };
 
@@ -104,7 +105,9 @@ impl<'d> Reach<'d> {
                 Err(bad) => found.bad.push(bad),
             }
         }
-        found.is_filled |= object.contains("default") || own_annotation(node).is_some();
+        found.is_filled |= object.contains("default")
+            || own_only_value(node).is_some()
+            || own_annotation(node).is_some();
         for (keyword, value) in object.iter() {
             self.scan_keyword(keyword, value, &path.name(keyword), found);
         }

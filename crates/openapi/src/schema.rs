@@ -192,6 +192,7 @@ impl<'d> Builder<'d> {
             View::Declared(_) => {
                 annotation(self.document, property, path, None).is_none()
                     && default_of(self.document, property, path).is_none()
+                    && only_value_of(self.document, property, path).is_none()
             }
         }
     }
@@ -218,6 +219,30 @@ pub(crate) fn default_of<'d>(
     path: &Path<'_>,
 ) -> Option<&'d Node> {
     chain(document, schema, path).find_map(|node| node.get("default"))
+}
+
+/// The one value a schema allows, by `const` or by an `enum` of one: where it is required, nobody needs to be asked.
+pub(crate) fn only_value_of<'d>(
+    document: &'d Document,
+    schema: &'d Node,
+    path: &Path<'_>,
+) -> Option<&'d Node> {
+    chain(document, schema, path).find_map(own_only_value)
+}
+
+/// The one value a node itself allows.
+pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
+    let value = node.get("const").or_else(|| match node.get("enum")?.as_array()? {
+        [only] => Some(only),
+        _ => None,
+    });
+    value.filter(|value| !matches!(value, Node::Null))
+}
+
+/// Whether a schema is marked as `readOnly`, itself or by what it refers to: its value is answered and never sent.
+pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
+    let says = |node: &Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
+    chain(document, schema, path).any(says)
 }
 
 /// The largest real declaration has fewer than 100,000 parts; a description of a few kilobytes can ask for billions.

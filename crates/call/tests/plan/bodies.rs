@@ -12,7 +12,7 @@ fn plan(media_type: &str, media: Value) -> callgate_call::Plan {
 /// The body with its `Content-Type`, line breaks and the boundary made visible.
 #[track_caller]
 fn check(media_type: &str, media: Value, arguments: Value, expected: &str) {
-    let shown = call(&plan(media_type, media), arguments).shown();
+    let shown = call(&plan(media_type, flat(media, &arguments)), arguments).shown();
     let shown = shown.strip_prefix("POST /v1/x\ncontent-type: ").unwrap();
     let boundary = shown.split("boundary=").nth(1).and_then(|rest| rest.lines().next());
     let shown =
@@ -22,7 +22,19 @@ fn check(media_type: &str, media: Value, arguments: Value, expected: &str) {
 
 #[track_caller]
 fn refused(media_type: &str, media: Value, arguments: Value, expected: &str) {
-    assert_eq!(call(&plan(media_type, media), arguments).problems(), expected);
+    assert_eq!(call(&plan(media_type, flat(media, &arguments)), arguments).problems(), expected);
+}
+
+/// The media type with its first given property required, so that its properties are arguments.
+fn flat(mut media: Value, arguments: &Value) -> Value {
+    let first = arguments.as_object().and_then(|arguments| arguments.keys().next());
+    if let (Some(first), Some(schema)) = (first, media["schema"].as_object_mut()) {
+        let is_declared = schema.get("properties").is_some_and(|all| all.get(first).is_some());
+        if is_declared && !schema.contains_key("required") {
+            schema.insert("required".to_owned(), json!([first]));
+        }
+    }
+    media
 }
 
 const FORM: &str = "application/x-www-form-urlencoded";

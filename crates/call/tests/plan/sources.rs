@@ -135,11 +135,13 @@ fn pet() -> Value {
     json!({"type": "object", "required": ["name"], "properties": {
         "name": {"type": "string"},
         "kind": {"type": "string", "default": "dog"},
-        "owner": {"type": "object", "properties": {
+        "owner": {"type": "object", "required": ["country"], "properties": {
             "email": {"type": "string", "x-agent-input-parameter": "mail"},
-            "country": {"type": "string", "default": "DE"}}},
-        "labels": {"type": "array", "items": {"type": "object", "properties": {
+            "country": {"type": "string", "default": "DE"},
+            "language": {"type": "string", "default": "de"}}},
+        "labels": {"type": "array", "items": {"type": "object", "required": ["kind", "weight"], "properties": {
             "text": {"type": "string", "x-agent-input-parameter": "label"},
+            "kind": {"enum": ["label"]},
             "weight": {"type": "integer", "default": 1}}}}}})
 }
 
@@ -152,13 +154,13 @@ fn check_body(parameters: Value, arguments: Value, expected: Value) {
 }
 
 #[test]
-fn defaults_inside_a_body_fill_only_where_their_parent_is() {
+fn defaults_inside_a_body_fill_only_what_their_parent_requires() {
     check_body(json!({}), json!({"name": "Rex"}), json!({"name": "Rex", "kind": "dog"}));
     check_body(
         json!({}),
         json!({"name": "Rex", "owner": {}, "labels": [{"weight": 2}, {}]}),
         json!({"name": "Rex", "kind": "dog", "owner": {"country": "DE"},
-            "labels": [{"weight": 2}, {"weight": 1}]}),
+            "labels": [{"weight": 2, "kind": "label"}, {"kind": "label", "weight": 1}]}),
     );
 }
 
@@ -173,7 +175,7 @@ fn session_values_inside_a_body_win_and_make_their_parents() {
         json!({"mail": "s@example.com", "label": "L"}),
         json!({"name": "Rex", "owner": {"email": "m@example.com"}, "labels": [{"text": "m"}]}),
         json!({"name": "Rex", "kind": "dog", "owner": {"email": "s@example.com", "country": "DE"},
-            "labels": [{"text": "L", "weight": 1}]}),
+            "labels": [{"text": "L", "kind": "label", "weight": 1}]}),
     );
 }
 
@@ -182,8 +184,47 @@ fn a_default_makes_no_body_of_its_own() {
     let optional =
         json!({"type": "object", "properties": {"kind": {"type": "string", "default": "dog"}}});
     check(&body(optional.clone(), false), &Session::default(), json!({}), "POST /v1/pets");
-    let sent = call_in(&body(optional, true), json!({}), &Session::default()).shown();
+    let nothing = call_in(&body(optional.clone(), true), json!({}), &Session::default());
+    assert_eq!(nothing.problems(), "body: expected a value, got nothing");
+    let sent = call_in(&body(optional, true), json!({"body": {}}), &Session::default()).shown();
     assert_eq!(sent, "POST /v1/pets\ncontent-type: application/json\n\n{\"kind\":\"dog\"}");
+}
+
+#[test]
+fn the_only_legal_value_of_a_required_input_is_filled() {
+    check(
+        &query(json!({"enum": ["v1"]}), true),
+        &Session::default(),
+        json!({}),
+        "GET /v1/pets?x=v1",
+    );
+    check(&query(json!({"enum": ["v1"]}), false), &Session::default(), json!({}), "GET /v1/pets");
+    let wrong =
+        call_in(&query(json!({"const": "v1"}), true), json!({"x": "v2"}), &Session::default());
+    assert_eq!(wrong.problems(), "x: expected `v1`, got string \"v2\"");
+}
+
+#[test]
+fn what_is_read_only_is_neither_filled_nor_taken() {
+    let schema = json!({"type": "object", "required": ["id", "name"], "properties": {
+        "id": {"type": "integer", "readOnly": true, "default": 1},
+        "name": {"type": "string"},
+        "owner": {"type": "object", "required": ["id"], "properties": {
+            "id": {"enum": [7], "readOnly": true}, "mail": {"type": "string"}},
+            "additionalProperties": false}}});
+    let sent = call_in(
+        &body(schema.clone(), true),
+        json!({"name": "Rex", "owner": {}}),
+        &Session::default(),
+    )
+    .shown();
+    assert!(sent.ends_with(r#"{"name":"Rex","owner":{}}"#), "{sent}");
+    let taken = call_in(
+        &body(schema, true),
+        json!({"name": "Rex", "id": 2, "owner": {"id": 7}}),
+        &Session::default(),
+    );
+    assert_eq!(taken.result.unwrap_err().problems.len(), 2);
 }
 
 #[test]

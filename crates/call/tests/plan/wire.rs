@@ -70,7 +70,11 @@ fn a_body_that_is_not_given_is_not_sent() {
     );
     let object = json!({"application/json": {"schema": {"type": "object", "properties": {"a": {"type": "string"}}}}});
     assert_eq!(
-        call(&with_body(true, object), json!({})).shown(),
+        call(&with_body(true, object.clone()), json!({})).problems(),
+        "body: expected a value, got nothing"
+    );
+    assert_eq!(
+        call(&with_body(true, object), json!({"body": {}})).shown(),
         "POST /v1/x\ncontent-type: application/json\n\n{}"
     );
 }

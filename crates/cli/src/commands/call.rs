@@ -7,9 +7,9 @@ mod wait;
 use callgate::{
     Arguments, Executor, Outcome, Session, ToolCall, ToolResult,
     config::Built,
-    dialect::{json_result, read_session},
+    dialect::{json_result, read_json, read_session},
 };
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     args::CallArguments,
@@ -75,18 +75,24 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 
 fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
     let text = read(file)?;
-    serde_json::from_slice(&text).map_err(|error| {
+    let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
+    let value = text.and_then(|text| read_json(text).map_err(|error| error.to_string()));
+    value.map_err(|error| {
         let message = format!("error: `{}` is not JSON: {error}", file.display());
         Failure(format!("{message}\nhelp: write one JSON object"))
     })
 }
 
 fn json_arguments(text: &str) -> Result<Arguments, Failure> {
-    serde_json::from_str::<Map<String, Value>>(text).map_err(|error| {
-        Failure(format!(
-            "error: `--args` expects a JSON object: {error}\nhelp: `--args '{{\"petId\": 7}}'`"
-        ))
-    })
+    let failure = |got: String| {
+        let help = "help: `--args '{\"petId\": 7}'`";
+        Failure(format!("error: `--args` expects a JSON object: {got}\n{help}"))
+    };
+    match read_json(text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(other) => Err(failure(format!("got `{other}`"))),
+        Err(error) => Err(failure(error.to_string())),
+    }
 }
 
 /// `name=value` texts; a name given twice makes a list. What type a value is, the description decides.

@@ -1,5 +1,5 @@
 //! Decides whether a body is a plain object whose properties can be arguments: declared properties, no composition at
-//! its root, no map, and, where the body may be left out, a property that shows whether it is there.
+//! its root, no map, and a property that shows whether the body is there.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,7 +9,7 @@ use crate::{
     node::{Node, Object},
     pointer::Path,
     reference::{Located, chain, follow},
-    schema::{default_of, nullable::is_nullable},
+    schema::{default_of, is_read_only, nullable::is_nullable, only_value_of},
     session_input::annotation,
 };
 
@@ -39,8 +39,7 @@ pub(super) fn properties<'d>(
     }
     let root = follow(document, schema.node, &path).ok()?;
     let properties = declared(document, &root, root.node.as_object()?)?;
-    let may_be_left_out = !body.required;
-    (!may_be_left_out || shows_presence(document, &properties)).then_some(properties)
+    shows_presence(document, &properties).then_some(properties)
 }
 
 /// Whether a schema says nothing about the object as a whole that its properties alone could not keep.
@@ -74,11 +73,7 @@ fn declared<'d>(
     }
     let above = root.path();
     let path = above.name("properties");
-    let is_read_only = |node: &'d Node| {
-        let says = |node: &Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
-        chain(document, node, &path).any(says)
-    };
-    let kept = members.iter().filter(|(_, node)| !is_read_only(node));
+    let kept = members.iter().filter(|(_, node)| !is_read_only(document, node, &path));
     let properties: Vec<_> = kept
         .map(|(name, node)| Property {
             name: Arc::clone(name),
@@ -89,16 +84,17 @@ fn declared<'d>(
     Some(properties).filter(|properties| !properties.is_empty())
 }
 
-/// Whether the arguments of a body that may be left out show whether it is there: one is required, and none comes
-/// from elsewhere than the model, which would make every call send a body.
+/// Whether the arguments of a body show whether it is there: one is required that comes from the model alone. Without
+/// it, no body and an empty one would be asked for alike.
 fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
         let Located { node, pointer } = &property.schema;
         let path = Path::at(pointer);
         annotation(document, node, &path, None).is_some()
             || default_of(document, node, &path).is_some()
+            || only_value_of(document, node, &path).is_some()
     };
-    properties.iter().any(|property| property.required) && !properties.iter().any(comes_by_itself)
+    properties.iter().any(|property| property.required && !comes_by_itself(property))
 }
 
 /// Keywords about an object as a whole.

@@ -142,6 +142,8 @@ impl<'d> Context<'d> {
             let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
             if origin.is_item {
                 walk.each(schema);
+            } else if input.place == Place::Body && input.name.is_empty() {
+                walk.below_body(schema);
             } else {
                 walk.below(schema);
             }

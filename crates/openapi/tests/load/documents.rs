@@ -184,6 +184,9 @@ fn any_other_body_is_one_argument() {
         ("{type: object, properties: {a: {}}, minProperties: 1}", true),
         ("{type: object}", true),
         ("{type: object, properties: {a: {}}}", false),
+        ("{type: object, properties: {a: {}}}", true),
+        ("{type: object, required: [a], properties: {a: {default: 1}, b: {}}}", true),
+        ("{type: object, required: [a], properties: {a: {enum: [1]}, b: {}}}", true),
     ] {
         let text = format!(
             r"
@@ -215,7 +218,9 @@ paths:
           application/json:
             schema:
               type: object
+              required: [note]
               properties:
+                note: {type: string}
                 zip: {type: string, x-agent-input-parameter: $request.payload.zip, default: '94043'}
                 owner: {type: object, properties: {email: {x-agent-input-parameter: $session.params.email}}}
 ";
@@ -224,6 +229,7 @@ paths:
             format!("user = query user{hidden} $session.params.userId"),
             "X_Session = header X-Session required hidden $context.session_id".to_owned(),
             "sid = query sid hidden $context.session_id".to_owned(),
+            "note = body note required".to_owned(),
             format!("zip = body zip{hidden} $request.payload.zip default \"94043\""),
             "owner = body owner".to_owned(),
         ]

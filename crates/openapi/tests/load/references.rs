@@ -90,7 +90,7 @@ fn every_object_of_an_operation_may_stand_in_another_file() {
             ),
             (
                 "schemas/a.yaml",
-                "{type: object, properties: {b: {$ref: '#/c/0'}}, c: [{type: string}]}",
+                "{type: object, required: [b], properties: {b: {$ref: '#/c/0'}}, c: [{type: string}]}",
             ),
         ],
         &json!({

@@ -110,7 +110,7 @@ paths:
         required: true
         content:
           application/jsonl:
-            itemSchema: {type: object, properties: {user: {type: string, x-agent-input-parameter: user}, n: {type: integer, default: 1}}}
+            itemSchema: {type: object, required: [n], properties: {user: {type: string, x-agent-input-parameter: user}, n: {type: integer, default: 1}}}
 ",
     );
     let operation = &new.operations[0];

@@ -8,7 +8,7 @@ use std::{
 
 use callgate::{
     Executor, Outcome, Session, ToolCall,
-    dialect::{json_result, read_call},
+    dialect::{json_result, read_call, read_json},
 };
 use futures_util::{StreamExt, stream};
 
@@ -80,8 +80,7 @@ fn calls(executor: &Executor, file: &Path) -> Result<Vec<ToolCall>, Failure> {
 
 /// One call; one without an id is named by its line.
 fn call(line: &str, number: usize) -> Result<ToolCall, String> {
-    let mut envelope: serde_json::Value =
-        serde_json::from_str(line).map_err(|error| error.to_string())?;
+    let mut envelope = read_json(line).map_err(|error| error.to_string())?;
     if let Some(members) = envelope.as_object_mut() {
         members.entry("id").or_insert_with(|| number.to_string().into());
     }
