@@ -1,5 +1,5 @@
-//! `callgate-reader FILE ROUNDS`: reads FILE into a plain value ROUNDS times, each time into fresh memory, and prints the
-//! least nanoseconds of CPU it took and how many KiB the process grew by the first time. JSON by its name, else YAML.
+//! `callgate-reader FILE ROUNDS`: reads FILE into a plain value ROUNDS times, and prints the nanoseconds of CPU the first
+//! time took, how many KiB the process grew by then, and the least nanoseconds of all times. JSON by its name, else YAML.
 
 use std::{env, error::Error, fs, hint::black_box};
 
@@ -10,31 +10,33 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut next = || arguments.next().ok_or("usage: callgate-reader FILE ROUNDS");
     let (file, rounds) = (next()?, next()?.parse::<usize>()?);
     let bytes = fs::read(&file)?;
-    let (least, grown) = if file.ends_with(".json") {
+    let (first, grown, least) = if file.ends_with(".json") {
         measured(rounds, || serde_json::from_slice::<serde_json::Value>(black_box(&bytes)))?
     } else {
         measured(rounds, || serde_yaml::from_slice::<serde_yaml::Value>(black_box(&bytes)))?
     };
-    println!("{least} {grown}");
+    println!("{first} {grown} {least}");
     Ok(())
 }
 
-/// The least time of some rounds, and what the first one left in memory.
+/// The time of the first round, what it left in memory, and the least time of all rounds.
 fn measured<T, E: Error + 'static>(
     rounds: usize,
     read: impl Fn() -> Result<T, E>,
-) -> Result<(u64, u64), Box<dyn Error>> {
-    let (mut least, mut grown) = (u64::MAX, None);
+) -> Result<(u64, u64, u64), Box<dyn Error>> {
+    let (mut first, mut grown, mut least) = (None, None, u64::MAX);
     for _ in 0..rounds {
         let before = resident()?;
         let started = cpu();
         let value = read()?;
-        least = least.min(cpu() - started);
+        let took = cpu() - started;
         let left = resident()?.saturating_sub(before);
+        first = first.or(Some(took));
         grown = grown.or(Some(left));
+        least = least.min(took);
         drop(value);
     }
-    Ok((least, grown.unwrap_or_default()))
+    Ok((first.unwrap_or_default(), grown.unwrap_or_default(), least))
 }
 
 fn cpu() -> u64 {
