@@ -93,8 +93,6 @@ pub enum Code {
     TextTooDeep,
     /// The text has more bytes than the limits allow.
     TextTooLarge,
-    /// Reading the operations takes more work than is allowed; the rest of them is not offered.
-    TooComplex,
     /// The text has more values than the limits allow.
     TooManyNodes,
     /// The description has more operations than the limits allow.
@@ -117,7 +115,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 52] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -161,7 +159,6 @@ impl Code {
         Self::SessionInputLost,
         Self::TextTooDeep,
         Self::TextTooLarge,
-        Self::TooComplex,
         Self::TooManyNodes,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
@@ -224,7 +221,6 @@ impl Code {
             Self::SessionInputLost => "session-input-lost",
             Self::TextTooDeep => "text-too-deep",
             Self::TextTooLarge => "text-too-large",
-            Self::TooComplex => "too-complex",
             Self::TooManyNodes => "too-many-nodes",
             Self::TooManyOperations => "too-many-operations",
             Self::UndeclaredPathParameter => "undeclared-path-parameter",

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 53] = [
+const EXPLANATIONS: [(Code, &str); 52] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -245,13 +245,6 @@ const EXPLANATIONS: [(Code, &str); 53] = [
     (
         Code::TextTooLarge,
         "The text has more bytes than the limit. Split the description or raise the limit.",
-    ),
-    (
-        Code::TooComplex,
-        "The description is built so that reading its operations takes far more work than its \
-             size, as references that share parts a thousand times over do. The operations read \
-             so far are offered, the rest is not. Real descriptions need less than a hundredth of \
-             what is allowed; split this one.",
     ),
     (
         Code::TooManyNodes,
