@@ -1,4 +1,4 @@
-//! Writes header values by `simple`, and keeps the names no argument may set. Text goes as it is, in UTF-8; control
+//! Writes header values by `simple`. Text goes as it is, in UTF-8; control
 //! characters are refused. Names come from the description, values from `inputs`.
 
 use callgate_openapi::Encoding;
@@ -47,41 +47,8 @@ pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
     HeaderValue::from_bytes(text.as_bytes()).map_err(|_| Unwritable::Control)
 }
 
-/// Whether no argument may set this header, whatever the description declares.
-pub(crate) fn is_denied(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('_', "-");
-    DENIED.contains(&name.as_str()) || DENIED_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-}
-
 /// The longest header value, in bytes.
 pub(crate) const MAX_HEADER: usize = 8 * 1024;
-
-const DENIED: &[&str] = &[
-    "accept",
-    "accept-encoding",
-    "authorization",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "cookie",
-    "expect",
-    "forwarded",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-original-url",
-    "x-real-ip",
-    "x-rewrite-url",
-];
-
-const DENIED_PREFIXES: &[&str] = &["proxy-", "x-forwarded-"];
 
 #[cfg(test)]
 mod tests {
@@ -126,17 +93,5 @@ mod tests {
         check(&json!(" a"), false, Err(Unwritable::Edge));
         check(&json!("a".repeat(MAX_HEADER + 1)), false, Err(Unwritable::TooLong));
         check(&json!(null), false, Err(Unwritable::Null));
-    }
-
-    #[test]
-    fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
-        for name in
-            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
-        {
-            assert!(is_denied(name), "{name}");
-        }
-        for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
-            assert!(!is_denied(name), "{name}");
-        }
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{Encoding, Input, Operation, Place};
+use callgate_openapi::{Encoding, Input, Operation, Place, is_withheld_header};
 use callgate_tool::{Arguments, Fault};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
@@ -15,7 +15,7 @@ use serde_json::Value;
 use crate::{
     body::{body_bytes, chosen_media},
     cookie::cookies,
-    header::{self, header_value, is_denied},
+    header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
@@ -203,7 +203,7 @@ fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(
 fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     for (input, value) in values(ready, Place::Header) {
         let at = input.argument.as_str();
-        if is_denied(&input.name) {
+        if is_withheld_header(&input.name) {
             return Err(wording::denied_header(at));
         }
         let name = HeaderName::from_bytes(input.name.as_bytes())

@@ -47,6 +47,7 @@ pub use options::{LoadOptions, SessionInputs};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use pointer::{Path, pointer_of_fragment};
 pub use report::{OperationReport, OperationStatus, Report};
+pub use security::withheld::is_withheld_header;
 pub use security::{
     OAuthFlow, OAuthFlowKind, RequiredScheme, Requirement, Security, SecurityScheme,
     SecuritySchemeKind,

@@ -29,9 +29,18 @@ pub(crate) fn withheld(
     if credential_places.iter().any(|(at, known)| *at == place && same(known)) {
         return Some(Withheld::Credential);
     }
-    let is_forbidden = FORBIDDEN.contains(&folded.as_str())
-        || FORBIDDEN_PREFIXES.iter().any(|prefix| folded.starts_with(prefix));
-    (is_header && is_forbidden).then_some(Withheld::Forbidden)
+    (is_header && is_forbidden(&folded)).then_some(Withheld::Forbidden)
+}
+
+/// Whether no argument may set a header of this name, whatever a description declares.
+pub fn is_withheld_header(name: &str) -> bool {
+    let folded = folded(name);
+    RESERVED.contains(&folded.as_str()) || is_forbidden(&folded)
+}
+
+fn is_forbidden(folded: &str) -> bool {
+    FORBIDDEN.contains(&folded)
+        || FORBIDDEN_PREFIXES.iter().any(|prefix| folded.starts_with(prefix))
 }
 
 /// A header's name as services compare it: many read `_` as `-`.
@@ -114,5 +123,17 @@ mod tests {
         check(Place::Query, "host", None);
         check(Place::Cookie, "cookie", None);
         check(Place::Header, "Accept-Language", None);
+    }
+
+    #[test]
+    fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
+        for name in
+            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
+        {
+            assert!(is_withheld_header(name), "{name}");
+        }
+        for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
+            assert!(!is_withheld_header(name), "{name}");
+        }
     }
 }
