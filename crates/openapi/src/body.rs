@@ -31,7 +31,8 @@ pub enum BodyKind {
     Xml,
 }
 
-/// How the body is offered to the model (DESIGN §4).
+/// How the body is offered to the model. It is flat only where some property of a plain object must come from the
+/// model: otherwise no body and an empty one could not be told apart, and services tell them apart.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
 pub enum BodyLayout {
