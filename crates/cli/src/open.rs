@@ -3,7 +3,10 @@
 
 use std::{fs, path::Path};
 
-use callgate::config::{self, Built, DescriptionOptions, Error};
+use callgate::{
+    config::{self, Built, BuiltToolset, DescriptionOptions, Error},
+    openapi::OperationStatus,
+};
 
 use crate::{args::SourceArguments, exit::Failure, output, render};
 
@@ -16,6 +19,36 @@ pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, F
         output::talk(&render::finding(&render::Lines::new(&text), warning));
     }
     Ok(built)
+}
+
+/// A ready executor for calls. A description that cannot be read is a failure; operations that are not offered are
+/// told on standard error, for whoever misses one.
+pub(crate) fn usable(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
+    let built = open(file, options)?;
+    let mut faults = String::new();
+    for toolset in &built.toolsets {
+        if toolset.version.is_empty() {
+            faults.push_str(&faults_of(toolset)?);
+        }
+        let refused = toolset.report.count(OperationStatus::Refused);
+        if refused > 0 {
+            let shown = toolset.file.display();
+            output::talk(&format!(
+                "note: {refused} operations of `{shown}` are not offered; `callgate check` says why\n"
+            ));
+        }
+    }
+    if faults.is_empty() { Ok(built) } else { Err(Failure(faults)) }
+}
+
+fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
+    let text = read(&toolset.file)?;
+    let mut diagnostics = toolset.report.diagnostics.clone();
+    toolset.locate(&text, &mut diagnostics);
+    let text = String::from_utf8_lossy(&text);
+    let lines = render::Lines::new(&text);
+    let shown = |one| render::diagnostic(&toolset.file, &lines, one);
+    Ok(diagnostics.iter().map(shown).collect())
 }
 
 /// The options of a bare description among the arguments of a command.

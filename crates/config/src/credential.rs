@@ -20,15 +20,18 @@ pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConf
     let pointer = at(toolset, "auth");
     let mapping = reader.mapping(node, &pointer, &AUTH)?;
     let mut kinds = mapping.object.iter().filter(|(kind, _)| AUTH.keys.contains(&kind.as_ref()));
-    let (kind, node) = kinds.next()?;
+    // Calls without a credential are asked for by `none`, never by leaving the kind out.
+    let Some((kind, node)) = kinds.next() else {
+        if mapping.object.is_empty() {
+            let message = "expected one kind of credential, got none";
+            let help = "write `auth: none` for calls without a credential";
+            reader.complain("wrong-value", &pointer, message, help);
+        }
+        return None;
+    };
     if kinds.next().is_some() {
-        let help = "keep one";
-        reader.complain(
-            "wrong-value",
-            &pointer,
-            "expected one kind of credential, got several",
-            help,
-        );
+        let message = "expected one kind of credential, got several";
+        reader.complain("wrong-value", &pointer, message, "keep one");
         return None;
     }
     let pointer = at(mapping, kind);

@@ -14,13 +14,13 @@ use serde_json::Value;
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
-    open::{open, options, read},
+    open::{options, read, usable},
     output,
 };
 
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
-    let Built { executor, .. } = open(&arguments.source.file, &options(&arguments.source))?;
+    let Built { executor, .. } = usable(&arguments.source.file, &options(&arguments.source))?;
     let session = match &arguments.session {
         Some(file) => read_session(json_file(file)?).map_err(|error| {
             Failure(format!("error: in `{}`: {error}\nhelp: correct the session", file.display()))

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
-    open::{open, options},
+    open::{options, usable},
     output,
 };
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
-    let built = open(&arguments.source.file, &options(&arguments.source))?;
+    let built = usable(&arguments.source.file, &options(&arguments.source))?;
     let executor = &built.executor;
     if arguments.json {
         let tools: Vec<_> = executor.operations().map(|operation| known(operation)).collect();

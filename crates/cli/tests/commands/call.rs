@@ -179,3 +179,20 @@ fn usage_and_missing_files_exit_2() {
         .exits(2)
         .says("bare descriptions");
 }
+
+#[test]
+fn a_description_that_cannot_be_read_is_told_and_not_an_unknown_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("empty.yaml");
+    fs::write(&file, "").unwrap();
+    let file = file.to_str().unwrap();
+    callgate(&["call", file, "getPet"]).exits(2).says("unreadable-text").says("empty.yaml");
+    callgate(&["tools", file]).exits(2).says("unreadable-text");
+}
+
+#[test]
+fn operations_that_are_not_offered_are_told() {
+    callgate(&["call", "fixtures/faulty/spec.yaml", "nope"])
+        .exits(1)
+        .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
+}

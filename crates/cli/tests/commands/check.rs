@@ -91,3 +91,14 @@ fn notes_say_what_costs_too_much_and_what_providers_refuse() {
     }
     assert!(!callgate(&["tools", file]).exits(0).err.contains("note"));
 }
+
+#[test]
+fn a_credential_without_a_kind_is_not_taken_for_no_credential() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, "toolsets: { pets: { openapi: x.yaml, auth: {} } }\n").unwrap();
+    callgate(&["check", file.to_str().unwrap()])
+        .exits(2)
+        .says("expected one kind of credential, got none")
+        .says("auth: none");
+}
