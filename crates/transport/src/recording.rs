@@ -1,8 +1,8 @@
 //! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders requests
 //! with their credentials masked; reads responses. Which recording answers which request is the business of `replay`.
 //!
-//! Lines end with LF, and CRLF is read too. The body is everything after the blank line except one LF at the very end,
-//! which editors add.
+//! Lines of the head end with LF, and CRLF is read too. The body is every byte after the blank line except one LF at the
+//! very end, which ends the text as editors want it: a body whose own last byte is LF is followed by one more.
 
 use bytes::Bytes;
 use callgate_secret::MASK;
@@ -204,6 +204,28 @@ mod tests {
             "GET http://h:8080/p?key=****&a=1&%6Bey=****&flag&key=**** HTTP/1.1\n\
              authorization: ****\nx-api-key: ****\nx-other: shown\n\n",
         );
+    }
+
+    #[test]
+    fn a_body_is_read_byte_for_byte() {
+        let bodies: [&[u8]; 9] = [
+            b"",
+            b"a",
+            b"a\n",
+            b"a\n\n",
+            b"a\r\n",
+            b"--b\r\n\r\nx\r\n--b--\r\n",
+            b"{}\n{}\n",
+            b"\n",
+            b"\0\xff\n\r",
+        ];
+        for body in bodies {
+            let request = Request::post("http://h/").body(Bytes::from_static(body)).unwrap();
+            let text = render_request(&request);
+            assert_eq!(canonical_request(&text), text, "{body:?}");
+            let answer = [b"HTTP/1.1 200 OK\n\n", body, b"\n"].concat();
+            assert_eq!(parse_response(&answer).unwrap().body(), body);
+        }
     }
 
     #[track_caller]

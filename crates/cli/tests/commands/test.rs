@@ -46,6 +46,26 @@ fn update_writes_what_differs_and_then_it_passes() {
 }
 
 #[test]
+fn update_writes_the_requests_as_they_were_written_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    copy(&root().join("fixtures/files"), folder.path());
+    let cases = fs::read_dir(folder.path().join("cases")).unwrap();
+    let requests: Vec<_> = cases
+        .map(|case| case.unwrap().path().join("request.http"))
+        .filter_map(|file| fs::read(&file).ok().map(|written| (file, written)))
+        .collect();
+    for (file, _) in &requests {
+        fs::write(file, "GET https://nothing.example/ HTTP/1.1\n").unwrap();
+    }
+    callgate(&["test", path, "--update"]).exits(0).says("request.http");
+    for (file, written) in requests {
+        assert_eq!(fs::read(&file).unwrap(), written, "{}", file.display());
+    }
+    callgate(&["test", path]).exits(0);
+}
+
+#[test]
 fn a_folder_without_fixtures_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     callgate(&["test", folder.path().to_str().unwrap()]).exits(2).says("no fixtures found");

@@ -4,7 +4,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use callgate::{
-    Session, ToolCall,
+    Handle, Outcome, Session, ToolCall,
     config::load_toolset,
     dialect::{json_result, read_call, read_session},
     transport::{Recording, Replay, canonical_request},
@@ -65,7 +65,11 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
     let transport = Arc::clone(&replay);
     let built =
         load_toolset(&api.join(TOOLSET), Some(transport)).map_err(|error| failure(&error))?;
-    let result = block_on(built.executor.call(&call, &session))?;
+    let mut result = block_on(built.executor.call(&call, &session))?;
+    // A handle is drawn at random.
+    if let Outcome::Answered(answer) = &mut result.outcome {
+        answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
+    }
     let request = replay.requests().into_iter().next();
     Ok(Ended { request, result: json_result(&result) })
 }
@@ -113,7 +117,5 @@ fn rewritten(folder: &Path, request: Option<&[u8]>) -> Result<Check, Failure> {
         })?;
         return Ok(Check::Written(file));
     };
-    let mut text = request.to_owned();
-    text.push(b'\n');
-    Check::written(file, &text)
+    Check::written(file, request)
 }
