@@ -1,0 +1,29 @@
+//! `api_key:`: a key in a header or the query.
+
+use callgate_auth::{AuthConfig, Place};
+use callgate_openapi::Node;
+
+use super::secret::secret;
+use crate::{
+    keys::API_KEY,
+    reader::{Reader, at},
+};
+
+/// Reads the key's place and its reference.
+pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &API_KEY)?;
+    let place = match reader.required_string(mapping, "in") {
+        Some("header") => Some(Place::Header),
+        Some("query") => Some(Place::Query),
+        Some(other) => {
+            let message = format!("expected `header` or `query`, got: `{other}`");
+            let help = "say where the service expects the key";
+            reader.complain("wrong-value", at(mapping, "in"), message, help);
+            None
+        }
+        None => None,
+    };
+    let name = reader.required_string(mapping, "name").map(ToOwned::to_owned);
+    let value = secret(reader, mapping, "value");
+    Some(AuthConfig::ApiKey { place: place?, name: name?, value: value? })
+}

@@ -1,0 +1,14 @@
+//! `bearer:`: a token of the operator or of the session.
+
+use callgate_auth::AuthConfig;
+use callgate_openapi::Node;
+
+use super::secret::required_source;
+use crate::{keys::BEARER, reader::Reader};
+
+/// Reads where the token is.
+pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &BEARER)?;
+    let token = required_source(reader, mapping, "token")?;
+    Some(AuthConfig::Bearer { token })
+}

@@ -1,0 +1,66 @@
+//! Where a credential's values come from: references to secrets, and values of the session. Literals are warned about.
+
+use callgate_auth::CredentialSource;
+use callgate_secret::SecretReference;
+
+use crate::reader::{Mapping, Reader, at};
+
+const SESSION_PARAMETER: &str = "$session.params.";
+
+/// A secret reference given as a text: on the command line, say.
+pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
+    if let Some(name) = text.strip_prefix(SESSION_PARAMETER).filter(|name| !name.is_empty()) {
+        return Ok(CredentialSource::SessionParameter(name.to_owned()));
+    }
+    let reference = text.parse::<SecretReference>().map_err(|error| error.to_string())?;
+    Ok(CredentialSource::Secret(reference))
+}
+
+/// A reference to a secret, or a value of the session, that must be there.
+pub(super) fn required_source(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<CredentialSource> {
+    let text = reader.required_string(mapping, key)?;
+    match source(text) {
+        Ok(source) => {
+            if let CredentialSource::Secret(reference) = &source {
+                literal_is_warned(reader, at(mapping, key), reference);
+            }
+            Some(source)
+        }
+        Err(message) => {
+            let help = "`$session.params.NAME` takes the session's own token";
+            reader.complain("secret-reference", at(mapping, key), message, help);
+            None
+        }
+    }
+}
+
+/// A reference to a secret that must be there.
+pub(super) fn secret(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<SecretReference> {
+    let text = reader.required_string(mapping, key)?;
+    match text.parse::<SecretReference>() {
+        Ok(reference) => {
+            literal_is_warned(reader, at(mapping, key), &reference);
+            Some(reference)
+        }
+        Err(error) => {
+            let help = "write where the secret is, not the secret: `env:PETS_KEY`";
+            reader.complain("secret-reference", at(mapping, key), error.to_string(), help);
+            None
+        }
+    }
+}
+
+fn literal_is_warned(reader: &mut Reader, pointer: String, reference: &SecretReference) {
+    if let SecretReference::Literal { .. } = reference {
+        let message = "a secret stands in the configuration as it is";
+        reader.warn("literal-secret", pointer, message, "move it to `env:NAME` or `file:PATH`");
+    }
+}
