@@ -6,6 +6,7 @@ mod architecture;
 mod configuration;
 mod endings;
 mod execute;
+mod renewal;
 mod security;
 mod server;
 

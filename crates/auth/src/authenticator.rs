@@ -8,7 +8,7 @@ use callgate_secret::Secret;
 use callgate_tool::Session;
 use http::Request;
 
-use crate::{error::Error, place::CredentialPlace};
+use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
 
 /// Puts the credentials of one kind on requests. Runs last, on the finished request, so that a signer can sign all of
 /// it; it never sees arguments.
@@ -27,6 +27,13 @@ pub trait Authenticator: Debug + Send + Sync {
 
     /// Where [`Authenticator::authorize`] would put credentials. Fetches none.
     fn places(&self) -> Vec<CredentialPlace>;
+
+    /// Told that the service refused a request with what `authorization` says was put on it; answers whether to
+    /// authorize the same request once more may help. Called at most once a call, and by none but the one who
+    /// authorized. A kind whose credential does not change has nothing else to offer.
+    async fn refused(&self, _: &Authorization, _: Refusal, _: &Session) -> bool {
+        false
+    }
 }
 
 /// What an authenticator did with a request.

@@ -3,22 +3,24 @@
 
 use std::sync::Arc;
 
-use callgate_secret::{SecretReference, SecretStore};
+use callgate_secret::SecretReference;
 
 use crate::{
     api_key::ApiKey, authenticator::Authenticator, basic::Basic, bearer::Bearer, error::Error,
-    none::NoCredential, place::Place, source::CredentialSource,
+    none::NoCredential, place::Place, source::CredentialSource, supplies::Supplies,
 };
 
 /// One kind of credential with its settings. Holds references; shows no literal.
 ///
 /// ```
 /// # use std::sync::Arc;
-/// # use callgate_auth::{AuthConfig, Error, Place};
+/// # use callgate_auth::{AuthConfig, Error, Place, Supplies};
 /// # use callgate_secret::LocalStores;
+/// # use callgate_transport::Refuse;
 /// let value = "env:PETS_KEY".parse().expect("a reference");
 /// let config = AuthConfig::ApiKey { place: Place::Header, name: "X-Api-Key".to_owned(), value };
-/// let authenticator = config.build(Arc::new(LocalStores::new(".")))?;
+/// let supplies = Supplies::new(Arc::new(LocalStores::new(".")), Arc::new(Refuse::new()));
+/// let authenticator = config.build(&supplies)?;
 /// assert_eq!(authenticator.places()[0].environment(), Some("PETS_KEY"));
 /// # Ok::<(), Error>(())
 /// ```
@@ -51,18 +53,19 @@ pub enum AuthConfig {
 }
 
 impl AuthConfig {
-    /// The authenticator of this choice. Fetches no secret.
+    /// The authenticator of this choice. Fetches no secret and sends nothing.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is none of a header or parameter that can
     /// hold a credential.
-    pub fn build(self, store: Arc<dyn SecretStore>) -> Result<Arc<dyn Authenticator>, Error> {
+    pub fn build(self, supplies: &Supplies) -> Result<Arc<dyn Authenticator>, Error> {
+        let secrets = Arc::clone(&supplies.secrets);
         Ok(match self {
             Self::ApiKey { place, name, value } => {
-                Arc::new(ApiKey::new(place, &name, value, store)?)
+                Arc::new(ApiKey::new(place, &name, value, secrets)?)
             }
-            Self::Basic { username, password } => Arc::new(Basic::new(username, password, store)),
-            Self::Bearer { token } => Arc::new(Bearer::new(token, store)),
+            Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
+            Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
             Self::None => Arc::new(NoCredential),
         })
     }

@@ -9,10 +9,14 @@ mod config;
 mod error;
 mod none;
 mod place;
+mod refusal;
 mod source;
+mod supplies;
 
 pub use authenticator::{Authenticator, Authorization};
 pub use config::AuthConfig;
 pub use error::{Error, ErrorKind};
 pub use place::{CredentialPlace, Place, place_masks};
+pub use refusal::Refusal;
 pub use source::CredentialSource;
+pub use supplies::Supplies;

@@ -87,6 +87,17 @@ pub fn auth_failed(why: &str) -> Box<Fault> {
     fault(FaultCode::AuthFailed, message, Next::GiveUp)
 }
 
+/// The service refused the credential before it did anything, and no fresh one could be had: `why` says why.
+pub fn auth_not_renewed(why: &str) -> Box<Fault> {
+    let message = format!(
+        "the service refused the credential and did nothing, and there is no fresh one: {}",
+        clipped(why, 300)
+    );
+    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
+    fault.reached = Reached::Yes;
+    fault
+}
+
 /// The request may not be sent: `why` says which rule it breaks.
 pub fn refused(why: &str) -> Box<Fault> {
     let message = format!("the request was refused, nothing was sent: {}", clipped(why, 300));

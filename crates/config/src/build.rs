@@ -7,13 +7,13 @@ use std::{
     sync::Arc,
 };
 
-use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart};
+use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart, Supplies};
 use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
     Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Overlaid, Parsed, Place, Report,
 };
 use callgate_secret::LocalStores;
-use callgate_transport::{Client, Recording, Replay, Transport};
+use callgate_transport::{Client, Recording, Refuse, Replay, Transport};
 
 use crate::{
     checked::{ToolsetConfig, Upstream},
@@ -81,8 +81,8 @@ pub(crate) fn toolset(
     mut parsed: ParsedText,
     base: &Path,
 ) -> Parts {
-    let authenticator = authenticator(reader, config, base);
     let transport = transport(reader, config);
+    let authenticator = authenticator(reader, config, &supplies(base, transport.as_ref()));
     let places = authenticator.as_ref().map(|known| known.places()).unwrap_or_default();
     let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
@@ -159,12 +159,18 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
     }
 }
 
+/// What authenticators take from outside: tokens are asked for the way the toolset's calls are sent.
+fn supplies(base: &Path, transport: Option<&Arc<dyn Transport>>) -> Supplies {
+    let transport = transport.cloned().unwrap_or_else(|| Arc::new(Refuse::new()));
+    Supplies::new(Arc::new(LocalStores::new(base)), transport)
+}
+
 fn authenticator(
     reader: &mut Reader,
     config: &ToolsetConfig,
-    base: &Path,
+    supplies: &Supplies,
 ) -> Option<Arc<dyn Authenticator>> {
-    let built = config.auth.clone().build(Arc::new(LocalStores::new(base)));
+    let built = config.auth.clone().build(supplies);
     if let Err(error) = &built {
         let pointer = format!("{}/auth", config.pointer);
         reader.complain("credential", pointer, error.to_string(), "correct the credential");

@@ -1,5 +1,6 @@
 //! What runs a tool: one implementation a tool kind. Finding the tool is the catalog's business.
 
+mod challenge;
 mod echo;
 mod failure;
 mod openapi;

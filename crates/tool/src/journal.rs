@@ -29,6 +29,8 @@ pub enum Event {
         /// The JSON type it has now.
         to: &'static str,
     },
+    /// The service refused the credential; the request was sent once more with a fresh one.
+    CredentialRenewed,
     /// The description's default was used.
     DefaultUsed {
         /// The argument.
@@ -98,6 +100,9 @@ impl fmt::Display for Event {
             }
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
+            }
+            Self::CredentialRenewed => {
+                f.write_str("the service refused the credential; sent once more with a fresh one")
             }
             Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
             Self::EmptyOmitted { argument } => {

@@ -7,7 +7,15 @@ use callgate_transport::{Error, ErrorKind, Limits, Reached as Sent};
 
 /// No credential could be put on a request.
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
-    let mut fault = wording::auth_failed(&error.to_string());
+    advised(wording::auth_failed(&error.to_string()), error)
+}
+
+/// The service refused a credential, and there is no fresh one.
+pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
+    advised(wording::auth_not_renewed(&error.to_string()), error)
+}
+
+fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     match error.kind() {
         CredentialErrorKind::MissingSessionValue | CredentialErrorKind::UnusableSessionValue => {
             fault.code = FaultCode::MissingSessionValue;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
+use callgate_auth::{Authenticator, Authorization, CredentialPlace, Place, Refusal, place_masks};
 use callgate_call::{Masked, Plan, Shape, planned};
 use callgate_openapi::Operation;
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
@@ -12,7 +12,7 @@ use callgate_transport::{Error, ErrorKind, Limits, Transport};
 use http::{Request, Response, header::CONTENT_TYPE};
 use tokio::time::Instant;
 
-use super::{Backend, echo, failure, origin};
+use super::{Backend, challenge, echo, failure, origin};
 use crate::results::Results;
 
 /// One operation and the connection its toolset shares.
@@ -54,28 +54,74 @@ impl OpenApi {
         Ok(Outcome::Planned(Box::new(planned(&request, &masked(&places)))))
     }
 
+    /// Sends the call and, where the service refuses a token that can be renewed, sends it once more: what was refused
+    /// was not executed.
     async fn exchange(
         &self,
-        mut request: Request<Bytes>,
+        arguments: &Arguments,
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Response<Bytes>, Box<Fault>> {
-        let Connection { authenticator, transport, limits, .. } = &*self.connection;
+        let request = self.plan.request(arguments, session, journal)?;
         let server = &self.plan.operation().server;
         if !origin::is_trusted(&server.url, server.named_by) {
             return Err(failure::untrusted_server());
         }
-        let authorized = authenticator.authorize(&mut request, session).await;
+        let limits = self.connection.limits;
+        let authorized = self.authorized(request, session).await;
         let authorized = authorized.map_err(|error| failure::of_credential(&error))?;
         let started = Instant::now();
-        let sent = transport.send(request, limits).await;
+        let (received, authorization) = self.sent(authorized, limits, journal).await?;
+        let remaining = limits.timeout.saturating_sub(started.elapsed());
+        if remaining.is_zero() || !self.is_renewed(&received, &authorization, session).await {
+            return Ok(echo::masked(received, &authorization.secrets));
+        }
+        journal.note(Event::CredentialRenewed);
+        // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
+        let request = self.plan.request(arguments, session, &mut Journal::default())?;
+        let authorized = self.authorized(request, session).await;
+        let authorized = authorized.map_err(|error| failure::of_renewal(&error))?;
+        let limits = Limits { timeout: remaining, ..limits };
+        let (received, renewed) = self.sent(authorized, limits, journal).await?;
+        let secrets = [authorization.secrets, renewed.secrets].concat();
+        Ok(echo::masked(received, &secrets))
+    }
+
+    async fn authorized(
+        &self,
+        mut request: Request<Bytes>,
+        session: &Session,
+    ) -> Result<(Request<Bytes>, Authorization), callgate_auth::Error> {
+        let authorization = self.connection.authenticator.authorize(&mut request, session).await?;
+        Ok((request, authorization))
+    }
+
+    async fn sent(
+        &self,
+        (request, authorization): (Request<Bytes>, Authorization),
+        limits: Limits,
+        journal: &mut Journal,
+    ) -> Result<(Response<Bytes>, Authorization), Box<Fault>> {
+        let started = Instant::now();
+        let sent = self.connection.transport.send(request, &limits).await;
         let status = sent.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
         let received = sent.map_err(|error| {
             note_what_was_recorded(&error, journal);
-            failure::of_exchange(&error, limits, self.effect())
+            failure::of_exchange(&error, &self.connection.limits, self.effect())
         })?;
-        Ok(echo::masked(received, &authorized.secrets))
+        Ok((received, authorization))
+    }
+
+    async fn is_renewed(
+        &self,
+        received: &Response<Bytes>,
+        authorization: &Authorization,
+        session: &Session,
+    ) -> bool {
+        let Some(refusal) = challenge::refusal(received) else { return false };
+        let may_help = self.connection.authenticator.refused(authorization, refusal, session).await;
+        may_help && refusal == Refusal::Token
     }
 
     /// What an answer means; the whole of it is kept where not all is shown.
@@ -115,11 +161,7 @@ impl Backend for OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Outcome {
-        let request = match self.plan.request(arguments, session, journal) {
-            Ok(request) => request,
-            Err(fault) => return Outcome::Failed(fault),
-        };
-        match self.exchange(request, session, journal).await {
+        match self.exchange(arguments, session, journal).await {
             Ok(response) => self.outcome(&response),
             Err(fault) => Outcome::Failed(fault),
         }

@@ -1,0 +1,137 @@
+//! Whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1). What to do about
+//! it is decided elsewhere.
+
+use callgate_auth::Refusal;
+use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
+
+/// How the answer refuses the credential that was sent; `None` where another one would not help.
+pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
+    if response.status() != StatusCode::UNAUTHORIZED {
+        return None;
+    }
+    let challenges = challenges(response.headers());
+    let of_tokens = || challenges.iter().filter(|challenge| challenge.is_for_a_token);
+    // RFC 6750 §3.1: of its codes only `invalid_token` is about the token; a challenge without one names no fault.
+    if of_tokens().any(|challenge| matches!(challenge.error, None | Some("invalid_token"))) {
+        return Some(Refusal::Token);
+    }
+    of_tokens().next().is_none().then_some(Refusal::Unnamed)
+}
+
+/// One challenge, as far as it matters here.
+#[derive(Debug)]
+struct Challenge<'a> {
+    is_for_a_token: bool,
+    error: Option<&'a str>,
+}
+
+fn challenges(headers: &HeaderMap) -> Vec<Challenge<'_>> {
+    let mut challenges = Vec::new();
+    let values = headers.get_all(WWW_AUTHENTICATE).into_iter();
+    for part in values.filter_map(|value| value.to_str().ok()).flat_map(list_elements) {
+        let parameter = match begun(part) {
+            Some((scheme, rest)) => {
+                let is_for_a_token =
+                    TOKEN_SCHEMES.iter().any(|ours| scheme.eq_ignore_ascii_case(ours));
+                challenges.push(Challenge { is_for_a_token, error: None });
+                rest
+            }
+            None => part,
+        };
+        if let (Some(challenge), Some(error)) = (challenges.last_mut(), error_code(parameter)) {
+            challenge.error = Some(error);
+        }
+    }
+    challenges
+}
+
+/// The scheme at the beginning of a list element and what follows it; a parameter of the challenge before has none.
+fn begun(element: &str) -> Option<(&str, &str)> {
+    let (scheme, rest) = element.split_once([' ', '\t']).unwrap_or((element, ""));
+    let rest = rest.trim_start();
+    // `error = "x"` with blanks around the sign is a parameter too (RFC 9110 §5.6.3).
+    (!scheme.is_empty() && !scheme.contains('=') && !rest.starts_with('='))
+        .then_some((scheme, rest))
+}
+
+fn error_code(parameter: &str) -> Option<&str> {
+    let (name, value) = parameter.split_once('=')?;
+    name.trim_end().eq_ignore_ascii_case("error").then(|| value.trim().trim_matches('"'))
+}
+
+/// The elements of a list, which commas outside quotes separate.
+fn list_elements(value: &str) -> impl Iterator<Item = &str> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let elements = value.split(move |character| {
+        if is_escaped {
+            is_escaped = false;
+            return false;
+        }
+        match character {
+            '\\' => is_escaped = is_quoted,
+            '"' => is_quoted = !is_quoted,
+            _ => {}
+        }
+        character == ',' && !is_quoted
+    });
+    elements.map(str::trim).filter(|element| !element.is_empty())
+}
+
+/// RFC 6750, and the name older services give the same scheme.
+const TOKEN_SCHEMES: [&str; 2] = ["Bearer", "OAuth"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(status: u16, challenges: &[&str], expected: Option<Refusal>) {
+        let mut response = Response::builder().status(status);
+        for challenge in challenges {
+            response = response.header(WWW_AUTHENTICATE, *challenge);
+        }
+        assert_eq!(refusal(&response.body(()).unwrap()), expected, "{status} {challenges:?}");
+    }
+
+    #[test]
+    fn a_challenge_for_a_token_names_the_token() {
+        for challenge in [
+            "Bearer",
+            "bearer realm=\"a, b\"",
+            "Bearer error=\"invalid_token\"",
+            "Bearer error=invalid_token",
+            "Bearer realm=\"a \\\" b\", error = \"invalid_token\", error_description=\"x, Basic y\"",
+            "Basic realm=\"x\", Bearer realm=\"y\", error=\"invalid_token\"",
+            "Bearer realm=\"y\", Basic realm=\"error=invalid_request\"",
+            "OAuth realm=\"x\"",
+            ", ,Bearer",
+        ] {
+            check(401, &[challenge], Some(Refusal::Token));
+        }
+        check(401, &["Basic realm=\"x\"", "Bearer error=\"invalid_token\""], Some(Refusal::Token));
+    }
+
+    #[test]
+    fn a_challenge_of_another_fault_is_not_for_the_token() {
+        for error in ["insufficient_scope", "invalid_request", "", "x"] {
+            check(401, &[&format!("Bearer error=\"{error}\"")], None);
+        }
+        check(401, &["Bearer error=\"invalid_request\", Basic realm=\"x\""], None);
+    }
+
+    #[test]
+    fn a_refusal_without_a_challenge_for_a_token_names_nothing() {
+        for challenges in
+            [&[][..], &["Basic realm=\"Bearer\""], &["\"x", "=, ="], &["Negotiate YII="]]
+        {
+            check(401, challenges, Some(Refusal::Unnamed));
+        }
+    }
+
+    #[test]
+    fn another_status_refuses_no_credential() {
+        for status in [200, 400, 403, 407, 500] {
+            check(status, &["Bearer error=\"invalid_token\""], None);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What becomes of a call whose credential the service refuses: sent once more with a fresh one, where the answer names
+//! the token and a fresh one is to be had. The credential here counts its versions; real tokens are in `tokens`.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use callgate::{
+    Event, Executor, Outcome, Reached, Session, ToolCall, ToolResult, Toolset,
+    auth::{Authenticator, Authorization, CredentialPlace, Error, Place, Refusal},
+    config,
+    secret::Secret,
+    transport::{Client, Limits},
+};
+use serde_json::json;
+
+/// A token with a version, which each refusal raises.
+#[derive(Debug, Default)]
+struct Versioned {
+    version: AtomicUsize,
+    refusals: Mutex<Vec<Refusal>>,
+}
+
+#[async_trait::async_trait]
+impl Authenticator for Versioned {
+    async fn authorize(
+        &self,
+        request: &mut http::Request<bytes::Bytes>,
+        _: &Session,
+    ) -> Result<Authorization, Error> {
+        let token = format!("token-{}", self.version.load(Ordering::Relaxed));
+        request.headers_mut().insert("x-token", token.parse().unwrap());
+        Ok(Authorization::placed(self.places()).with_secrets([Secret::new(token)]))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        CredentialPlace::new(Place::Header, "x-token").into_iter().collect()
+    }
+
+    async fn refused(&self, _: &Authorization, refusal: Refusal, _: &Session) -> bool {
+        self.version.fetch_add(1, Ordering::Relaxed);
+        self.refusals.lock().unwrap().push(refusal);
+        true
+    }
+}
+
+/// What the service does with each request, and what it saw.
+#[derive(Debug)]
+struct Service {
+    /// The token it takes; none for never.
+    accepted: &'static str,
+    status: u16,
+    challenge: &'static str,
+    seen: Mutex<Vec<(String, String)>>,
+}
+
+async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
+    let token = request.headers()["x-token"].to_str().unwrap().to_owned();
+    let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
+    let body = String::from_utf8(body.to_vec()).unwrap();
+    let seen = {
+        let mut seen = service.seen.lock().unwrap();
+        seen.push((token.clone(), body));
+        seen.clone()
+    };
+    let echoed = axum::Json(json!({"id": 7, "name": token, "echo": seen}));
+    if token == service.accepted {
+        return echoed.into_response();
+    }
+    let status = http::StatusCode::from_u16(service.status).unwrap();
+    (status, [("www-authenticate", service.challenge)], echoed).into_response()
+}
+
+async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = Some(format!("http://{}", listener.local_addr().unwrap()));
+    let routes = Router::new().fallback(answer).with_state(service);
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let options = config::DescriptionOptions { server, ..Default::default() };
+    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
+    let mut built = config::load_description(&description, &options).unwrap();
+    let authenticator = Arc::new(Versioned::default());
+    let executor = Executor::new(vec![Toolset {
+        operations: built.toolsets.remove(0).operations,
+        authenticator: Arc::clone(&authenticator) as Arc<dyn Authenticator>,
+        transport: Arc::new(Client::new().unwrap()),
+        limits: Limits::default(),
+        shape: callgate_call::Shape::default(),
+    }]);
+    let arguments = json!({"name": "Rex", "species": "dog"}).as_object().cloned().unwrap();
+    let call = ToolCall::new("1", "createPet", arguments);
+    (executor.call(&call, &Session::default()).await, authenticator)
+}
+
+async fn check(
+    (accepted, status, challenge): (&'static str, u16, &'static str),
+    tokens: &[&str],
+    refusals: &[Refusal],
+) -> ToolResult {
+    let service = Service { accepted, status, challenge, seen: Mutex::default() };
+    let service = Arc::new(service);
+    let (result, authenticator) = call(Arc::clone(&service)).await;
+    let seen = service.seen.lock().unwrap();
+    let sent: Vec<_> = seen.iter().map(|(token, _)| token.as_str()).collect();
+    assert_eq!(sent, tokens, "{status} {challenge}");
+    assert!(seen.iter().all(|(_, body)| body.contains("Rex")), "{seen:?}");
+    assert_eq!(*authenticator.refusals.lock().unwrap(), refusals, "{status} {challenge}");
+    let renewed =
+        result.journal.events().iter().filter(|event| **event == Event::CredentialRenewed);
+    assert_eq!(renewed.count(), tokens.len() - 1);
+    assert!(!format!("{result:?}").contains("token-"), "{result:?}");
+    result
+}
+
+#[tokio::test]
+async fn a_call_whose_token_is_refused_is_sent_once_more_with_a_fresh_one() {
+    for challenge in ["Bearer error=\"invalid_token\"", "Bearer"] {
+        let row = ("token-1", 401, challenge);
+        let result = check(row, &["token-0", "token-1"], &[Refusal::Token]).await;
+        assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+    }
+}
+
+/// Security row 38.
+#[tokio::test]
+async fn a_token_that_is_always_refused_makes_no_loop() {
+    let row = ("none", 401, "Bearer error=\"invalid_token\"");
+    let result = check(row, &["token-0", "token-1"], &[Refusal::Token]).await;
+    let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+    assert_eq!((fault.status, fault.reached), (Some(401), Reached::Yes));
+}
+
+#[tokio::test]
+async fn a_refusal_that_does_not_name_the_token_is_told_and_not_sent_again() {
+    for challenge in ["", "Basic realm=\"x\""] {
+        check(("token-1", 401, challenge), &["token-0"], &[Refusal::Unnamed]).await;
+    }
+    check(("token-1", 401, "Bearer error=\"insufficient_scope\""), &["token-0"], &[]).await;
+    check(("token-1", 403, "Bearer error=\"invalid_token\""), &["token-0"], &[]).await;
+    check(("token-0", 401, "Bearer"), &["token-0"], &[]).await;
+}
