@@ -94,7 +94,12 @@ pub(crate) fn no_place_in_header() -> Error {
 
 pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Error) -> Error {
     let (kind, what) = match source.kind() {
+        callgate_secret::ErrorKind::Denied => (ErrorKind::MissingSecret, "may not be read"),
         callgate_secret::ErrorKind::Invalid => (ErrorKind::UnusableSecret, "cannot be used"),
+        callgate_secret::ErrorKind::Unreadable => (ErrorKind::MissingSecret, "cannot be read now"),
+        callgate_secret::ErrorKind::Unsupported => {
+            (ErrorKind::MissingSecret, "is in a store that is not configured")
+        }
         _ => (ErrorKind::MissingSecret, "is missing"),
     };
     let message = format!("the secret of the credential {what}: `{reference}`");

@@ -1,7 +1,7 @@
 //! Why a secret cannot be had or used. Names references, variables and files; never a value, because what looks like a
 //! reference may be a pasted secret. Made by the other modules of this crate.
 
-use std::{borrow::Cow, error, fmt, sync::Arc};
+use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
 /// A failure to name, find, read or use a secret.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// The store is there and does not let us read the secret.
+    Denied,
     /// The reference or the value breaks its form.
     Invalid,
     /// There is no secret under the reference.
@@ -99,11 +101,18 @@ pub(crate) fn unreadable(reference: impl fmt::Display) -> Error {
     Error::from_store(ErrorKind::Unreadable, format!("the secret cannot be read: `{reference}`"))
 }
 
-pub(crate) fn unsupported(scheme: &str) -> Error {
-    let message = format!(
-        "secrets of the scheme `{scheme}:` are not supported by this build yet; \
-         use `env:NAME` or `file:path`"
-    );
+pub(crate) fn timed_out(reference: impl fmt::Display, limit: Duration) -> Error {
+    let message = format!("the store of secrets did not answer within {limit:?}: `{reference}`");
+    Error::from_store(ErrorKind::Unreadable, message)
+}
+
+pub(crate) fn leads_out(reference: impl fmt::Display) -> Error {
+    let message = format!("the secret lies outside the mounted directory: `{reference}`");
+    Error::from_store(ErrorKind::Denied, message)
+}
+
+pub(crate) fn remote(scheme: &str) -> Error {
+    let message = format!("secrets of the scheme `{scheme}:` are not on this machine");
     Error::from_store(ErrorKind::Unsupported, message)
 }
 
@@ -113,7 +122,8 @@ pub(crate) fn other_store(store: &str, scheme: &str) -> Error {
 }
 
 const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `file:path`, \
-    `gcp:projects/…/secrets/…/versions/…`, `vault:path#key`, `aws:name#key` or `literal:value`; \
+    `directory:name`, `gcp:projects/…/secrets/…/versions/…`, `vault:mount/path#key`, `aws:name#key`, \
+    `keyring:service/user` or `literal:value`; \
     what was given is none of these and is not shown because it may be the secret itself";
 const NOT_FOR_A_HEADER: &str =
     "the secret holds a control character (a line break, perhaps) and cannot be put in a header";

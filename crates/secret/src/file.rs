@@ -41,28 +41,32 @@ impl SecretStore for FileStore {
         };
         let path = self.base.join(path);
         let read = tokio::task::spawn_blocking(move || read_bounded(&path)).await;
-        let bytes = match read {
-            Ok(Ok(bytes)) => bytes,
-            Ok(Err(source)) if source.kind() == io::ErrorKind::NotFound => {
-                return Err(error::not_found(reference).with_source(source));
-            }
-            Ok(Err(source)) => return Err(error::unreadable(reference).with_source(source)),
-            Err(source) => return Err(error::unreadable(reference).with_source(source)),
-        };
-        if bytes.len() as u64 > MAX_FILE_BYTES {
-            return Err(error::too_large(reference, MAX_FILE_BYTES));
-        }
-        let text = into_text(bytes).ok_or_else(|| error::not_text(reference))?;
-        let secret = Secret::from_file_text(text);
-        if secret.is_empty() {
-            return Err(error::empty(reference));
-        }
-        Ok(secret)
+        secret(reference, read.unwrap_or_else(|source| Err(io::Error::other(source))))
     }
 }
 
+/// The secret that a file's bytes are.
+pub(crate) fn secret(
+    reference: &SecretReference,
+    read: io::Result<Zeroizing<Vec<u8>>>,
+) -> Result<Secret, Error> {
+    let bytes = read.map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => error::not_found(reference).with_source(source),
+        _ => error::unreadable(reference).with_source(source),
+    })?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(error::too_large(reference, MAX_FILE_BYTES));
+    }
+    let text = into_text(bytes).ok_or_else(|| error::not_text(reference))?;
+    let secret = Secret::from_stored_text(text);
+    if secret.is_empty() {
+        return Err(error::empty(reference));
+    }
+    Ok(secret)
+}
+
 /// Reads one byte more than the bound at most, which shows that the file is larger.
-fn read_bounded(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
+pub(crate) fn read_bounded(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     let expected = file.metadata()?.len().min(MAX_FILE_BYTES);
     // Room for all of it: a buffer that grows leaves copies behind.

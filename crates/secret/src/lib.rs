@@ -1,6 +1,8 @@
 //! Names secrets, holds them and never prints them; the stores that need nothing but this machine are here too. Remote
 //! stores are another crate's business, and so is where a secret is put.
 
+mod cached;
+mod directory;
 mod env;
 mod error;
 mod file;
@@ -11,12 +13,14 @@ mod reference;
 mod secret;
 mod store;
 
+pub use cached::{CachePolicy, CachedStore};
+pub use directory::{DirectoryStore, USUAL_DIRECTORY};
 pub use env::EnvStore;
 pub use error::{Error, ErrorKind};
 pub use file::{FileStore, MAX_FILE_BYTES};
 pub use local::LocalStores;
 pub use masker::{Masker, SHORT};
 pub use memory::MemoryStore;
-pub use reference::SecretReference;
+pub use reference::{AwsVersion, SecretReference};
 pub use secret::{MASK, Secret};
 pub use store::SecretStore;

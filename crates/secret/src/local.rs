@@ -1,10 +1,12 @@
-//! The stores of this machine behind one door: chooses by the reference's scheme. Remote stores are refused by name.
+//! The stores of this machine behind one door: chooses by the reference's scheme. Stores that need more than the file
+//! system are not known here.
 
 use std::path::PathBuf;
 
 use async_trait::async_trait;
 
 use crate::{
+    directory::{DirectoryStore, USUAL_DIRECTORY},
     env::EnvStore,
     error::{self, Error},
     file::FileStore,
@@ -13,17 +15,29 @@ use crate::{
     store::SecretStore,
 };
 
-/// Answers `env:`, `file:` and `literal:`.
+/// Answers `directory:`, `env:`, `file:` and `literal:`.
 #[derive(Clone, Debug)]
 pub struct LocalStores {
+    directory: DirectoryStore,
     env: EnvStore,
     file: FileStore,
 }
 
 impl LocalStores {
-    /// The local stores; relative paths of `file:` start at `base`.
+    /// The local stores; relative paths of `file:` start at `base`, and `directory:` reads [`USUAL_DIRECTORY`].
     pub fn new(base: impl Into<PathBuf>) -> Self {
-        Self { env: EnvStore::new(), file: FileStore::new(base) }
+        Self {
+            directory: DirectoryStore::new(USUAL_DIRECTORY),
+            env: EnvStore::new(),
+            file: FileStore::new(base),
+        }
+    }
+
+    /// The same stores with another mounted directory.
+    #[must_use]
+    pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = DirectoryStore::new(directory);
+        self
     }
 }
 
@@ -31,12 +45,14 @@ impl LocalStores {
 impl SecretStore for LocalStores {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         match reference {
+            SecretReference::Directory { .. } => self.directory.get(reference).await,
             SecretReference::Env { .. } => self.env.get(reference).await,
             SecretReference::File { .. } => self.file.get(reference).await,
             SecretReference::Literal { value } => Ok(value.clone()),
             SecretReference::Aws { .. }
             | SecretReference::Gcp { .. }
-            | SecretReference::Vault { .. } => Err(error::unsupported(reference.scheme())),
+            | SecretReference::Keyring { .. }
+            | SecretReference::Vault { .. } => Err(error::remote(reference.scheme())),
         }
     }
 }
@@ -59,14 +75,11 @@ mod tests {
         check(&get("env:CARGO_PKG_NAME").await, Ok("callgate-secret"));
         check(&get("literal:abc").await, Ok("abc"));
         check(&get("file:none").await, Err(ErrorKind::NotFound));
-        check(&get("aws:a#b").await, Err(ErrorKind::Unsupported));
-        check(&get("gcp:projects/p/secrets/s/versions/1").await, Err(ErrorKind::Unsupported));
-        check(&get("vault:a#b").await, Err(ErrorKind::Unsupported));
-    }
-
-    #[tokio::test]
-    async fn a_remote_scheme_is_refused_by_name() {
-        let error = LocalStores::new(".").get(&"vault:a#b".parse().unwrap()).await.unwrap_err();
-        assert!(error.to_string().contains("`vault:` are not supported by this build"), "{error}");
+        check(&get("directory:none").await, Err(ErrorKind::NotFound));
+        for remote in
+            ["aws:a#b", "gcp:projects/p/secrets/s/versions/1", "keyring:a/b", "vault:a/b#c"]
+        {
+            check(&get(remote).await, Err(ErrorKind::Unsupported));
+        }
     }
 }

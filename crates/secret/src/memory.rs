@@ -49,11 +49,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_was_put_in_comes_out_and_is_not_shown() {
-        let reference = "vault:pets#key".parse().unwrap();
+        let reference = "vault:pets/prod#key".parse().unwrap();
         let store = MemoryStore::new().with(&reference, Secret::new("canary".to_owned()));
         assert_eq!(store.get(&reference).await.unwrap().expose(), "canary");
         let shown = format!("{store:?}");
-        assert!(shown.contains("vault:pets#key") && !shown.contains("canary"), "{shown}");
+        assert!(shown.contains("vault:pets/prod#key") && !shown.contains("canary"), "{shown}");
     }
 
     #[tokio::test]

@@ -4,9 +4,11 @@
 use std::{fmt, path::PathBuf, str::FromStr};
 
 use crate::{
-    error::{self, Error},
+    error::Error,
     secret::{MASK, Secret},
 };
+
+mod parse;
 
 /// The name of a secret. Made by parsing, so its parts are well-formed; literals are shown as `literal:****`.
 ///
@@ -21,13 +23,21 @@ use crate::{
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum SecretReference {
-    /// `aws:name#key`: a key of a JSON secret of AWS Secrets Manager.
+    /// `aws:name#key`: a secret of AWS Secrets Manager, or one key of a JSON secret.
     #[non_exhaustive]
     Aws {
         /// The secret's name or ARN.
         name: String,
-        /// The key within it.
-        key: String,
+        /// The version, where not the current one is meant.
+        version: Option<AwsVersion>,
+        /// The key within it; without one, all of it.
+        key: Option<String>,
+    },
+    /// `directory:name`: a file of the mounted directory.
+    #[non_exhaustive]
+    Directory {
+        /// The file's path within the directory: never absolute, never upwards.
+        name: String,
     },
     /// `env:NAME`: an environment variable.
     #[non_exhaustive]
@@ -47,6 +57,14 @@ pub enum SecretReference {
         /// The resource name, from `projects/` on.
         resource: String,
     },
+    /// `keyring:service/user`: an entry of the operating system's keyring.
+    #[non_exhaustive]
+    Keyring {
+        /// The service it is for.
+        service: String,
+        /// The user it is of.
+        user: String,
+    },
     /// `literal:value`: the value itself.
     #[non_exhaustive]
     Literal {
@@ -56,11 +74,23 @@ pub enum SecretReference {
     /// `vault:path#key`: a key of a Vault secret.
     #[non_exhaustive]
     Vault {
-        /// The secret's path.
+        /// The secret's path, from the mount on.
         path: String,
+        /// The version, where not the latest one is meant.
+        version: Option<u64>,
         /// The key within it.
         key: String,
     },
+}
+
+/// The version of a secret of AWS Secrets Manager.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum AwsVersion {
+    /// `?version_id=…`: one version for good.
+    Id(String),
+    /// `?version_stage=…`: the version a label is on, such as `AWSPREVIOUS`.
+    Stage(String),
 }
 
 impl SecretReference {
@@ -73,9 +103,11 @@ impl SecretReference {
     pub fn scheme(&self) -> &'static str {
         match self {
             Self::Aws { .. } => "aws",
+            Self::Directory { .. } => "directory",
             Self::Env { .. } => "env",
             Self::File { .. } => "file",
             Self::Gcp { .. } => "gcp",
+            Self::Keyring { .. } => "keyring",
             Self::Literal { .. } => "literal",
             Self::Vault { .. } => "vault",
         }
@@ -103,37 +135,33 @@ impl FromStr for SecretReference {
     /// # Errors
     /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for anything else, with the accepted forms and without the text.
     fn from_str(text: &str) -> Result<Self, Error> {
-        if text.starts_with("projects/") {
-            return gcp(text);
-        }
-        let Some((scheme, rest)) = text.split_once(':') else {
-            return Err(error::not_a_reference());
-        };
-        match scheme {
-            "aws" => keyed(rest)
-                .map(|(name, key)| Self::Aws { name, key })
-                .ok_or_else(|| error::malformed("aws", "`name#key`")),
-            "env" => env(rest),
-            "file" => file(rest),
-            "gcp" => gcp(rest),
-            "literal" => Ok(Self::literal(Secret::new(rest.to_owned()))),
-            "vault" => keyed(rest)
-                .map(|(path, key)| Self::Vault { path, key })
-                .ok_or_else(|| error::malformed("vault", "`path#key`")),
-            _ => Err(error::not_a_reference()),
-        }
+        parse::reference(text)
     }
 }
 
 impl fmt::Display for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Aws { name, key } => write!(f, "aws:{name}#{key}"),
+            Self::Aws { name, version, key } => {
+                write!(f, "aws:{name}")?;
+                match version {
+                    Some(AwsVersion::Id(id)) => write!(f, "?version_id={id}")?,
+                    Some(AwsVersion::Stage(stage)) => write!(f, "?version_stage={stage}")?,
+                    None => {}
+                }
+                key.iter().try_for_each(|key| write!(f, "#{key}"))
+            }
+            Self::Directory { name } => write!(f, "directory:{name}"),
             Self::Env { name } => write!(f, "env:{name}"),
             Self::File { path } => write!(f, "file:{}", path.display()),
             Self::Gcp { resource } => write!(f, "gcp:{resource}"),
+            Self::Keyring { service, user } => write!(f, "keyring:{service}/{user}"),
             Self::Literal { .. } => write!(f, "literal:{MASK}"),
-            Self::Vault { path, key } => write!(f, "vault:{path}#{key}"),
+            Self::Vault { path, version, key } => {
+                write!(f, "vault:{path}")?;
+                version.iter().try_for_each(|version| write!(f, "?version={version}"))?;
+                write!(f, "#{key}")
+            }
         }
     }
 }
@@ -142,48 +170,6 @@ impl fmt::Debug for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SecretReference({self})")
     }
-}
-
-fn env(name: &str) -> Result<SecretReference, Error> {
-    // POSIX.1-2024 §8.1 names, because the dry run writes the variable into a shell command.
-    let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
-    if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
-        return Ok(SecretReference::Env { name: name.to_owned() });
-    }
-    Err(error::malformed("env", "a variable's name of letters, digits and `_`"))
-}
-
-fn file(path: &str) -> Result<SecretReference, Error> {
-    if path.is_empty() || path.contains(char::is_control) {
-        return Err(error::malformed("file", "the path of a file"));
-    }
-    Ok(SecretReference::File { path: PathBuf::from(path) })
-}
-
-fn gcp(resource: &str) -> Result<SecretReference, Error> {
-    let parts: Vec<&str> = resource.split('/').collect();
-    let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
-    let is_regional =
-        matches!(*parts, ["projects", _, "locations", _, "secrets", _, "versions", _]);
-    if (is_global || is_regional) && parts.iter().all(|part| is_resource_word(part)) {
-        return Ok(SecretReference::Gcp { resource: resource.to_owned() });
-    }
-    Err(error::malformed("gcp", "`projects/…/secrets/…/versions/…`"))
-}
-
-/// Project ids may be prefixed by a domain (`example.com:pets`); dots alone would climb in the URL of the store.
-fn is_resource_word(word: &str) -> bool {
-    let legal =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
-    word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
-}
-
-fn keyed(rest: &str) -> Option<(String, String)> {
-    let (name, key) = rest.rsplit_once('#')?;
-    let is_word = |part: &str| {
-        !part.is_empty() && !part.contains(|part: char| part.is_control() || part.is_whitespace())
-    };
-    (is_word(name) && is_word(key)).then(|| (name.to_owned(), key.to_owned()))
 }
 
 #[cfg(test)]
@@ -208,6 +194,15 @@ mod tests {
             "gcp:projects/p/secrets/s/versions/latest",
             "gcp:projects/example.com:p/locations/europe-west1/secrets/s/versions/7",
             "vault:secret/data/pets#key",
+            "vault:secret/team/pets?version=3#key",
+            "aws:pets/prod",
+            "aws:pets/prod#key",
+            "aws:pets?version_stage=AWSPREVIOUS#key",
+            "aws:pets?version_id=a1b2c3d4-5678-90ab-cdef-EXAMPLE11111",
+            "directory:pets-key",
+            "directory:pets/key",
+            "keyring:callgate/pets",
+            "keyring:https://pets.example.com/reader",
             "aws:arn:aws:secretsmanager:eu-west-1:123456789012:secret:pets-a1B2c3#key",
         ] {
             check(text, text);
@@ -260,8 +255,26 @@ mod tests {
             "vault:canary",
             "vault:#canary",
             "vault:canary#",
-            "aws:canary",
+            "vault:canary#key",
+            "vault:canary/../sys#key",
+            "vault:canary//pets#key",
+            "vault:/canary/pets#key",
+            "vault:secret/canary?version=x#key",
+            "vault:secret/canary?version=3",
+            "aws:",
+            "aws:#canary",
+            "aws:canary#",
             "aws:canary #key",
+            "aws:canary?version=3",
+            "aws:canary?version_stage=#key",
+            "directory:",
+            "directory:/canary",
+            "directory:../canary",
+            "directory:canary/./key",
+            "directory:canary\0",
+            "keyring:canary",
+            "keyring:canary/",
+            "keyring:/canary",
         ] {
             check_refused(text);
         }
@@ -270,7 +283,9 @@ mod tests {
     #[test]
     fn the_refusal_says_the_accepted_forms() {
         let shown = "canary".parse::<SecretReference>().unwrap_err().to_string();
-        for form in ["env:", "file:", "gcp:", "vault:", "aws:", "literal:"] {
+        for form in
+            ["env:", "file:", "directory:", "gcp:", "vault:", "aws:", "keyring:", "literal:"]
+        {
             assert!(shown.contains(form), "{shown}");
         }
     }

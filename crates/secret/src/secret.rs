@@ -18,7 +18,7 @@ pub const MASK: &str = "****";
 /// assert_eq!(secret.expose(), "s3cr3t");
 /// ```
 ///
-/// Two secrets cannot be compared, which would leak through timing, and a secret cannot be serialized:
+/// Two secrets cannot be compared by `==`, which would leak through timing, and a secret cannot be serialized:
 ///
 /// ```compile_fail
 /// let secret = callgate_secret::Secret::new("s3cr3t".to_owned());
@@ -36,9 +36,9 @@ impl Secret {
         Self { value: Arc::new(Zeroizing::new(value)), note: None }
     }
 
-    /// Takes over the text of a file: one line break at its end belongs to the file and not to the secret, and its loss
-    /// is told by [`Secret::note`].
-    pub fn from_file_text(mut text: String) -> Self {
+    /// Takes over a text as it was stored: one line break at its end is an editor's or a shell's and not the secret's,
+    /// and its loss is told by [`Secret::note`].
+    pub fn from_stored_text(mut text: String) -> Self {
         let kept = text.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
         let Some(length) = kept.map(str::len) else { return Self::new(text) };
         text.truncate(length);
@@ -68,6 +68,15 @@ impl Secret {
         self.value.is_empty()
     }
 
+    /// Whether both hold the same value, found out in a time that depends on their lengths only. Tells a store whether
+    /// the secret that a service rejected is still the one it holds.
+    pub fn is_same_value(&self, other: &Self) -> bool {
+        let (left, right) = (self.value.as_bytes(), other.value.as_bytes());
+        let difference =
+            left.iter().zip(right).fold(0, |found, (left, right)| found | (left ^ right));
+        std::hint::black_box(difference) == 0 && left.len() == right.len()
+    }
+
     /// What was done to the value when it was read, for the operator.
     pub fn note(&self) -> Option<&'static str> {
         self.note
@@ -86,7 +95,7 @@ impl fmt::Display for Secret {
     }
 }
 
-const NEWLINE_REMOVED: &str = "the line break at the end of the file was removed";
+const NEWLINE_REMOVED: &str = "the line break at the end of a stored secret was removed";
 
 #[cfg(test)]
 mod tests {
@@ -96,8 +105,21 @@ mod tests {
     use crate::ErrorKind;
 
     #[test]
+    fn the_same_value_is_told_from_another() {
+        let is_same = |left: &str, right: &str| {
+            Secret::new(left.to_owned()).is_same_value(&Secret::new(right.to_owned()))
+        };
+        assert!(is_same("abc", "abc") && is_same("", ""));
+        for (left, right) in
+            [("abc", "abd"), ("abc", "ab"), ("ab", "abc"), ("", "a"), ("xbc", "abc")]
+        {
+            assert!(!is_same(left, right), "{left} {right}");
+        }
+    }
+
+    #[test]
     fn nothing_prints_the_value() {
-        let secret = Secret::from_file_text("canary\n".to_owned());
+        let secret = Secret::from_stored_text("canary\n".to_owned());
         let shown = format!("{secret} {secret:?} {secret:#?} {:?}", Some(&secret));
         assert!(shown.contains(MASK) && !shown.contains("canary"), "{shown}");
     }
@@ -110,7 +132,7 @@ mod tests {
 
     #[track_caller]
     fn check_file_text(text: &str, expected: &str, noted: Option<&str>) {
-        let secret = Secret::from_file_text(text.to_owned());
+        let secret = Secret::from_stored_text(text.to_owned());
         assert_eq!(secret.expose(), expected);
         assert_eq!(secret.note(), noted);
     }

@@ -12,7 +12,11 @@ pub trait SecretStore: Debug + Send + Sync {
     /// The secret under a reference, as it is now.
     ///
     /// # Errors
-    /// `Invalid` if the value cannot be a secret, `NotFound` if nothing is there, `Unreadable` if it cannot be read now,
-    /// `Unsupported` if the store does not know the scheme.
+    /// `Denied` if the store does not let us read it, `Invalid` if the value cannot be a secret, `NotFound` if nothing is
+    /// there, `Unreadable` if it cannot be read now, `Unsupported` if the store does not know the scheme.
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error>;
+
+    /// Tells the store that a service rejected the secret it gave: what is kept of it is not given again before it was
+    /// read anew. A store that keeps nothing does nothing.
+    fn forget(&self, _reference: &SecretReference, _rejected: &Secret) {}
 }

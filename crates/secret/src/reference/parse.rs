@@ -1,0 +1,136 @@
+//! Reads the text of a reference, scheme by scheme. What can climb out of its store (`..`, an absolute path) or break a
+//! line is refused here, so that no store has to; the text is never echoed.
+
+use std::path::PathBuf;
+
+use super::{AwsVersion, SecretReference};
+use crate::{
+    error::{self, Error},
+    secret::Secret,
+};
+
+/// The reference that a text is.
+pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
+    if text.starts_with("projects/") {
+        return gcp(text);
+    }
+    let Some((scheme, rest)) = text.split_once(':') else {
+        return Err(error::not_a_reference());
+    };
+    match scheme {
+        "aws" => aws(rest).ok_or_else(|| error::malformed("aws", AWS)),
+        "directory" => directory(rest),
+        "env" => env(rest),
+        "file" => file(rest),
+        "gcp" => gcp(rest),
+        "keyring" => keyring(rest),
+        "literal" => Ok(SecretReference::literal(Secret::new(rest.to_owned()))),
+        "vault" => vault(rest).ok_or_else(|| error::malformed("vault", VAULT)),
+        _ => Err(error::not_a_reference()),
+    }
+}
+
+fn aws(rest: &str) -> Option<SecretReference> {
+    let (name, key) = match rest.split_once('#') {
+        Some((name, key)) => (name, Some(word(key)?)),
+        None => (rest, None),
+    };
+    let (name, version) = match name.split_once('?') {
+        Some((name, version)) => (name, Some(aws_version(version)?)),
+        None => (name, None),
+    };
+    // The characters of names, and of ARNs: `CreateSecret` of the AWS Secrets Manager API Reference.
+    let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"/_+=.@-:".contains(&byte);
+    let is_name = !name.is_empty() && name.bytes().all(is_legal);
+    is_name.then(|| SecretReference::Aws { name: name.to_owned(), version, key })
+}
+
+fn aws_version(text: &str) -> Option<AwsVersion> {
+    let (name, value) = text.split_once('=')?;
+    let value = word(value)?;
+    match name {
+        "version_id" => Some(AwsVersion::Id(value)),
+        "version_stage" => Some(AwsVersion::Stage(value)),
+        _ => None,
+    }
+}
+
+fn directory(name: &str) -> Result<SecretReference, Error> {
+    if name.contains(char::is_control) || !is_downward(name) {
+        return Err(error::malformed("directory", "the name of a file in the mounted directory"));
+    }
+    Ok(SecretReference::Directory { name: name.to_owned() })
+}
+
+fn env(name: &str) -> Result<SecretReference, Error> {
+    // POSIX.1-2024 §8.1 names, because the dry run writes the variable into a shell command.
+    let starts_well = name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_');
+    if starts_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return Ok(SecretReference::Env { name: name.to_owned() });
+    }
+    Err(error::malformed("env", "a variable's name of letters, digits and `_`"))
+}
+
+fn file(path: &str) -> Result<SecretReference, Error> {
+    if path.is_empty() || path.contains(char::is_control) {
+        return Err(error::malformed("file", "the path of a file"));
+    }
+    Ok(SecretReference::File { path: PathBuf::from(path) })
+}
+
+fn gcp(resource: &str) -> Result<SecretReference, Error> {
+    let parts: Vec<&str> = resource.split('/').collect();
+    let is_global = matches!(*parts, ["projects", _, "secrets", _, "versions", _]);
+    let is_regional =
+        matches!(*parts, ["projects", _, "locations", _, "secrets", _, "versions", _]);
+    if (is_global || is_regional) && parts.iter().all(|part| is_resource_word(part)) {
+        return Ok(SecretReference::Gcp { resource: resource.to_owned() });
+    }
+    Err(error::malformed("gcp", "`projects/…/secrets/…/versions/…`"))
+}
+
+/// Project ids may be prefixed by a domain (`example.com:pets`); dots alone would climb in the URL of the store.
+fn is_resource_word(word: &str) -> bool {
+    let legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
+    word.bytes().all(legal) && word.bytes().any(|byte| byte != b'.')
+}
+
+fn keyring(rest: &str) -> Result<SecretReference, Error> {
+    let parts = rest.rsplit_once('/').filter(|_| !rest.contains(char::is_control));
+    match parts.filter(|(service, user)| !service.is_empty() && !user.is_empty()) {
+        Some((service, user)) => {
+            Ok(SecretReference::Keyring { service: service.to_owned(), user: user.to_owned() })
+        }
+        None => Err(error::malformed("keyring", "`service/user`")),
+    }
+}
+
+fn vault(rest: &str) -> Option<SecretReference> {
+    let (path, key) = rest.rsplit_once('#')?;
+    let (path, version) = match path.split_once('?') {
+        Some((path, version)) => (path, Some(version.strip_prefix("version=")?.parse().ok()?)),
+        None => (path, None),
+    };
+    let (path, key) = (word(path)?, word(key)?);
+    (path.contains('/') && is_downward(&path)).then_some(SecretReference::Vault {
+        path,
+        version,
+        key,
+    })
+}
+
+/// Whether a path leads down from where it starts, segment by segment.
+fn is_downward(path: &str) -> bool {
+    path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
+}
+
+fn word(text: &str) -> Option<String> {
+    let is_word = !text.is_empty() && !text.contains(|c: char| c.is_control() || c.is_whitespace());
+    is_word.then(|| text.to_owned())
+}
+
+const AWS: &str = "`name#key`, or `name` for all of a secret, with `?version_stage=AWSPREVIOUS` or \
+    `?version_id=…` after the name for another version than the current one";
+const VAULT: &str =
+    "`mount/path#key`, with `?version=3` after the path for another version than the latest";
