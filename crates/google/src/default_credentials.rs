@@ -1,0 +1,61 @@
+//! Finds application default credentials where Google's tools put them (AIP-4110, AIP-4113).
+
+use std::{env, ffi::OsString, fs, io, path::PathBuf};
+
+use crate::error::{self, Error};
+
+/// The text of the file of application default credentials; `None` where there is none, so that the metadata server is
+/// asked.
+pub(crate) fn text() -> Result<Option<(PathBuf, String)>, Error> {
+    let Some((path, is_named)) = path(|name| env::var_os(name)) else { return Ok(None) };
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(Some((path, text))),
+        Err(source) if !is_named && source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(error::unreadable_file(path.display(), &source)),
+    }
+}
+
+/// The file, and whether the operator named it: one that is named must be there.
+fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<(PathBuf, bool)> {
+    let set = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(path) = set("GOOGLE_APPLICATION_CREDENTIALS") {
+        return Some((path, true));
+    }
+    let folder = set("CLOUDSDK_CONFIG").or_else(|| {
+        if cfg!(windows) {
+            return set("APPDATA").map(|root| root.join("gcloud"));
+        }
+        set("HOME").map(|root| root.join(".config/gcloud"))
+    })?;
+    Some((folder.join("application_default_credentials.json"), false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], expected: Option<(&str, bool)>) {
+        let known = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into())
+        };
+        assert_eq!(path(known), expected.map(|(path, is_named)| (path.into(), is_named)));
+    }
+
+    #[test]
+    fn the_named_file_comes_first() {
+        let well_known = "/home/a/.config/gcloud/application_default_credentials.json";
+        check(&[], None);
+        check(
+            &[("GOOGLE_APPLICATION_CREDENTIALS", "/k.json"), ("HOME", "/home/a")],
+            Some(("/k.json", true)),
+        );
+        check(
+            &[("GOOGLE_APPLICATION_CREDENTIALS", ""), ("CLOUDSDK_CONFIG", "/c")],
+            Some(("/c/application_default_credentials.json", false)),
+        );
+        if cfg!(unix) {
+            check(&[("HOME", "/home/a")], Some((well_known, false)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Where Google's services answer: their public addresses, unless the operator has others (Private Service Connect, another
+//! universe, a test).
+
+use url::Url;
+
+/// The addresses of Google's services. `None` is the public one.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers build it field by field; a new service is a decision for them"
+)]
+pub struct Endpoints {
+    /// IAM Credentials, which makes tokens of accounts that are stood in for.
+    pub iam_credentials: Option<Url>,
+    /// The metadata server of the machine; `GCE_METADATA_HOST` holds where this is not set.
+    pub metadata: Option<Url>,
+    /// Secret Manager; the public ones differ by location.
+    pub secret_manager: Option<Url>,
+    /// Service Directory.
+    pub service_directory: Option<Url>,
+    /// The only place a key may be exchanged at; without it the key's own `token_uri`, if that is Google's.
+    pub token: Option<Url>,
+}
+
+impl Endpoints {
+    /// The address of a method of IAM Credentials.
+    pub(crate) fn iam_credentials(&self, path: &str) -> String {
+        joined(self.iam_credentials.as_ref(), "https://iamcredentials.googleapis.com", path)
+    }
+
+    /// The address of a secret's version; regional secrets have a server for each location.
+    pub(crate) fn secret_manager(&self, location: Option<&str>, path: &str) -> String {
+        let public = location.map_or_else(
+            || "https://secretmanager.googleapis.com".to_owned(),
+            |location| format!("https://secretmanager.{location}.rep.googleapis.com"),
+        );
+        joined(self.secret_manager.as_ref(), &public, path)
+    }
+
+    /// The address of a method of Service Directory.
+    pub(crate) fn service_directory(&self, path: &str) -> String {
+        joined(self.service_directory.as_ref(), "https://servicedirectory.googleapis.com", path)
+    }
+}
+
+fn joined(configured: Option<&Url>, public: &str, path: &str) -> String {
+    let base = configured.map_or(public, |url| url.as_str().trim_end_matches('/'));
+    format!("{base}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(location: Option<&str>, configured: Option<&str>, expected: &str) {
+        let secret_manager = configured.map(|url| url.parse().unwrap());
+        let endpoints = Endpoints { secret_manager, ..Endpoints::default() };
+        assert_eq!(endpoints.secret_manager(location, "/v1/x"), expected);
+    }
+
+    #[test]
+    fn a_secret_is_asked_for_where_it_lies() {
+        check(None, None, "https://secretmanager.googleapis.com/v1/x");
+        check(
+            Some("europe-west1"),
+            None,
+            "https://secretmanager.europe-west1.rep.googleapis.com/v1/x",
+        );
+        check(Some("europe-west1"), Some("http://127.0.0.1:1/"), "http://127.0.0.1:1/v1/x");
+    }
+}

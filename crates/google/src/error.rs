@@ -1,0 +1,149 @@
+//! Why Google gave no token, secret or address. Names accounts, resources and Google's own codes; never a value, and
+//! nothing else of an answer.
+
+use std::{borrow::Cow, error, fmt};
+
+use callgate_secret::SecretReference;
+
+/// A failure to get something from Google.
+#[derive(Clone, Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    status: Option<u16>,
+    secret: Option<callgate_secret::Error>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operator's settings or key cannot be used.
+    Configuration,
+    /// Google refused the account or its rights.
+    Denied,
+    /// The operator's secret that holds the key cannot be had.
+    MissingSecret,
+    /// There is no such resource.
+    NotFound,
+    /// Google could not be reached, or could not answer now.
+    Unavailable,
+    /// The answer is not what Google documents.
+    Unexpected,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether the same may succeed later without a change by the operator.
+    pub fn is_transient(&self) -> bool {
+        self.kind == ErrorKind::Unavailable
+            || self.secret.as_ref().is_some_and(callgate_secret::Error::is_transient)
+    }
+
+    /// Whether a service did not take the token: it was taken back, or it ended on the way.
+    pub(crate) fn is_refused_token(&self) -> bool {
+        self.status == Some(401)
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, message: message.into(), status: None, secret: None }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.secret.as_ref().map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+pub(crate) fn no_key(reference: &SecretReference, source: callgate_secret::Error) -> Error {
+    let message = format!("the key of the Google account cannot be had: `{reference}`");
+    Error { secret: Some(source), ..Error::new(ErrorKind::MissingSecret, message) }
+}
+
+pub(crate) fn not_credentials(place: impl fmt::Display, what: &str) -> Error {
+    let message = format!("{place} holds no credentials of a Google account: {what}");
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn unreadable_file(path: impl fmt::Display, source: &std::io::Error) -> Error {
+    let message = format!("the file of Google credentials cannot be read: `{path}`: {source}");
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn foreign_token_uri() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "the key's `token_uri` is none of Google's and the key is not sent there; \
+         set the token endpoint in the configuration if it is meant",
+    )
+}
+
+pub(crate) fn no_id_token(kind: &str) -> Error {
+    let message = format!(
+        "credentials of the type `{kind}` get no identity tokens for an audience; \
+         stand in for a service account (`impersonate`) or use its key"
+    );
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn no_runtime() -> Error {
+    Error::new(ErrorKind::Unavailable, "no thread could be started to fetch Google's tokens on")
+}
+
+pub(crate) fn no_token(is_transient: bool) -> Error {
+    if is_transient {
+        return Error::new(ErrorKind::Unavailable, "Google's token service cannot be reached now");
+    }
+    let message =
+        "Google gave no token for this account: it refused the credentials or their scopes";
+    Error::new(ErrorKind::Denied, message)
+}
+
+pub(crate) fn timed_out() -> Error {
+    Error::new(ErrorKind::Unavailable, "Google's token service did not answer in time")
+}
+
+pub(crate) fn unusable_token() -> Error {
+    Error::new(ErrorKind::Unexpected, "Google's token is empty or cannot be put in a header")
+}
+
+pub(crate) fn unsent(what: &str, error: &callgate_transport::Error) -> Error {
+    Error::new(ErrorKind::Unavailable, format!("{what} cannot be reached: {error}"))
+}
+
+pub(crate) fn unexpected(what: &str) -> Error {
+    Error::new(
+        ErrorKind::Unexpected,
+        format!("{what} answered with something else than its documentation says"),
+    )
+}
+
+/// A refusal; `code` is one of Google's own words or nothing.
+pub(crate) fn refused(what: &str, status: u16, code: Option<&str>) -> Error {
+    let kind = match status {
+        404 => ErrorKind::NotFound,
+        408 | 429 | 500..=599 => ErrorKind::Unavailable,
+        _ => ErrorKind::Denied,
+    };
+    let code = code.map(|code| format!(", {code}")).unwrap_or_default();
+    Error { status: Some(status), ..Error::new(kind, format!("{what} answered {status}{code}")) }
+}
+
+pub(crate) fn damaged(what: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, format!("{what} sent a value whose checksum is wrong"))
+}
+
+pub(crate) fn not_text(what: &str) -> Error {
+    Error::new(ErrorKind::Unexpected, format!("{what} holds something that is no text in UTF-8"))
+}

@@ -1,0 +1,155 @@
+//! Identity tokens for an audience. A key is exchanged at its token endpoint by an assertion with `target_audience`
+//! (RFC 7523 §2.1 with Google's claim), because Google's library knows one fixed address for that.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use google_cloud_auth::credentials::{
+    idtoken::{IDTokenCredentials, impersonated, mds},
+    service_account,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use url::{Url, form_urlencoded::Serializer};
+
+use crate::{
+    endpoints::Endpoints,
+    error::{self, Error},
+    key::{Credentials, IMPERSONATED, SERVICE_ACCOUNT},
+    rest::{Question, Rest},
+    source::{Origin, Thread, unusable},
+    token::Token,
+};
+
+/// An identity token of the account at hand.
+pub(crate) async fn of_origin(
+    rest: &Rest,
+    endpoints: &Endpoints,
+    origin: &Origin,
+    audience: &str,
+) -> Result<Token, Error> {
+    match origin {
+        Some(file) if file.kind() == SERVICE_ACCOUNT => {
+            exchanged(rest, endpoints, file, audience).await
+        }
+        Some(file) if file.kind() == IMPERSONATED => {
+            let builder = impersonated::Builder::new(audience, file.json()).with_include_email();
+            fetched(|| builder.build()).await
+        }
+        Some(file) => Err(error::no_id_token(file.kind())),
+        None => of_machine(endpoints.metadata.as_ref(), audience).await,
+    }
+}
+
+/// How long a JWT still holds. Its signature is for the service to check.
+pub(crate) fn lifetime_of(token: &str) -> Result<Duration, Error> {
+    #[derive(Deserialize)]
+    struct Claims {
+        exp: u64,
+    }
+    let payload = token.split('.').nth(1).ok_or_else(error::unusable_token)?;
+    let json = BASE64_URL_SAFE_NO_PAD.decode(payload.trim_end_matches('='));
+    let json = json.map_err(|_| error::unusable_token())?;
+    let claims: Claims = serde_json::from_slice(&json).map_err(|_| error::unusable_token())?;
+    Ok(Duration::from_secs(claims.exp.saturating_sub(now())))
+}
+
+async fn of_machine(metadata: Option<&Url>, audience: &str) -> Result<Token, Error> {
+    let builder = mds::Builder::new(audience).with_format(mds::Format::Full);
+    let builder = match metadata {
+        Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
+        None => builder,
+    };
+    fetched(|| builder.build()).await
+}
+
+/// A token of Google's library, which is then let go: it keeps tokens, and so do our callers.
+async fn fetched<B>(build: B) -> Result<Token, Error>
+where
+    B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
+{
+    let thread = Thread::start()?;
+    let credentials = thread.within(build)?.map_err(|error| unusable(&error))?;
+    let token = thread.run(async move { credentials.id_token().await }).await?;
+    let lifetime = lifetime_of(&token)?;
+    Token::new(token, lifetime)
+}
+
+async fn exchanged(
+    rest: &Rest,
+    endpoints: &Endpoints,
+    key: &Credentials,
+    audience: &str,
+) -> Result<Token, Error> {
+    let url = key.token_endpoint(endpoints)?;
+    let assertion = assertion(key, &url, audience).await?;
+    let body = Serializer::new(String::new())
+        .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
+        .append_pair("assertion", &assertion)
+        .finish();
+    let question = Question {
+        service: SERVICE,
+        url: url.as_str(),
+        token: None,
+        body: Some(("application/x-www-form-urlencoded", body)),
+    };
+    let answer = rest.ask(question).await?;
+    let token = answer.get("id_token").and_then(Value::as_str);
+    let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+    Token::new(token.to_owned(), lifetime_of(token)?)
+}
+
+async fn assertion(key: &Credentials, url: &Url, audience: &str) -> Result<String, Error> {
+    let email = key.field("client_email").unwrap_or_default();
+    let issued = now();
+    let header = json!({ "alg": "RS256", "typ": "JWT", "kid": key.field("private_key_id") });
+    let claims = json!({
+        "iss": email,
+        "sub": email,
+        "aud": url.as_str(),
+        "target_audience": audience,
+        "iat": issued,
+        "exp": issued.saturating_add(ASSERTION_SECONDS),
+    });
+    let encoded = |part: &Value| BASE64_URL_SAFE_NO_PAD.encode(part.to_string());
+    let mut assertion = format!("{}.{}", encoded(&header), encoded(&claims));
+    let signer = service_account::Builder::new(key.json()).build_signer();
+    let signer = signer.map_err(|error| unusable(&error))?;
+    let signature = signer.sign(assertion.clone()).await;
+    let signature = signature
+        .map_err(|_| error::not_credentials("the key", "its private key must be PKCS #8 of RSA"))?;
+    assertion.push('.');
+    assertion.push_str(&BASE64_URL_SAFE_NO_PAD.encode(signature));
+    Ok(assertion)
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+const SERVICE: &str = "Google's token endpoint";
+
+/// The longest Google takes.
+const ASSERTION_SECONDS: u64 = 3600;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(payload: &str, expected: Option<bool>) {
+        let token = format!("h.{}.s", BASE64_URL_SAFE_NO_PAD.encode(payload));
+        let lifetime = lifetime_of(&token).ok().map(|left| !left.is_zero());
+        assert_eq!(lifetime, expected, "{payload}");
+    }
+
+    #[test]
+    fn a_token_says_when_it_ends() {
+        check(&format!("{{\"exp\":{}}}", now() + 100), Some(true));
+        check("{\"exp\":1}", Some(false));
+        check("{\"exp\":\"1\"}", None);
+        check("{}", None);
+        check("canary", None);
+        assert!(lifetime_of("opaque").is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! Tokens of a service account that the account at hand stands in for: IAM Credentials v1 `generateAccessToken` and
+//! `generateIdToken`. The account must grant `roles/iam.serviceAccountTokenCreator`.
+
+use std::time::{Duration, SystemTime};
+
+use callgate_secret::Secret;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use crate::{
+    account::Impersonation,
+    endpoints::Endpoints,
+    error::{self, Error},
+    id_token::lifetime_of,
+    rest::{Question, Rest},
+    token::Token,
+};
+
+/// One account that is stood in for, and the token that allows it.
+#[derive(Debug)]
+pub(crate) struct Principal<'a> {
+    pub(crate) rest: &'a Rest,
+    pub(crate) endpoints: &'a Endpoints,
+    pub(crate) impersonation: &'a Impersonation,
+    pub(crate) own_token: &'a Secret,
+}
+
+impl Principal<'_> {
+    /// An access token of the account for the scopes.
+    pub(crate) async fn access_token(&self, scopes: &[String]) -> Result<Token, Error> {
+        let body = json!({
+            "scope": scopes,
+            "delegates": self.delegates(),
+            "lifetime": "3600s",
+        });
+        let answer = self.ask("generateAccessToken", &body).await?;
+        let token = answer.get("accessToken").and_then(Value::as_str);
+        let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+        let expires = answer.get("expireTime").and_then(Value::as_str);
+        Token::new(token.to_owned(), expires.map_or(Duration::ZERO, until))
+    }
+
+    /// An identity token of the account for an audience.
+    pub(crate) async fn id_token(&self, audience: &str) -> Result<Token, Error> {
+        let body = json!({
+            "audience": audience,
+            "delegates": self.delegates(),
+            "includeEmail": true,
+        });
+        let answer = self.ask("generateIdToken", &body).await?;
+        let token = answer.get("token").and_then(Value::as_str);
+        let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
+        Token::new(token.to_owned(), lifetime_of(token)?)
+    }
+
+    async fn ask(&self, method: &str, body: &Value) -> Result<Value, Error> {
+        let principal = utf8_percent_encode(&self.impersonation.principal, SEGMENT).to_string();
+        let account = account(&principal);
+        let url = self.endpoints.iam_credentials(&format!("/v1/{account}:{method}"));
+        let body = Some(("application/json", body.to_string()));
+        let token = Some(self.own_token);
+        self.rest.ask(Question { service: SERVICE, url: &url, token, body }).await
+    }
+
+    fn delegates(&self) -> Vec<String> {
+        self.impersonation.delegates.iter().map(|email| account(email)).collect()
+    }
+}
+
+/// The project must be a wildcard; the e-mail address names the account.
+fn account(email: &str) -> String {
+    format!("projects/-/serviceAccounts/{email}")
+}
+
+/// The time from now to an RFC 3339 time.
+fn until(text: &str) -> Duration {
+    let expires = OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from);
+    let left = expires.and_then(|time| time.duration_since(SystemTime::now()).ok());
+    left.unwrap_or_default()
+}
+
+/// What stays itself in one segment of a path, of what e-mail addresses are made of.
+const SEGMENT: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'@').remove(b'+');
+
+const SERVICE: &str = "IAM Credentials";

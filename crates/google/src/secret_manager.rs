@@ -1,0 +1,150 @@
+//! Google Secret Manager as a secret store: versions and `latest`, global and regional, the checksum verified
+//! (`secretmanager.v1` `projects.secrets.versions.access`).
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use callgate_secret::{
+    Error as SecretError, ErrorKind as SecretErrorKind, Secret, SecretReference, SecretStore,
+};
+use serde_json::Value;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::{
+    endpoints::Endpoints,
+    error::{self, Error, ErrorKind},
+    rest::{Question, Rest},
+    tokens::Tokens,
+};
+
+/// Answers `gcp:`.
+#[derive(Debug)]
+pub struct SecretManager {
+    tokens: Arc<Tokens>,
+    rest: Rest,
+    endpoints: Endpoints,
+}
+
+impl SecretManager {
+    /// A store that asks with the access tokens of `tokens`.
+    pub fn new(tokens: Arc<Tokens>, rest: Rest, endpoints: Endpoints) -> Self {
+        Self { tokens, rest, endpoints }
+    }
+
+    async fn access(&self, resource: &str) -> Result<Secret, Error> {
+        let first = self.ask(resource).await;
+        // A token that was just taken back; asked for once more (security row 38).
+        match first {
+            Err(error) if error.is_refused_token() => {
+                self.tokens.forget().await;
+                self.ask(resource).await
+            }
+            other => other,
+        }
+    }
+
+    async fn ask(&self, resource: &str) -> Result<Secret, Error> {
+        let token = self.tokens.access_token().await?;
+        let url =
+            self.endpoints.secret_manager(location(resource), &format!("/v1/{resource}:access"));
+        let question =
+            Question { service: SERVICE, url: &url, token: Some(&token.value), body: None };
+        let answer = self.rest.ask(question).await?;
+        payload(answer)
+    }
+}
+
+#[async_trait]
+impl SecretStore for SecretManager {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, SecretError> {
+        let SecretReference::Gcp { resource, .. } = reference else {
+            let message =
+                format!("Secret Manager holds no secrets of the scheme `{}:`", reference.scheme());
+            return Err(SecretError::from_store(SecretErrorKind::Unsupported, message));
+        };
+        self.access(resource).await.map_err(|error| not_had(reference, &error))
+    }
+}
+
+fn not_had(reference: &SecretReference, error: &Error) -> SecretError {
+    let kind = match error.kind() {
+        ErrorKind::NotFound => SecretErrorKind::NotFound,
+        ErrorKind::Unexpected => SecretErrorKind::Invalid,
+        ErrorKind::Unavailable => SecretErrorKind::Unreadable,
+        _ if error.is_transient() => SecretErrorKind::Unreadable,
+        _ => SecretErrorKind::NotFound,
+    };
+    SecretError::from_store(kind, format!("the secret cannot be had: `{reference}`: {error}"))
+}
+
+/// The location of a regional secret: `projects/P/locations/L/secrets/…`.
+fn location(resource: &str) -> Option<&str> {
+    let mut parts = resource.split('/').skip(2);
+    (parts.next()? == "locations").then(|| parts.next())?
+}
+
+fn payload(mut answer: Value) -> Result<Secret, Error> {
+    let checksum = answer.pointer("/payload/dataCrc32c").and_then(checksum);
+    let Some(Value::String(data)) = answer.pointer_mut("/payload/data") else {
+        return Err(error::unexpected(SERVICE));
+    };
+    let encoded = Zeroizing::new(std::mem::take(data));
+    let bytes = BASE64_STANDARD.decode(encoded.as_bytes());
+    let bytes = Zeroizing::new(bytes.map_err(|_| error::unexpected(SERVICE))?);
+    if checksum.is_some_and(|expected| expected != crc32c::crc32c(&bytes)) {
+        return Err(error::damaged(SERVICE));
+    }
+    text(bytes).map(Secret::from_file_text).ok_or_else(|| error::not_text(SERVICE))
+}
+
+/// CRC-32C as an integer of 64 bits, which JSON carries as a text.
+fn checksum(value: &Value) -> Option<u32> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    text.parse::<u64>().ok().and_then(|number| u32::try_from(number).ok())
+}
+
+fn text(mut bytes: Zeroizing<Vec<u8>>) -> Option<String> {
+    String::from_utf8(std::mem::take(&mut *bytes))
+        .map_err(|refused| refused.into_bytes().zeroize())
+        .ok()
+}
+
+const SERVICE: &str = "Secret Manager";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_regional_secret_has_a_location() {
+        assert_eq!(
+            location("projects/p/locations/europe-west1/secrets/s/versions/1"),
+            Some("europe-west1")
+        );
+        assert_eq!(location("projects/p/secrets/locations/versions/1"), None);
+    }
+
+    #[track_caller]
+    fn check(answer: Value, expected: Result<&str, ErrorKind>) {
+        let found = payload(answer);
+        let found = found.as_ref().map(Secret::expose).map_err(Error::kind);
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_value_is_decoded_and_its_checksum_verified() {
+        let of = |data: &str, checksum: Value| json!({"payload": {"data": data, "dataCrc32c": checksum}});
+        // CRC-32C of "123456789", RFC 3720 appendix B.4.
+        check(of("MTIzNDU2Nzg5", json!("3808858755")), Ok("123456789"));
+        check(of("MTIzNDU2Nzg5", json!(3_808_858_755_u64)), Ok("123456789"));
+        check(of("MTIzNDU2Nzg5", json!("3808858756")), Err(ErrorKind::Unexpected));
+        check(json!({"payload": {"data": "MTIzNDU2Nzg5"}}), Ok("123456789"));
+        check(of("a2V5Cg==", Value::Null), Ok("key"));
+        check(of("/w==", Value::Null), Err(ErrorKind::Unexpected));
+        check(of("?", Value::Null), Err(ErrorKind::Unexpected));
+        check(json!({"payload": {}}), Err(ErrorKind::Unexpected));
+    }
+}

@@ -1,0 +1,141 @@
+//! Where the private endpoints of a service are (`servicedirectory.v1` `projects.locations.namespaces.services.resolve`).
+//! Dialling them is the transport's.
+
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr},
+    str::FromStr,
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use crate::{
+    endpoints::Endpoints,
+    error::{Error, ErrorKind},
+    rest::{Question, Rest},
+    tokens::Tokens,
+};
+
+/// The name of a service: `projects/P/locations/L/namespaces/N/services/S`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ServiceName(String);
+
+impl FromStr for ServiceName {
+    type Err = Error;
+
+    /// Reads a name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`] for anything else.
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let parts: Vec<&str> = text.split('/').collect();
+        let is_name =
+            matches!(*parts, ["projects", _, "locations", _, "namespaces", _, "services", _]);
+        if is_name && parts.iter().all(|part| is_word(part)) {
+            return Ok(Self(text.to_owned()));
+        }
+        let form = "`projects/…/locations/…/namespaces/…/services/…`";
+        Err(Error::new(
+            ErrorKind::Configuration,
+            format!("a service of Service Directory is named by {form}"),
+        ))
+    }
+}
+
+impl fmt::Display for ServiceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Asks Service Directory.
+#[derive(Debug)]
+pub struct ServiceDirectory {
+    tokens: Arc<Tokens>,
+    rest: Rest,
+    endpoints: Endpoints,
+}
+
+impl ServiceDirectory {
+    /// A directory that is asked with the access tokens of `tokens`.
+    pub fn new(tokens: Arc<Tokens>, rest: Rest, endpoints: Endpoints) -> Self {
+        Self { tokens, rest, endpoints }
+    }
+
+    /// The endpoints of a service that have an address and a port, in the order of the answer.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] if there is no such service or it has no endpoint; else every kind.
+    pub async fn resolve(&self, service: &ServiceName) -> Result<Vec<SocketAddr>, Error> {
+        let token = self.tokens.access_token().await?;
+        let url = self.endpoints.service_directory(&format!("/v1/{service}:resolve"));
+        let body = Some(("application/json", "{\"maxEndpoints\":100}".to_owned()));
+        let question = Question { service: SERVICE, url: &url, token: Some(&token.value), body };
+        let found = addresses(&self.rest.ask(question).await?);
+        if found.is_empty() {
+            let message =
+                format!("the service has no endpoint with an address and a port: `{service}`");
+            return Err(Error::new(ErrorKind::NotFound, message));
+        }
+        Ok(found)
+    }
+}
+
+fn addresses(answer: &Value) -> Vec<SocketAddr> {
+    let endpoints = answer.pointer("/service/endpoints").and_then(Value::as_array);
+    endpoints.into_iter().flatten().filter_map(address).collect()
+}
+
+fn address(endpoint: &Value) -> Option<SocketAddr> {
+    let address: IpAddr = endpoint.get("address")?.as_str()?.parse().ok()?;
+    let port = endpoint.get("port")?.as_u64().and_then(|port| u16::try_from(port).ok())?;
+    (port > 0).then_some(SocketAddr::new(address, port))
+}
+
+fn is_word(word: &str) -> bool {
+    let is_legal =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':');
+    word.bytes().all(is_legal) && word.bytes().any(|byte| byte != b'.')
+}
+
+const SERVICE: &str = "Service Directory";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_taken_whole_or_not_at_all() {
+        let name = "projects/example.com:p/locations/l/namespaces/n/services/s-1";
+        assert_eq!(name.parse::<ServiceName>().unwrap().to_string(), name);
+        for text in [
+            "",
+            "services/s",
+            "projects/p/locations/l/namespaces/n/services/",
+            "projects/p/locations/../namespaces/n/services/s",
+            "projects/p/locations/l/namespaces/n/services/s?x",
+            "projects/p/locations/l/namespaces/n/services/s/t",
+        ] {
+            assert_eq!(text.parse::<ServiceName>().unwrap_err().kind(), ErrorKind::Configuration);
+        }
+    }
+
+    #[test]
+    fn an_endpoint_without_an_address_is_left_out() {
+        let answer = json!({"service": {"endpoints": [
+            {"address": "10.0.0.5", "port": 443},
+            {"address": "", "port": 443},
+            {"address": "10.0.0.6"},
+            {"address": "10.0.0.6", "port": 0},
+            {"address": "10.0.0.6", "port": 65536},
+            {"address": "host.internal", "port": 443},
+            {"address": "fd00::1", "port": 8443},
+        ]}});
+        let expected = ["10.0.0.5:443", "[fd00::1]:8443"].map(|text| text.parse().unwrap());
+        assert_eq!(addresses(&answer), expected);
+        assert!(addresses(&json!({"service": {}})).is_empty());
+    }
+}

@@ -1,0 +1,146 @@
+//! Access tokens of the account at hand, by Google's library, which keeps a token and renews it ahead of its end. What the
+//! library starts for that runs on a thread of ours and ends with the source.
+
+use std::time::Duration;
+
+use callgate_secret::Secret;
+use google_cloud_auth::{
+    build_errors::Error as BuildError,
+    credentials::{
+        AccessTokenCredentials, external_account, impersonated, mds, service_account, user_account,
+    },
+    errors::CredentialsError,
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    time::timeout,
+};
+use url::Url;
+
+use crate::{
+    error::{self, Error},
+    key::{AUTHORIZED_USER, Credentials, EXTERNAL_ACCOUNT, IMPERSONATED},
+};
+
+/// The account at hand with its credentials read: those of a file, or none for the machine's own.
+pub(crate) type Origin = Option<Credentials>;
+
+/// Keeps one account's access token.
+#[derive(Debug)]
+pub(crate) struct Source {
+    credentials: AccessTokenCredentials,
+    thread: Thread,
+}
+
+impl Source {
+    /// Starts to keep a token for the scopes.
+    pub(crate) fn start(
+        origin: &Origin,
+        scopes: &[String],
+        metadata: Option<&Url>,
+    ) -> Result<Self, Error> {
+        let thread = Thread::start()?;
+        let built = thread.within(|| credentials(origin, scopes.to_vec(), metadata))?;
+        let credentials = built.map_err(|error| unusable(&error))?;
+        Ok(Self { credentials, thread })
+    }
+
+    /// The token as it is now; asks for one if there is none that holds.
+    pub(crate) async fn access_token(&self) -> Result<Secret, Error> {
+        let credentials = self.credentials.clone();
+        let token = self.thread.run(async move { credentials.access_token().await }).await?;
+        Ok(Secret::new(token.token))
+    }
+}
+
+/// A thread with a runtime of its own: tasks that are started on it end when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    // Taken on drop only: a runtime must not be dropped where others wait for it.
+    runtime: Option<Runtime>,
+}
+
+impl Thread {
+    pub(crate) fn start() -> Result<Self, Error> {
+        let mut builder = Builder::new_multi_thread();
+        let runtime = builder.worker_threads(1).thread_name("google-tokens").enable_all().build();
+        Ok(Self { runtime: Some(runtime.map_err(|_| error::no_runtime())?) })
+    }
+
+    /// Runs a request of Google's library there, within the time a token may take.
+    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, CredentialsError>> + Send + 'static,
+    {
+        let Some(runtime) = &self.runtime else { return Err(error::no_runtime()) };
+        match timeout(TOKEN_TIMEOUT, runtime.spawn(work)).await {
+            Ok(Ok(Ok(token))) => Ok(token),
+            Ok(Ok(Err(refused))) => Err(error::no_token(refused.is_transient())),
+            Ok(Err(_)) => Err(error::no_runtime()),
+            Err(_) => Err(error::timed_out()),
+        }
+    }
+
+    /// Builds something that starts tasks, which then belong to this thread.
+    pub(crate) fn within<T>(&self, build: impl FnOnce() -> T) -> Result<T, Error> {
+        let Some(runtime) = &self.runtime else { return Err(error::no_runtime()) };
+        let _entered = runtime.enter();
+        Ok(build())
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// The library's errors may show what they read or what a service answered: only their class is kept.
+pub(crate) fn unusable(error: &BuildError) -> Error {
+    let what = if error.is_missing_field() {
+        "a field is missing"
+    } else if error.is_not_supported() {
+        "they are of a type that cannot be used here"
+    } else if error.is_unknown_type() {
+        "their `type` is unknown"
+    } else {
+        "they cannot be read; a private key must be PKCS #8"
+    };
+    error::not_credentials("the file", what)
+}
+
+fn credentials(
+    origin: &Origin,
+    scopes: Vec<String>,
+    metadata: Option<&Url>,
+) -> Result<AccessTokenCredentials, BuildError> {
+    let Some(file) = origin else {
+        let machine = mds::Builder::default().with_scopes(scopes);
+        let machine = match metadata {
+            Some(url) => machine.with_endpoint(url.as_str().trim_end_matches('/')),
+            None => machine,
+        };
+        return machine.build_access_token_credentials();
+    };
+    let json = file.json();
+    match file.kind() {
+        AUTHORIZED_USER => {
+            user_account::Builder::new(json).with_scopes(scopes).build_access_token_credentials()
+        }
+        EXTERNAL_ACCOUNT => external_account::Builder::new(json)
+            .with_scopes(scopes)
+            .build_access_token_credentials(),
+        IMPERSONATED => {
+            impersonated::Builder::new(json).with_scopes(scopes).build_access_token_credentials()
+        }
+        _ => service_account::Builder::new(json)
+            .with_access_specifier(service_account::AccessSpecifier::from_scopes(scopes))
+            .build_access_token_credentials(),
+    }
+}
+
+/// What security.md §4 gives a token.
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);

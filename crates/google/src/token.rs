@@ -1,0 +1,48 @@
+//! A token and how long it holds.
+
+use std::time::Duration;
+
+use callgate_secret::Secret;
+
+use crate::error::{self, Error};
+
+/// A token of a Google account.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Token {
+    /// The token, which can be put in a header.
+    pub value: Secret,
+    /// For how long it may be used from now on without asking again.
+    pub lifetime: Duration,
+}
+
+impl Token {
+    /// Takes a token over.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Unexpected`](crate::ErrorKind::Unexpected) if it is empty or holds a control character (security row
+    /// 33).
+    pub(crate) fn new(value: String, lifetime: Duration) -> Result<Self, Error> {
+        let value = Secret::new(value);
+        if value.is_empty() || value.expose_for_header().is_err() {
+            return Err(error::unusable_token());
+        }
+        Ok(Self { value, lifetime: lifetime.min(LONGEST) })
+    }
+}
+
+/// Google's tokens hold for one hour; a service that says more is not believed (security row 34).
+const LONGEST: Duration = Duration::from_hours(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_that_is_none_is_refused() {
+        for value in ["", "a\r\nX-Evil: 1", "a\0"] {
+            assert!(Token::new(value.to_owned(), Duration::ZERO).is_err(), "{value:?}");
+        }
+        assert_eq!(Token::new("a".to_owned(), Duration::MAX).unwrap().lifetime, LONGEST);
+    }
+}

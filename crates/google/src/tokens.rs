@@ -1,0 +1,193 @@
+//! The tokens of one account, its own or those of an account it stands in for. Whoever asks keeps identity tokens and
+//! tokens of others; the account's own access token is kept here.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_secret::{Secret, SecretReference, SecretStore};
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    account::{Account, Impersonation},
+    default_credentials,
+    endpoints::Endpoints,
+    error::{self, Error},
+    id_token,
+    impersonation::Principal,
+    key::Credentials,
+    rest::Rest,
+    source::{Origin, Source},
+    token::Token,
+};
+
+/// The scope of everything in Google Cloud, which is what CES asks for where nothing is said.
+pub const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+/// Gets tokens of one Google account.
+#[derive(Debug)]
+pub struct Tokens {
+    account: Account,
+    impersonation: Option<Impersonation>,
+    scopes: Vec<String>,
+    endpoints: Endpoints,
+    rest: Rest,
+    secrets: Arc<dyn SecretStore>,
+    // One account, so whoever waits here waits for the very thing.
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    origin: Option<Arc<Origin>>,
+    source: Option<Arc<Source>>,
+    failed: Option<(Instant, Error)>,
+}
+
+impl Tokens {
+    /// Tokens of the account at hand; access tokens are for everything in Google Cloud unless scopes are set.
+    pub fn new(
+        account: Account,
+        endpoints: Endpoints,
+        rest: Rest,
+        secrets: Arc<dyn SecretStore>,
+    ) -> Self {
+        Self {
+            account,
+            impersonation: None,
+            scopes: vec![CLOUD_PLATFORM.to_owned()],
+            endpoints,
+            rest,
+            secrets,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The same for an account that is stood in for.
+    #[must_use]
+    pub fn impersonating(mut self, impersonation: Option<Impersonation>) -> Self {
+        self.impersonation = impersonation;
+        self
+    }
+
+    /// The same for other scopes; none leaves the scope as it is.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: Vec<String>) -> Self {
+        if !scopes.is_empty() {
+            self.scopes = scopes;
+        }
+        self
+    }
+
+    /// An access token (RFC 6749 §1.4).
+    ///
+    /// # Errors
+    /// Every [`ErrorKind`](crate::ErrorKind).
+    pub async fn access_token(&self) -> Result<Token, Error> {
+        let own = self.own_token().await?;
+        match self.principal(&own.value) {
+            Some(principal) => principal.access_token(&self.scopes).await,
+            None => Ok(own),
+        }
+    }
+
+    /// An identity token (`OpenID` Connect Core §2) for an audience.
+    ///
+    /// # Errors
+    /// Every [`ErrorKind`](crate::ErrorKind).
+    pub async fn id_token(&self, audience: &str) -> Result<Token, Error> {
+        if self.impersonation.is_some() {
+            let own = self.own_token().await?;
+            if let Some(principal) = self.principal(&own.value) {
+                return principal.id_token(audience).await;
+            }
+        }
+        let origin = self.origin(&mut *self.state.lock().await).await?;
+        id_token::of_origin(&self.rest, &self.endpoints, &origin, audience).await
+    }
+
+    /// Forgets what is kept, since a service refused it: the next token is a new one of a key that is read again.
+    pub async fn forget(&self) {
+        let mut state = self.state.lock().await;
+        *state = State { failed: state.failed.take(), ..State::default() };
+    }
+
+    fn principal<'a>(&'a self, own_token: &'a Secret) -> Option<Principal<'a>> {
+        let Self { rest, endpoints, .. } = self;
+        let impersonation = self.impersonation.as_ref()?;
+        Some(Principal { rest, endpoints, impersonation, own_token })
+    }
+
+    /// The account's own access token, from the library that keeps it.
+    async fn own_token(&self) -> Result<Token, Error> {
+        let source = self.source().await?;
+        match source.access_token().await {
+            Ok(value) => Token::new(value.expose().to_owned(), KEPT),
+            Err(error) => {
+                // The library repeats a lasting refusal for ever; a new source asks again, after a while.
+                let mut state = self.state.lock().await;
+                let is_current =
+                    state.source.as_ref().is_some_and(|known| Arc::ptr_eq(known, &source));
+                if is_current {
+                    *state =
+                        State { failed: Some((Instant::now(), error.clone())), ..State::default() };
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn source(&self) -> Result<Arc<Source>, Error> {
+        let mut state = self.state.lock().await;
+        if let Some(source) = &state.source {
+            return Ok(Arc::clone(source));
+        }
+        if let Some((since, error)) = &state.failed
+            && since.elapsed() < BETWEEN_TRIES
+        {
+            return Err(error.clone());
+        }
+        let origin = self.origin(&mut state).await?;
+        // What stands in for another account needs no more than to ask for its tokens.
+        let own = [CLOUD_PLATFORM.to_owned()];
+        let scopes = if self.impersonation.is_some() { &own[..] } else { &self.scopes };
+        let source = Arc::new(Source::start(&origin, scopes, self.endpoints.metadata.as_ref())?);
+        state.source = Some(Arc::clone(&source));
+        Ok(source)
+    }
+
+    async fn origin(&self, state: &mut State) -> Result<Arc<Origin>, Error> {
+        if let Some(origin) = &state.origin {
+            return Ok(Arc::clone(origin));
+        }
+        let origin = Arc::new(self.read().await?);
+        state.origin = Some(Arc::clone(&origin));
+        Ok(origin)
+    }
+
+    async fn read(&self) -> Result<Origin, Error> {
+        let (text, place) = match &self.account {
+            Account::Machine => return Ok(None),
+            Account::Key(reference) => (self.key(reference).await?, format!("`{reference}`")),
+            Account::File(path) => {
+                let text = std::fs::read_to_string(path);
+                let text =
+                    text.map_err(|source| error::unreadable_file(path.display(), &source))?;
+                (Secret::new(text), format!("`{}`", path.display()))
+            }
+            Account::Default => match default_credentials::text()? {
+                Some((path, text)) => (Secret::new(text), format!("`{}`", path.display())),
+                None => return Ok(None),
+            },
+        };
+        Credentials::read(text.expose(), &place).map(Some)
+    }
+
+    async fn key(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        self.secrets.get(reference).await.map_err(|source| error::no_key(reference, source))
+    }
+}
+
+/// The library renews four minutes ahead, so what it gives holds at least this long.
+const KEPT: Duration = Duration::from_secs(10);
+
+/// Between failed tries (security.md §4).
+const BETWEEN_TRIES: Duration = Duration::from_secs(10);

@@ -1,0 +1,22 @@
+//! Services are resolved to their endpoints.
+
+use std::sync::Arc;
+
+use callgate_google::{Account, ErrorKind, ServiceDirectory};
+
+use crate::server::{Google, rest};
+
+#[tokio::test]
+async fn a_service_is_resolved_to_its_endpoints() {
+    let google = Google::start().await;
+    let tokens = Arc::new(google.tokens(Account::Machine));
+    let directory = ServiceDirectory::new(tokens, rest(), google.endpoints());
+    let place = "projects/p/locations/l/namespaces/n/services";
+    let pets = format!("{place}/pets").parse().unwrap();
+    assert_eq!(directory.resolve(&pets).await.unwrap(), ["10.0.0.5:443".parse().unwrap()]);
+    let asked = google.asked().pop().unwrap();
+    assert_eq!(asked.line, format!("POST /v1/{place}/pets:resolve"));
+    assert_eq!(asked.authorization, "Bearer machine");
+    let none = format!("{place}/none").parse().unwrap();
+    assert_eq!(directory.resolve(&none).await.unwrap_err().kind(), ErrorKind::NotFound);
+}
