@@ -95,7 +95,7 @@ fn payload(mut answer: Value) -> Result<Secret, Error> {
     if checksum.is_some_and(|expected| expected != crc32c::crc32c(&bytes)) {
         return Err(error::damaged(SERVICE));
     }
-    text(bytes).map(Secret::from_file_text).ok_or_else(|| error::not_text(SERVICE))
+    text(bytes).map(Secret::from_stored_text).ok_or_else(|| error::not_text(SERVICE))
 }
 
 /// CRC-32C as an integer of 64 bits, which JSON carries as a text.
