@@ -4,6 +4,7 @@
 
 mod architecture;
 mod configuration;
+mod credentials;
 mod endings;
 mod execute;
 mod renewal;

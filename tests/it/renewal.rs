@@ -15,7 +15,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate::{
-    Event, Executor, Outcome, Reached, Session, ToolCall, ToolResult, Toolset,
+    Callable, Event, Executor, Outcome, Reached, Session, ToolCall, ToolResult, Toolset,
     auth::{Authenticator, Authorization, CredentialPlace, Error, Place, Refusal},
     config,
     secret::Secret,
@@ -89,9 +89,13 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let mut built = config::load_description(&description, &options).unwrap();
     let authenticator = Arc::new(Versioned::default());
-    let executor = Executor::new(vec![Toolset {
-        operations: built.toolsets.remove(0).operations,
+    let operations = built.toolsets.remove(0).operations.into_iter();
+    let callable = |operation| Callable {
+        operation,
         authenticator: Arc::clone(&authenticator) as Arc<dyn Authenticator>,
+    };
+    let executor = Executor::new(vec![Toolset {
+        operations: operations.map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
         shape: callgate_call::Shape::default(),

@@ -13,7 +13,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 /// The server; it stops with the runtime of the test.
@@ -27,6 +27,7 @@ pub(crate) struct Server {
 struct Seen {
     counts: Mutex<BTreeMap<String, usize>>,
     abandoned: Mutex<BTreeMap<String, usize>>,
+    last: Mutex<Option<Value>>,
     changed: Notify,
 }
 
@@ -67,6 +68,11 @@ impl Server {
         self.seen.counts.lock().unwrap().get(path).copied().unwrap_or_default()
     }
 
+    /// The last request that was answered with what arrived, as it arrived.
+    pub(crate) fn last(&self) -> Value {
+        self.seen.last.lock().unwrap().clone().unwrap()
+    }
+
     /// Waits until a request of a path was abandoned by its caller.
     pub(crate) async fn is_abandoned(&self, path: &str) {
         while !self.seen.abandoned.lock().unwrap().contains_key(path) {
@@ -101,13 +107,15 @@ async fn answer(seen: Arc<Seen>, request: Request) -> Response {
                 .iter()
                 .map(|(name, value)| (name.as_str(), value.to_str().unwrap()))
                 .collect();
-            let seen = json!({
+            let arrived = json!({
                 "method": parts.method.as_str(),
                 "target": parts.uri.to_string(),
                 "headers": headers,
                 "body": String::from_utf8(body.to_vec()).unwrap(),
             });
-            json.body(seen.to_string().into()).unwrap()
+            let text = arrived.to_string();
+            *seen.last.lock().unwrap() = Some(arrived);
+            json.body(text.into()).unwrap()
         }
     }
 }

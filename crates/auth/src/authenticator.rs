@@ -34,6 +34,11 @@ pub trait Authenticator: Debug + Send + Sync {
     async fn refused(&self, _: &Authorization, _: Refusal, _: &Session) -> bool {
         false
     }
+
+    /// Why no request is let through, where that is known before one is made.
+    fn obstacle(&self) -> Option<&Error> {
+        None
+    }
 }
 
 /// What an authenticator did with a request.

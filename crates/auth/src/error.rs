@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Configuration,
     /// The operator's secret is not there or cannot be read.
     MissingSecret,
+    /// The operator's settings hold no credential that may be sent with the operation.
+    MissingCredential,
     /// The session lacks the value, or it is no text.
     MissingSessionValue,
     /// The operator's secret cannot be put on a request.
@@ -84,12 +86,30 @@ pub(crate) fn no_parameter_name() -> Error {
     Error::new(ErrorKind::Configuration, "the API key's query parameter must have a name")
 }
 
+pub(crate) fn not_a_cookie_name() -> Error {
+    Error::new(
+        ErrorKind::Configuration,
+        "the API key's cookie must have a name that is a token of RFC 9110 such as `session`",
+    )
+}
+
+pub(crate) fn no_place_in_cookie() -> Error {
+    Error::new(
+        ErrorKind::UnusableSecret,
+        "the credential holds a character that a cookie cannot have (RFC 6265 §4.1.1)",
+    )
+}
+
 pub(crate) fn no_place_in_url() -> Error {
     Error::new(ErrorKind::UnusableSecret, "the credential does not fit in the request's URL")
 }
 
 pub(crate) fn no_place_in_header() -> Error {
     Error::new(ErrorKind::UnusableSecret, "the credential cannot be put in a header")
+}
+
+pub(crate) fn no_credential(why: String) -> Error {
+    Error::new(ErrorKind::MissingCredential, why)
 }
 
 pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Error) -> Error {

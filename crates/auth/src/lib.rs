@@ -1,22 +1,28 @@
 //! Puts credentials on a finished request: the last step before it is sent. Knows neither arguments nor descriptions;
 //! the values come from a secret store or from the session, and a request without its credential is never let through.
 
+mod all;
 mod api_key;
 mod authenticator;
 mod basic;
 mod bearer;
 mod config;
 mod error;
+mod form;
 mod none;
 mod place;
 mod refusal;
 mod source;
 mod supplies;
+mod unmet;
 
+pub use all::all;
 pub use authenticator::{Authenticator, Authorization};
 pub use config::AuthConfig;
 pub use error::{Error, ErrorKind};
+pub use form::CredentialForm;
 pub use place::{CredentialPlace, Place, place_masks};
 pub use refusal::Refusal;
 pub use source::CredentialSource;
 pub use supplies::Supplies;
+pub use unmet::unmet;

@@ -1,11 +1,17 @@
 //! The places credentials take on a request, and the putting itself, which is the same for a credential and for the mask
 //! a dry run shows. Where the value comes from is not known here.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use callgate_secret::MASK;
 use callgate_transport::{CredentialPlaces, decoded_query_name, is_framing_header};
-use http::{HeaderName, HeaderValue, Request, Uri, header::AUTHORIZATION, uri::PathAndQuery};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use http::{
+    HeaderName, HeaderValue, Request, Uri,
+    header::{AUTHORIZATION, COOKIE},
+    uri::PathAndQuery,
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::error::{self, Error};
 
@@ -13,6 +19,8 @@ use crate::error::{self, Error};
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Place {
+    /// A cookie.
+    Cookie,
     /// A header.
     Header,
     /// A parameter of the query.
@@ -29,17 +37,20 @@ pub struct CredentialPlace {
 
 #[derive(Clone, Debug, Eq, PartialEq)]
 enum Target {
+    Cookie(String),
     Header(HeaderName),
     Query(String),
 }
 
 impl CredentialPlace {
-    /// A header or query parameter that holds the credential as it is.
+    /// A header, query parameter or cookie that holds the credential as it is.
     ///
     /// # Errors
-    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no such header or parameter can be.
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if no such header, parameter or cookie can be.
     pub fn new(place: Place, name: &str) -> Result<Self, Error> {
         let target = match place {
+            Place::Cookie if !is_token(name) => return Err(error::not_a_cookie_name()),
+            Place::Cookie => Target::Cookie(name.to_owned()),
             Place::Header => Target::Header(header_name(name)?),
             Place::Query if name.is_empty() => return Err(error::no_parameter_name()),
             Place::Query => Target::Query(name.to_owned()),
@@ -62,16 +73,17 @@ impl CredentialPlace {
     /// The part of the request.
     pub fn place(&self) -> Place {
         match self.target {
+            Target::Cookie(_) => Place::Cookie,
             Target::Header(_) => Place::Header,
             Target::Query(_) => Place::Query,
         }
     }
 
-    /// The header's name in lower case, or the query parameter's name before encoding.
+    /// The header's name in lower case, or the cookie's, or the query parameter's name before encoding.
     pub fn name(&self) -> &str {
         match &self.target {
+            Target::Cookie(name) | Target::Query(name) => name,
             Target::Header(name) => name.as_str(),
-            Target::Query(name) => name,
         }
     }
 
@@ -88,6 +100,7 @@ impl CredentialPlace {
     /// Puts a credential here, replacing whatever lies here.
     pub(crate) fn put(&self, request: &mut Request<Bytes>, credential: &str) -> Result<(), Error> {
         match &self.target {
+            Target::Cookie(name) => put_cookie(request, name, credential),
             Target::Header(name) => {
                 let mut value =
                     String::with_capacity(self.prefix.len().saturating_add(credential.len()));
@@ -101,6 +114,7 @@ impl CredentialPlace {
 
     fn put_mask(&self, request: &mut Request<Bytes>) -> Result<(), Error> {
         match &self.target {
+            Target::Cookie(name) => put_cookie(request, name, MASK),
             Target::Header(name) => put_header(request, name, MASK.to_owned()),
             Target::Query(name) => put_query(request, name, MASK),
         }
@@ -129,6 +143,43 @@ fn put_header(request: &mut Request<Bytes>, name: &HeaderName, value: String) ->
     request.headers_mut().insert(name, value);
     CredentialPlaces::mark_header(request.extensions_mut(), name.clone());
     Ok(())
+}
+
+/// The credential wins, once, and comes last: cookies of its name are removed however they are spelled.
+fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
+    if !value.bytes().all(is_cookie_octet) {
+        return Err(error::no_place_in_cookie());
+    }
+    let mut cookies = String::new();
+    for header in request.headers().get_all(COOKIE) {
+        let header = header.to_str().map_err(|_| error::no_place_in_cookie())?;
+        let pairs = header.split(';').map(str::trim).filter(|pair| !pair.is_empty());
+        for pair in pairs.filter(|pair| cookie_name(pair) != name) {
+            cookies.push_str(pair);
+            cookies.push_str("; ");
+        }
+    }
+    cookies.push_str(name);
+    cookies.push('=');
+    cookies.push_str(value);
+    put_header(request, &COOKIE, cookies)
+}
+
+/// The name in one `name=value` pair of a `Cookie` header; many services decode it.
+fn cookie_name(pair: &str) -> Cow<'_, str> {
+    let (name, _) = pair.split_once('=').unwrap_or((pair, ""));
+    percent_decode_str(name.trim()).decode_utf8_lossy()
+}
+
+/// RFC 6265 §4.1.1: what the value of a cookie may hold.
+fn is_cookie_octet(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\')
+}
+
+/// RFC 9110 §5.6.2, which RFC 6265 §4.1.1 asks of the name of a cookie.
+fn is_token(name: &str) -> bool {
+    let is_tchar = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_tchar)
 }
 
 /// Security row 8: the credential wins, once. Pairs of its name are removed however they are spelled.
@@ -222,6 +273,39 @@ mod tests {
         assert!(!format!("{request:?}").contains("canary"), "{request:?}");
     }
 
+    #[track_caller]
+    fn check_cookie(cookies: &[&'static str], value: &str, expected: Result<&str, ErrorKind>) {
+        let mut request = request("http://h/");
+        for cookie in cookies {
+            request.headers_mut().append(COOKIE, HeaderValue::from_static(cookie));
+        }
+        let put = CredentialPlace::new(Place::Cookie, "sid").unwrap().put(&mut request, value);
+        let values: Vec<_> = request.headers().get_all(COOKIE).into_iter().collect();
+        match (put, expected) {
+            (Ok(()), Ok(expected)) => {
+                assert_eq!(values, [expected]);
+                assert!(values[0].is_sensitive());
+            }
+            (Err(error), Err(kind)) => assert_eq!(error.kind(), kind),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_credential_in_a_cookie_wins_once_and_comes_last() {
+        check_cookie(&[], "canary", Ok("sid=canary"));
+        check_cookie(&["a=1; b=2"], "canary", Ok("a=1; b=2; sid=canary"));
+        check_cookie(&["sid=MODEL; a=1", "s%69d=2"], "canary", Ok("a=1; sid=canary"));
+        check_cookie(&["SID=1"], "a=b%", Ok("SID=1; sid=a=b%"));
+    }
+
+    #[test]
+    fn a_credential_that_is_no_cookie_is_refused() {
+        for value in ["a; admin=1", "a b", "a,b", "\"a\"", "a\\b", "ä"] {
+            check_cookie(&[], value, Err(ErrorKind::UnusableSecret));
+        }
+    }
+
     #[test]
     fn masks_are_shown_as_the_credentials_are() {
         let places = [
@@ -264,6 +348,10 @@ mod tests {
             (Place::Header, "Content-Length"),
             (Place::Header, "host"),
             (Place::Query, ""),
+            (Place::Cookie, ""),
+            (Place::Cookie, "a b"),
+            (Place::Cookie, "a;b"),
+            (Place::Cookie, "a=b"),
         ] {
             let error = CredentialPlace::new(place, name).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Configuration, "{name}");

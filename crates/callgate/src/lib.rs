@@ -16,7 +16,7 @@
 //! # }
 //! ```
 
-pub use callgate_executor::{Backend, Executor, StoredResult, Toolset};
+pub use callgate_executor::{Backend, Callable, Executor, StoredResult, Toolset};
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
     Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool,

@@ -16,6 +16,7 @@ use callgate_secret::LocalStores;
 use callgate_transport::{Client, Recording, Refuse, Replay, Transport};
 
 use crate::{
+    authorization,
     checked::{ToolsetConfig, Upstream},
     finding::Finding,
     overlays,
@@ -82,25 +83,20 @@ pub(crate) fn toolset(
     base: &Path,
 ) -> Parts {
     let transport = transport(reader, config);
-    let authenticator = authenticator(reader, config, &supplies(base, transport.as_ref()));
-    let places = authenticator.as_ref().map(|known| known.places()).unwrap_or_default();
+    let supplies = supplies(base, transport.as_ref());
+    let own = own_authenticator(reader, config, &supplies);
+    let places = own.as_ref().map(|known| known.places()).unwrap_or_default();
     let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
-    let (version, loaded) = loaded(parsed, config, &options(config, &places));
+    let (version, mut loaded) = loaded(parsed, config, &options(config, &places));
+    let callables = authorization::authorized(reader, config, &mut loaded, (own, &supplies));
     let Loaded { operations, report, .. } = loaded;
     selection::warn(reader, config, &report);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
-    let built = BuiltToolset {
-        name,
-        file: config.openapi.clone(),
-        version,
-        report,
-        operations: operations.clone(),
-        overlaid,
-    };
-    let toolset = authenticator.zip(transport).map(|(authenticator, transport)| Toolset {
-        operations,
-        authenticator,
+    let built =
+        BuiltToolset { name, file: config.openapi.clone(), version, report, operations, overlaid };
+    let toolset = transport.map(|transport| Toolset {
+        operations: callables,
         transport,
         limits: config.limits,
         shape: config.shape.clone(),
@@ -142,6 +138,7 @@ fn loaded(parsed: ParsedText, config: &ToolsetConfig, options: &LoadOptions) -> 
 
 fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
     let place = |known: &CredentialPlace| match known.place() {
+        CredentialPart::Cookie => Place::Cookie,
         CredentialPart::Query => Place::Query,
         _ => Place::Header,
     };
@@ -155,6 +152,7 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
             .iter()
             .map(|known| (place(known), known.name().to_owned()))
             .collect(),
+        trusted_origins: config.credentials.origins.clone(),
         ..LoadOptions::default()
     }
 }
@@ -165,12 +163,13 @@ fn supplies(base: &Path, transport: Option<&Arc<dyn Transport>>) -> Supplies {
     Supplies::new(Arc::new(LocalStores::new(base)), transport)
 }
 
-fn authenticator(
+/// What `auth:` says.
+fn own_authenticator(
     reader: &mut Reader,
     config: &ToolsetConfig,
     supplies: &Supplies,
 ) -> Option<Arc<dyn Authenticator>> {
-    let built = config.auth.clone().build(supplies);
+    let built = config.credentials.auth.clone()?.build(supplies);
     if let Err(error) = &built {
         let pointer = format!("{}/auth", config.pointer);
         reader.complain("credential", pointer, error.to_string(), "correct the credential");

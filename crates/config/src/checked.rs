@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
+use callgate_secret::SecretReference;
 use callgate_tool::ToolsetName;
 use callgate_transport::{Limits, Transport};
 
@@ -25,8 +26,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) server: Option<String>,
     /// Values of the server's variables.
     pub(crate) server_variables: BTreeMap<String, String>,
-    /// The one credential of every operation.
-    pub(crate) auth: AuthConfig,
+    /// What credentials there are.
+    pub(crate) credentials: Credentials,
     /// Whether a model may fill what the session should.
     pub(crate) session_inputs: SessionInputs,
     /// What the description may cost.
@@ -41,6 +42,37 @@ pub(crate) struct ToolsetConfig {
     pub(crate) shape: Shape,
     /// Where answers come from.
     pub(crate) upstream: Upstream,
+}
+
+/// The credentials of a toolset.
+#[derive(Clone, Debug)]
+pub(crate) struct Credentials {
+    /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
+    pub(crate) auth: Option<AuthConfig>,
+    /// Those of security schemes, by their names.
+    pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
+    /// The origins they may go to beside the server's: `https://uploads.example.com`.
+    pub(crate) origins: Vec<String>,
+}
+
+/// The credential of one security scheme.
+#[derive(Clone, Debug)]
+pub(crate) struct SchemeCredential {
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// The key of its kind: `api_key`.
+    pub(crate) kind: &'static str,
+    /// What it is.
+    pub(crate) choice: SchemeChoice,
+}
+
+/// A credential whose scheme is not known yet.
+#[derive(Clone, Debug)]
+pub(crate) enum SchemeChoice {
+    /// An API key; the scheme says where it goes.
+    ApiKey(SecretReference),
+    /// Any other kind.
+    Other(AuthConfig),
 }
 
 /// Where answers come from.

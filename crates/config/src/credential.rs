@@ -7,13 +7,14 @@ mod bearer;
 mod secret;
 
 use callgate_auth::AuthConfig;
+use callgate_openapi::Node;
 
 use crate::{
     keys::AUTH,
     reader::{Mapping, Reader, at},
 };
 
-pub(crate) use secret::source;
+pub(crate) use secret::{secret, source};
 
 /// Reads `auth:`; `None` where there is none or it is at fault.
 pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConfig> {
@@ -21,21 +22,25 @@ pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConf
     if node.as_str() == Some("none") {
         return Some(AuthConfig::None);
     }
-    let pointer = at(toolset, "auth");
-    let mapping = reader.mapping(node, &pointer, &AUTH)?;
+    one(reader, node, &at(toolset, "auth"))
+}
+
+/// Reads one credential of any kind.
+pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &AUTH)?;
     let mut kinds = mapping.object.iter().filter(|(kind, _)| AUTH.keys.contains(&kind.as_ref()));
     // Calls without a credential are asked for by `none`, never by leaving the kind out.
     let Some((kind, node)) = kinds.next() else {
         if mapping.object.is_empty() {
             let message = "expected one kind of credential, got none";
             let help = "write `auth: none` for calls without a credential";
-            reader.complain("wrong-value", &pointer, message, help);
+            reader.complain("wrong-value", pointer, message, help);
         }
         return None;
     };
     if kinds.next().is_some() {
         let message = "expected one kind of credential, got several";
-        reader.complain("wrong-value", &pointer, message, "keep one");
+        reader.complain("wrong-value", pointer, message, "keep one");
         return None;
     }
     let pointer = at(mapping, kind);

@@ -25,6 +25,8 @@ pub(crate) const TOOLSET: Table = Table {
     name: "a toolset",
     keys: &[
         "auth",
+        "credential_origins",
+        "credentials",
         "limits",
         "openapi",
         "output",
@@ -37,15 +39,7 @@ pub(crate) const TOOLSET: Table = Table {
         "tools",
         "upstream",
     ],
-    later: &[
-        "ces_toolset",
-        "credentials",
-        "dialogflow_tool",
-        "egress",
-        "functions",
-        "service_directory",
-        "tls",
-    ],
+    later: &["ces_toolset", "dialogflow_tool", "egress", "functions", "service_directory", "tls"],
 };
 
 /// The credential of a toolset.

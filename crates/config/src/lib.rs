@@ -1,6 +1,7 @@
 //! The configuration: text to a checked model to a ready executor. All faults are reported at once, each with its
 //! place in the file; nothing is built from a configuration with a fault.
 
+mod authorization;
 mod build;
 mod checked;
 mod credential;
@@ -13,6 +14,7 @@ mod raw;
 mod reader;
 mod recordings;
 mod references;
+mod scheme_credentials;
 mod selection;
 
 pub use build::{Built, BuiltToolset};

@@ -17,7 +17,7 @@ use callgate_transport::{Limits, Transport};
 
 use crate::{
     build::{self, Built, ParsedText, Parts},
-    checked::{ToolsetConfig, Upstream},
+    checked::{Credentials, ToolsetConfig, Upstream},
     credential,
     finding::{Finding, Severity},
     raw,
@@ -117,7 +117,11 @@ fn description(
         prefix: None,
         server: options.server.clone(),
         server_variables: BTreeMap::new(),
-        auth: bearer(&mut reader, options),
+        credentials: Credentials {
+            auth: Some(bearer(&mut reader, options)),
+            schemes: None,
+            origins: Vec::new(),
+        },
         session_inputs: SessionInputs::Lenient,
         selection: Selection::default(),
         description_limits: TextLimits::default(),
@@ -211,7 +215,8 @@ fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Resul
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {
     let mut known = BTreeSet::new();
-    for operation in toolsets.iter().flat_map(|toolset| &toolset.operations) {
+    for callable in toolsets.iter().flat_map(|toolset| &toolset.operations) {
+        let operation = &callable.operation;
         if !known.insert(&operation.tool_name) {
             let message = format!("two toolsets have a tool `{}`", operation.tool_name);
             let help = "give each toolset its own `prefix`";

@@ -6,18 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate_auth::AuthConfig;
 use callgate_openapi::{Limits as DescriptionLimits, Node, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::Limits;
 
 use crate::{
     checked::{ToolsetConfig, Upstream},
-    credential,
     keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
     output,
     reader::{Mapping, Reader, at, escaped},
-    references, selection,
+    references, scheme_credentials, selection,
 };
 
 /// Reads a whole configuration; files are named relative to `directory`.
@@ -101,7 +99,7 @@ pub(crate) fn toolset(
             .collect(),
         server: reader.string(mapping, "server").map(ToOwned::to_owned),
         server_variables: server_variables(reader, mapping),
-        auth: credential::auth(reader, mapping).unwrap_or(AuthConfig::None),
+        credentials: scheme_credentials::credentials(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
         selection: selection::read(reader, mapping),
         description_limits: description_limits(reader, mapping),

@@ -192,14 +192,19 @@ impl Reader {
             return;
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);
-        let likeness = |known: &&&str| strsim::jaro_winkler(known, key);
-        let nearest = table.keys.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        let help = match nearest.filter(|known| likeness(known) >= ALIKE) {
+        let help = match nearest(key, table.keys.iter().copied()) {
             Some(known) => format!("did you mean `{known}`?"),
             None => format!("its keys are `{}`", table.keys.join("`, `")),
         };
         self.complain("unknown-key", place, message, help);
     }
+}
+
+/// The known name that is most like `name`, if one is alike at all.
+pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |known: &&str| strsim::jaro_winkler(known, name);
+    let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
 /// The pointer of a member.

@@ -44,13 +44,12 @@ impl Executor {
     pub fn new(toolsets: Vec<Toolset>) -> Self {
         let mut catalog = Catalog::default();
         let results = Arc::new(Results::default());
-        for Toolset { operations, authenticator, transport, limits, shape } in toolsets {
+        for Toolset { operations, transport, limits, shape } in toolsets {
             let results = Arc::clone(&results);
-            let connection = Connection { authenticator, transport, limits, shape, results };
-            let connection = Arc::new(connection);
-            for operation in operations {
-                let name = operation.tool_name.clone();
-                catalog.add(&name, Arc::new(OpenApi::new(operation, Arc::clone(&connection))));
+            let connection = Arc::new(Connection { transport, limits, shape, results });
+            for callable in operations {
+                let name = callable.operation.tool_name.clone();
+                catalog.add(&name, Arc::new(OpenApi::new(callable, Arc::clone(&connection))));
             }
         }
         Self { catalog, results }

@@ -10,4 +10,4 @@ mod toolset;
 pub use backend::Backend;
 pub use executor::Executor;
 pub use results::StoredResult;
-pub use toolset::Toolset;
+pub use toolset::{Callable, Toolset};

@@ -7,6 +7,16 @@ use callgate_call::Shape;
 use callgate_openapi::Operation;
 use callgate_transport::{Limits, Transport};
 
+/// An operation and the credentials its calls carry.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "an operation is called with credentials or none")]
+pub struct Callable {
+    /// What is called.
+    pub operation: Arc<Operation>,
+    /// Who puts credentials on its requests; operations that ask for the same share it.
+    pub authenticator: Arc<dyn Authenticator>,
+}
+
 /// The operations of one description and how they are reached.
 #[derive(Debug)]
 #[expect(
@@ -15,9 +25,7 @@ use callgate_transport::{Limits, Transport};
 )]
 pub struct Toolset {
     /// What may be called.
-    pub operations: Vec<Arc<Operation>>,
-    /// Who puts credentials on a request.
-    pub authenticator: Arc<dyn Authenticator>,
+    pub operations: Vec<Callable>,
     /// Who sends it.
     pub transport: Arc<dyn Transport>,
     /// The bounds of one exchange.

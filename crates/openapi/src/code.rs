@@ -27,6 +27,8 @@ pub enum Code {
     ExternalReference,
     /// A header parameter that arguments may never set; it is not offered.
     ForbiddenHeader,
+    /// An operation has a server of its own that credentials may not go to; it cannot be called.
+    ForeignServer,
     /// A path key that could lead elsewhere than below the server.
     HostilePath,
     /// A YAML tag says nothing to JSON and was ignored.
@@ -47,6 +49,8 @@ pub enum Code {
     ManyTokens,
     /// A body is described for a range of media types; JSON is taken.
     MediaRange,
+    /// No credential at hand meets what an operation asks for; it cannot be called.
+    MissingCredential,
     /// A reference names nothing in the document.
     MissingReference,
     /// An operation says nothing about what it is for.
@@ -115,7 +119,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 52] = [
+    pub const ALL: [Self; 54] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -126,6 +130,7 @@ impl Code {
         Self::DynamicReference,
         Self::ExternalReference,
         Self::ForbiddenHeader,
+        Self::ForeignServer,
         Self::HostilePath,
         Self::IgnoredTag,
         Self::IgnoredWebhooks,
@@ -136,6 +141,7 @@ impl Code {
         Self::MalformedNode,
         Self::ManyTokens,
         Self::MediaRange,
+        Self::MissingCredential,
         Self::MissingReference,
         Self::NoDescription,
         Self::NoServer,
@@ -188,6 +194,7 @@ impl Code {
             Self::DynamicReference => "dynamic-reference",
             Self::ExternalReference => "external-reference",
             Self::ForbiddenHeader => "forbidden-header",
+            Self::ForeignServer => "foreign-server",
             Self::HostilePath => "hostile-path",
             Self::IgnoredTag => "ignored-tag",
             Self::IgnoredWebhooks => "ignored-webhooks",
@@ -198,6 +205,7 @@ impl Code {
             Self::MalformedNode => "malformed-node",
             Self::ManyTokens => "many-tokens",
             Self::MediaRange => "media-range",
+            Self::MissingCredential => "missing-credential",
             Self::MissingReference => "missing-reference",
             Self::NoDescription => "no-description",
             Self::NoServer => "no-server",

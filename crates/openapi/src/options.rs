@@ -16,6 +16,9 @@ pub struct LoadOptions {
     pub toolset: Option<ToolsetName>,
     /// The server of every operation, whatever the description says.
     pub server: Option<String>,
+    /// Origins (`https://uploads.example.com`) that the operator names beside the server's: a server of the description
+    /// that is on one of them is as good as the operator's.
+    pub trusted_origins: Vec<String>,
     /// Values of server variables.
     pub server_variables: BTreeMap<String, String>,
     /// The address of the description, which relative servers are relative to.
@@ -29,6 +32,13 @@ pub struct LoadOptions {
     /// Media types of bodies that are preferred to the others, the best first: names or ranges (`text/*`). Without
     /// them: `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,
+}
+
+impl LoadOptions {
+    /// Whether the operator names the origin of `url`.
+    pub(crate) fn trusts(&self, url: &Url) -> bool {
+        self.trusted_origins.contains(&url.origin().ascii_serialization())
+    }
 }
 
 /// Who may fill an input that the session provides (`x-agent-input-parameter`).

@@ -16,6 +16,8 @@ use crate::input::Place;
 pub struct Security {
     /// Whether the description says anything. Where it does not, a credential may be needed all the same.
     pub is_stated: bool,
+    /// Whether the operation says it for itself rather than the description for all.
+    pub is_own: bool,
     /// The alternatives in the order of the description, each of which is enough. None at all with
     /// [`Security::is_stated`] (`security: []`): the operation is open to everyone.
     pub alternatives: Box<[Requirement]>,
@@ -47,6 +49,10 @@ pub struct SecurityScheme {
     pub name: Arc<str>,
     /// What it is.
     pub kind: SecuritySchemeKind,
+    /// The document that names it where no document declares it, and that is not the description itself.
+    pub file: Option<Arc<str>>,
+    /// Where it is declared, or named where it is declared nowhere: a JSON pointer.
+    pub pointer: Arc<str>,
 }
 
 /// What kind of security scheme it is.

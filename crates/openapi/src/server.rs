@@ -63,6 +63,11 @@ impl<'d> Servers<'d> {
         Self { document, options, root: root.map(Arc::new) }
     }
 
+    /// The server of the whole description.
+    pub(crate) fn root(&self) -> Option<Arc<Server>> {
+        self.root.as_ref().ok().cloned()
+    }
+
     /// The server of the operation whose own node and path item are given, innermost first.
     pub(crate) fn of(
         &self,
@@ -141,9 +146,11 @@ fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Result<Ser
 /// The URL of a server, relative to the description's own address.
 fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Refusal> {
     match (Url::parse(url.trim()), &options.document_url) {
-        (Ok(url), _) => {
-            base(url, pointer).map(|url| Server { url, named_by: NamedBy::Description })
-        }
+        (Ok(url), _) => base(url, pointer).map(|url| {
+            let named_by =
+                if options.trusts(&url) { NamedBy::Operator } else { NamedBy::Description };
+            Server { url, named_by }
+        }),
         (Err(url::ParseError::RelativeUrlWithoutBase), Some(document_url)) => {
             let joined = document_url.join(url.trim()).map_err(|_| invalid(url, pointer))?;
             // Who named the description's own origin named this one.
@@ -300,6 +307,21 @@ mod tests {
         check_with(&options, json!([{"url": "v1/"}]), "https://a.example/docs/v1 Operator");
         check_with(&options, json!([]), "https://a.example/ Operator");
         check_with(&options, json!([{"url": "//b.example"}]), "https://b.example/ Description");
+    }
+
+    #[test]
+    fn a_server_on_an_origin_of_the_operator_is_the_operators() {
+        let options = LoadOptions {
+            trusted_origins: vec!["http://127.0.0.1:8000".to_owned()],
+            ..LoadOptions::default()
+        };
+        for (url, named_by) in [
+            ("http://127.0.0.1:8000/v1", "Operator"),
+            ("http://127.0.0.1:8001/v1", "Description"),
+            ("https://127.0.0.1:8000/v1", "Description"),
+        ] {
+            check_with(&options, json!([{"url": url}]), &format!("{url} {named_by}"));
+        }
     }
 
     #[test]

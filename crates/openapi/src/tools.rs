@@ -21,9 +21,9 @@ use crate::{
     pointer::Path,
     reach::Reach,
     report::{OperationReport, OperationStatus, Report},
-    security::needs::Schemes,
+    security::{SecurityScheme, needs::Schemes},
     selection,
-    server::Servers,
+    server::{Server, Servers},
     tools::{
         find::{Found, find},
         one::{Candidate, Context, effect},
@@ -38,6 +38,10 @@ pub struct Loaded {
     pub operations: Vec<Arc<Operation>>,
     /// What became of every operation.
     pub report: Report,
+    /// The security schemes the description declares, by name.
+    pub security_schemes: Vec<Arc<SecurityScheme>>,
+    /// The server of the whole description, where it has one that can be called.
+    pub server: Option<Arc<Server>>,
 }
 
 /// Turns a document into tools. It never fails: what cannot be offered is in the report.
@@ -47,6 +51,11 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let servers = Servers::new(document, options);
     let schemes = Schemes::new(document, &mut general);
     note_dialect(document, &mut general);
+    let mut loaded = Loaded {
+        security_schemes: schemes.declared().cloned().collect(),
+        server: servers.root(),
+        ..Loaded::default()
+    };
     let mut context = Context { document, options, reach: Reach::new(document), servers, schemes };
     let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
     let identities: Vec<Identity<'_>> = found
@@ -59,7 +68,6 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         })
         .collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
-    let mut loaded = Loaded::default();
     loaded.report.diagnostics = general.into_diagnostics();
     let selected = selected(&found, &names, options, &mut loaded.report);
     for ((found, name), is_selected) in found.iter().zip(names).zip(selected) {

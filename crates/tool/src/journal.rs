@@ -75,6 +75,11 @@ pub enum Event {
         /// The tool's own name.
         meant: String,
     },
+    /// A dry run of a call that would not be sent: it has no credential it could carry.
+    Unauthorized {
+        /// What is missing.
+        why: String,
+    },
 }
 
 impl Journal {
@@ -122,6 +127,7 @@ impl fmt::Display for Event {
                 write!(f, "`{argument}` was taken from the session, not from the model")
             }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
+            Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
         }
     }
 }

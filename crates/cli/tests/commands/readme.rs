@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::{Ended, root};
+use crate::{Ended, callgate, root};
 
 #[test]
 fn every_command_of_the_readme_runs() {
@@ -25,6 +25,22 @@ fn every_command_of_the_readme_runs() {
         ran += 1;
     }
     assert!(ran >= 4, "only {ran} commands");
+}
+
+#[test]
+fn every_configuration_of_the_readme_loads() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let blocks = readme.split("```").skip(1).step_by(2);
+    let mut loaded = 0;
+    for block in blocks.filter_map(|block| block.strip_prefix("yaml\n")) {
+        let fixtures = format!("{}/fixtures/", root().display());
+        fs::write(&file, block.replace("fixtures/", &fixtures)).unwrap();
+        callgate(&["tools", file.to_str().unwrap()]).exits(0);
+        loaded += 1;
+    }
+    assert!(loaded >= 1);
 }
 
 /// The lines of the shell blocks, continued ones joined.

@@ -1,4 +1,4 @@
-//! `api_key:`: a key in a header or the query.
+//! `api_key:`: a key in a header, a cookie or the query.
 
 use callgate_auth::{AuthConfig, Place};
 use callgate_openapi::Node;
@@ -13,10 +13,11 @@ use crate::{
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &API_KEY)?;
     let place = match reader.required_string(mapping, "in") {
+        Some("cookie") => Some(Place::Cookie),
         Some("header") => Some(Place::Header),
         Some("query") => Some(Place::Query),
         Some(other) => {
-            let message = format!("expected `header` or `query`, got: `{other}`");
+            let message = format!("expected `cookie`, `header` or `query`, got: `{other}`");
             let help = "say where the service expects the key";
             reader.complain("wrong-value", at(mapping, "in"), message, help);
             None

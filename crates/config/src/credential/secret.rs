@@ -39,7 +39,7 @@ pub(super) fn required_source(
 }
 
 /// A reference to a secret that must be there.
-pub(super) fn secret(
+pub(crate) fn secret(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,

@@ -7,25 +7,29 @@ use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, CredentialPlace, Place, Refusal, place_masks};
 use callgate_call::{Masked, Plan, Shape, planned};
 use callgate_openapi::Operation;
+use callgate_secret::MASK;
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
 use callgate_transport::{Error, ErrorKind, Limits, Transport};
-use http::{Request, Response, header::CONTENT_TYPE};
+use http::{
+    HeaderMap, Request, Response,
+    header::{CONTENT_TYPE, COOKIE},
+};
 use tokio::time::Instant;
 
 use super::{Backend, challenge, echo, failure, origin};
-use crate::results::Results;
+use crate::{results::Results, toolset::Callable};
 
-/// One operation and the connection its toolset shares.
+/// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
 pub(crate) struct OpenApi {
     plan: Plan,
+    authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
 }
 
 /// How the operations of a toolset are reached.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) limits: Limits,
     pub(crate) shape: Shape,
@@ -34,8 +38,9 @@ pub(crate) struct Connection {
 
 impl OpenApi {
     /// The backend of one operation.
-    pub(crate) fn new(operation: Arc<Operation>, connection: Arc<Connection>) -> Self {
-        Self { plan: Plan::new(operation), connection }
+    pub(crate) fn new(callable: Callable, connection: Arc<Connection>) -> Self {
+        let Callable { operation, authenticator } = callable;
+        Self { plan: Plan::new(operation), authenticator, connection }
     }
 
     fn effect(&self) -> Effect {
@@ -49,9 +54,12 @@ impl OpenApi {
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
         let mut request = self.plan.request(arguments, session, journal)?;
-        let places = self.connection.authenticator.places();
+        let places = self.authenticator.places();
         place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
-        Ok(Outcome::Planned(Box::new(planned(&request, &masked(&places)))))
+        if let Some(obstacle) = self.authenticator.obstacle() {
+            journal.note(Event::Unauthorized { why: obstacle.to_string() });
+        }
+        Ok(Outcome::Planned(Box::new(planned(&request, &masked(&places, request.headers())))))
     }
 
     /// Sends the call and, where the service refuses a token that can be renewed, sends it once more: what was refused
@@ -92,7 +100,7 @@ impl OpenApi {
         mut request: Request<Bytes>,
         session: &Session,
     ) -> Result<(Request<Bytes>, Authorization), callgate_auth::Error> {
-        let authorization = self.connection.authenticator.authorize(&mut request, session).await?;
+        let authorization = self.authenticator.authorize(&mut request, session).await?;
         Ok((request, authorization))
     }
 
@@ -120,7 +128,7 @@ impl OpenApi {
         session: &Session,
     ) -> bool {
         let Some(refusal) = challenge::refusal(received) else { return false };
-        let may_help = self.connection.authenticator.refused(authorization, refusal, session).await;
+        let may_help = self.authenticator.refused(authorization, refusal, session).await;
         may_help && refusal == Refusal::Token
     }
 
@@ -168,16 +176,23 @@ impl Backend for OpenApi {
     }
 }
 
-/// The places of credentials in the words of a dry run.
-fn masked(places: &[CredentialPlace]) -> Masked {
+/// The places of credentials in the words of a dry run; `headers` are those of the masked request.
+fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
     let mut masked = Masked::default();
     for place in places {
         let environment = place.environment().map(ToOwned::to_owned);
         let name = place.name().to_owned();
-        if place.place() == Place::Query {
-            masked.query.push((name, environment));
-        } else {
-            masked.headers.push((name, place.prefix().to_owned(), environment));
+        match place.place() {
+            Place::Query => masked.query.push((name, environment)),
+            // A credential's cookie is the last; what was put before it is masked already.
+            Place::Cookie => {
+                let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
+                let before = cookies.and_then(|known| known.strip_suffix(MASK));
+                let last = (COOKIE.to_string(), before.unwrap_or_default().to_owned(), environment);
+                masked.headers.retain(|(known, ..)| *known != last.0);
+                masked.headers.push(last);
+            }
+            _ => masked.headers.push((name, place.prefix().to_owned(), environment)),
         }
     }
     masked

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 52] = [
+const EXPLANATIONS: [(Code, &str); 54] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -71,6 +71,12 @@ const EXPLANATIONS: [(Code, &str); 52] = [
              `X-Forwarded-For`. No argument may set it; it is not offered and never sent.",
     ),
     (
+        Code::ForeignServer,
+        "The operation has a server of its own at another origin than the toolset's. Credentials \
+             are bound to the toolset's server, so calls of the operation are refused before \
+             anything is sent. List the origin under `credential_origins:` if it may have them.",
+    ),
+    (
         Code::HostilePath,
         "The key of a path item would lead elsewhere than below the server: it does not start \
              with one `/`, holds a dot segment, a backslash, a control character or a fragment that \
@@ -125,6 +131,13 @@ const EXPLANATIONS: [(Code, &str); 52] = [
         Code::MediaRange,
         "A body is described for a range of media types such as `*/*`. One has to be sent; \
              JSON is taken. Name the media type the service expects.",
+    ),
+    (
+        Code::MissingCredential,
+        "The operation asks for credentials that the configuration does not have, or whose scopes \
+             do not cover what it asks for. Calls of it are refused before anything is sent. Write \
+             the credential of the security scheme under `credentials:`, one credential of every \
+             operation under `auth:`, or `auth: none` to call without.",
     ),
     (
         Code::MissingReference,

@@ -8,7 +8,7 @@ use crate::{
     document::Document,
     findings::Findings,
     node::{Node, Object},
-    pointer::Path,
+    pointer::{Path, parted},
     reference::{Located, follow},
     security::{RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, scheme},
 };
@@ -45,18 +45,23 @@ impl<'d> Schemes<'d> {
                 let help = "write an apiKey, http, mutualTLS, oauth2 or openIdConnect scheme";
                 findings.warning(Code::UnknownSecurityScheme, path, message, help);
             }
-            known.insert(
-                Arc::clone(name),
-                Arc::new(SecurityScheme { name: Arc::clone(name), kind }),
-            );
+            let pointer = above.name(name).to_string().into();
+            let scheme = SecurityScheme { name: Arc::clone(name), kind, file: None, pointer };
+            known.insert(Arc::clone(name), Arc::new(scheme));
         }
         Self { document, known }
+    }
+
+    /// Every scheme that is declared, by name.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = &Arc<SecurityScheme>> {
+        self.known.values()
     }
 
     /// What an operation asks for: what it says itself, else what the description says for all.
     pub(crate) fn needs(&self, operation: &Located<'_>, findings: &mut Findings) -> Security {
         let root = Located { node: self.document.root(), pointer: "".into() };
         let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
+        let is_own = own.is_some();
         let Some(list) = own.or_else(|| root.member("security")) else {
             return Security::default();
         };
@@ -67,30 +72,47 @@ impl<'d> Schemes<'d> {
             findings.warning(Code::MalformedNode, path, message, "write a list");
             return Security::default();
         };
-        let alternatives = alternatives.iter().enumerate();
-        let alternatives = alternatives
-            .map(|(index, node)| self.requirement(node, &path.index(index), findings))
+        let is_open = alternatives.is_empty();
+        let alternatives: Box<[_]> = alternatives
+            .iter()
+            .enumerate()
+            .filter_map(|(index, node)| self.requirement(node, &path.index(index), findings))
             .collect();
-        Security { is_stated: true, alternatives }
+        // What cannot be read does not open an operation to everyone.
+        let is_stated = is_open || !alternatives.is_empty();
+        Security { is_stated, is_own, alternatives }
     }
 
-    fn requirement(&self, node: &Node, path: &Path<'_>, findings: &mut Findings) -> Requirement {
-        let members = node.as_object().into_iter().flat_map(Object::iter);
-        let schemes = members.map(|(name, scopes)| {
+    fn requirement(
+        &self,
+        node: &Node,
+        path: &Path<'_>,
+        findings: &mut Findings,
+    ) -> Option<Requirement> {
+        let Some(object) = node.as_object() else {
+            let message = format!("expected a security requirement, got: {}", node.kind());
+            let help = "write the names of schemes with their scopes: `{key: []}`";
+            findings.warning(Code::MalformedNode, path, message, help);
+            return None;
+        };
+        let schemes = object.iter().map(|(name, scopes)| {
             let scopes = scopes.as_array().unwrap_or_default().iter();
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
             let scheme = self.known.get(name).cloned().unwrap_or_else(|| {
                 let message = format!("expected a declared security scheme, got: `{name}`");
                 let help = "declare it among the security schemes";
                 findings.warning(Code::UnknownSecurityScheme, path.name(name), message, help);
+                let (file, pointer) = parted(&path.name(name).to_string());
                 Arc::new(SecurityScheme {
                     name: Arc::clone(name),
                     kind: SecuritySchemeKind::Unknown,
+                    file,
+                    pointer: pointer.into(),
                 })
             });
             RequiredScheme { scheme, scopes }
         });
-        Requirement { schemes: schemes.collect() }
+        Some(Requirement { schemes: schemes.collect() })
     }
 }
 
@@ -169,6 +191,8 @@ mod tests {
     fn an_undeclared_scheme_is_reported() {
         check(json!([{"other": []}]), json!(null), &["true other()", "unknown-security-scheme"]);
         check(json!({"key": []}), json!(null), &["false", "malformed-node"]);
+        check(json!(["key", {"user": []}]), json!(null), &["true user()", "malformed-node"]);
+        check(json!(["key"]), json!(null), &["false", "malformed-node"]);
     }
 
     #[test]

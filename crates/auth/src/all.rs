@@ -1,0 +1,151 @@
+//! Several credentials on one request, for services that ask for more than one at once. Each is put by its own
+//! authenticator, in the order given; a signer comes last, so that it signs what the others put.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::Error,
+    none::NoCredential,
+    place::{CredentialPlace, Place},
+    refusal::Refusal,
+};
+
+/// One authenticator that does what all of these do, in their order. One of them alone is returned as it is; none at all
+/// leaves requests as they are. A place holds one credential: of several that go to the same one the first is put.
+pub fn all(parts: Vec<Arc<dyn Authenticator>>) -> Arc<dyn Authenticator> {
+    let mut taken: Vec<(Place, String)> = Vec::new();
+    let mut kept: Vec<Arc<dyn Authenticator>> = Vec::new();
+    for part in parts {
+        let places = part.places();
+        let places = places.iter().map(|known| (known.place(), known.name().to_owned()));
+        let places: Vec<_> = places.collect();
+        if !places.iter().any(|place| taken.contains(place)) {
+            taken.extend(places);
+            kept.push(part);
+        }
+    }
+    match (kept.pop(), kept.is_empty()) {
+        (None, _) => Arc::new(NoCredential),
+        (Some(only), true) => only,
+        (Some(last), false) => {
+            kept.push(last);
+            Arc::new(All { parts: kept })
+        }
+    }
+}
+
+#[derive(Debug)]
+struct All {
+    parts: Vec<Arc<dyn Authenticator>>,
+}
+
+#[async_trait]
+impl Authenticator for All {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        session: &Session,
+    ) -> Result<Authorization, Error> {
+        let mut whole = Authorization::default();
+        for part in &self.parts {
+            let Authorization { placed, secrets } = part.authorize(request, session).await?;
+            whole.placed.extend(placed);
+            whole.secrets.extend(secrets);
+        }
+        Ok(whole)
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        self.parts.iter().flat_map(|part| part.places()).collect()
+    }
+
+    /// The service says no more than that the whole was refused: each is told.
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: Refusal,
+        session: &Session,
+    ) -> bool {
+        let mut may_help = false;
+        for part in &self.parts {
+            may_help |= part.refused(authorization, refusal, session).await;
+        }
+        may_help
+    }
+
+    fn obstacle(&self) -> Option<&Error> {
+        self.parts.iter().find_map(|part| part.obstacle())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_secret::{MemoryStore, SecretReference};
+    use callgate_transport::{Refuse, render_request};
+
+    use super::*;
+    use crate::{AuthConfig, ErrorKind, Supplies};
+
+    fn key(place: Place, name: &str, value: &str) -> Arc<dyn Authenticator> {
+        let value: SecretReference = value.parse().unwrap();
+        let config = AuthConfig::ApiKey { place, name: name.to_owned(), value };
+        let supplies = Supplies::new(Arc::new(MemoryStore::new()), Arc::new(Refuse::new()));
+        config.build(&supplies).unwrap()
+    }
+
+    fn request() -> Request<Bytes> {
+        Request::get("http://h/p").body(Bytes::new()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn every_credential_is_put_and_can_be_masked() {
+        let parts = [
+            (Place::Header, "x-key"),
+            (Place::Query, "key"),
+            (Place::Cookie, "a"),
+            (Place::Cookie, "b"),
+        ];
+        let together = all(parts.map(|(place, name)| key(place, name, "literal:canary")).to_vec());
+        let mut request = request();
+        let put = together.authorize(&mut request, &Session::default()).await.unwrap();
+        assert_eq!((put.placed, put.secrets.len()), (together.places(), 4));
+        assert_eq!(request.uri(), "http://h/p?key=canary");
+        assert_eq!(request.headers()["x-key"], "canary");
+        assert_eq!(request.headers()["cookie"], "a=canary; b=canary");
+        assert!(!String::from_utf8(render_request(&request)).unwrap().contains("canary"));
+    }
+
+    #[tokio::test]
+    async fn a_place_holds_the_first_of_two() {
+        let parts = vec![
+            key(Place::Header, "x", "literal:first"),
+            key(Place::Header, "X", "literal:second"),
+            key(Place::Query, "x", "literal:third"),
+        ];
+        let (mut request, together) = (request(), all(parts));
+        together.authorize(&mut request, &Session::default()).await.unwrap();
+        assert_eq!(request.headers()["x"], "first");
+        assert_eq!(request.uri(), "http://h/p?x=third");
+    }
+
+    #[tokio::test]
+    async fn one_that_fails_fails_all() {
+        let together =
+            all(vec![key(Place::Header, "x", "literal:a"), key(Place::Query, "k", "env:NONE")]);
+        let put = together.authorize(&mut request(), &Session::default()).await;
+        assert_eq!(put.unwrap_err().kind(), ErrorKind::MissingSecret);
+    }
+
+    #[tokio::test]
+    async fn none_leave_the_request_as_it_is() {
+        let mut left = request();
+        all(Vec::new()).authorize(&mut left, &Session::default()).await.unwrap();
+        assert_eq!(render_request(&left), render_request(&request()));
+    }
+}

@@ -1,0 +1,48 @@
+//! What kinds of credential have in common: the form in which they reach a service, which decides what security schemes
+//! they meet, what they cost a call, and the scopes they are known to have.
+
+use crate::config::AuthConfig;
+
+/// How a credential shows itself to a service.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "whoever matches security schemes must handle a new one"
+)]
+pub enum CredentialForm {
+    /// A user name and a password in the `Authorization` header.
+    Basic,
+    /// A key as it is, at a place of its own.
+    Key,
+    /// Nothing.
+    None,
+    /// A bearer token in the `Authorization` header.
+    Token,
+}
+
+impl AuthConfig {
+    /// The form in which the credential reaches a service.
+    pub fn form(&self) -> CredentialForm {
+        match self {
+            Self::ApiKey { .. } => CredentialForm::Key,
+            Self::Basic { .. } => CredentialForm::Basic,
+            Self::Bearer { .. } => CredentialForm::Token,
+            Self::None => CredentialForm::None,
+        }
+    }
+
+    /// What the credential costs a call, to be compared with others: 0 is nothing, 1 a value that is put in its place.
+    pub fn cost(&self) -> u32 {
+        match self {
+            Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } => 1,
+            Self::None => 0,
+        }
+    }
+
+    /// The scopes the credential has; `None` where nobody says.
+    pub fn scopes(&self) -> Option<&[String]> {
+        match self {
+            Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } | Self::None => None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! For operations that need a credential which nobody configured, or which must not go where they are sent: refuses every
+//! request, with a sentence that says what is missing. Which operations those are is decided where they are loaded.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_tool::Session;
+use http::Request;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::{self, Error},
+    place::CredentialPlace,
+};
+
+/// An authenticator that refuses every request; `why` names the security scheme and the key to write, never a host or a
+/// secret.
+pub fn unmet(why: String) -> Arc<dyn Authenticator> {
+    Arc::new(Unmet { error: error::no_credential(why) })
+}
+
+#[derive(Debug)]
+struct Unmet {
+    error: Error,
+}
+
+#[async_trait]
+impl Authenticator for Unmet {
+    async fn authorize(&self, _: &mut Request<Bytes>, _: &Session) -> Result<Authorization, Error> {
+        Err(self.error.clone())
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        Vec::new()
+    }
+
+    fn obstacle(&self) -> Option<&Error> {
+        Some(&self.error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[tokio::test]
+    async fn every_request_is_refused_with_the_reason() {
+        let unmet = unmet("no credential for `key`".to_owned());
+        let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
+        let error = unmet.authorize(&mut request, &Session::default()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingCredential);
+        assert_eq!(error.to_string(), "no credential for `key`");
+        assert!(unmet.places().is_empty() && unmet.obstacle().is_some());
+    }
+}

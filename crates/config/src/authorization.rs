@@ -1,0 +1,179 @@
+//! The credentials of each operation: what the description asks for, solved with what the configuration has. Nothing is
+//! fetched; operations that are called with the same credentials share one authenticator.
+
+mod fit;
+mod origins;
+mod solve;
+mod told;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_auth::{Authenticator, Supplies, all, unmet};
+use callgate_executor::Callable;
+use callgate_openapi::{Loaded, Operation, Requirement};
+
+use crate::{
+    authorization::{
+        origins::Origins,
+        solve::{Holding, Holdings, Solution, solve},
+        told::Told,
+    },
+    checked::{Credentials, SchemeCredential, ToolsetConfig},
+    reader::{Reader, escaped, nearest},
+};
+
+/// Finds the credentials of every operation. `own` is what `auth:` was made into. What cannot be called for want of a
+/// credential is told in the report of `loaded`; a credential that fits no scheme is a fault of the configuration.
+pub(crate) fn authorized(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    loaded: &mut Loaded,
+    (own, supplies): (Option<Arc<dyn Authenticator>>, &Supplies),
+) -> Vec<Callable> {
+    let mut schemes = Schemes::default();
+    // Of a description that could not be read nothing is known, and its report says so.
+    let is_readable = !loaded.report.operations.is_empty();
+    for (name, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable) {
+        schemes.add(reader, loaded, (name, credential), supplies);
+    }
+    let none = all(Vec::new());
+    let mut assignment = Assignment {
+        credentials: &config.credentials,
+        own: own.unwrap_or_else(|| Arc::clone(&none)),
+        none,
+        schemes,
+        shared: BTreeMap::new(),
+        origins: Origins::of(loaded, &config.credentials.origins),
+        told: Told::default(),
+    };
+    let operations = loaded.operations.iter().map(Arc::clone);
+    let callable = |operation: Arc<Operation>| {
+        let authenticator = assignment.of(&operation);
+        Callable { operation, authenticator }
+    };
+    let callables = operations.map(callable).collect();
+    assignment.told.into_report(config.name.as_ref(), &mut loaded.report);
+    callables
+}
+
+/// The credentials by scheme, each made once.
+#[derive(Debug, Default)]
+struct Schemes {
+    made: BTreeMap<String, Arc<dyn Authenticator>>,
+    holdings: Holdings,
+}
+
+impl Schemes {
+    fn add(
+        &mut self,
+        reader: &mut Reader,
+        loaded: &Loaded,
+        (name, credential): (&str, &SchemeCredential),
+        supplies: &Supplies,
+    ) {
+        let pointer = credential.pointer.clone();
+        let declared = loaded.security_schemes.iter().find(|scheme| *scheme.name == *name);
+        let Some(scheme) = declared else {
+            let known = loaded.security_schemes.iter().map(|scheme| &*scheme.name);
+            let message = format!("expected a security scheme of the description, got: `{name}`");
+            return reader.complain("unknown-scheme", pointer, message, suggestion(name, known));
+        };
+        let Some(fitted) = fit::fitted(scheme, credential) else {
+            let expected = fit::expected(&scheme.kind);
+            let message = format!(
+                "expected {expected} for the security scheme `{name}`, got: `{}`",
+                credential.kind
+            );
+            let help = "the description says what the scheme is";
+            return reader.complain("wrong-credential", pointer, message, help);
+        };
+        let scopes = fitted.scopes().map(<[String]>::to_vec);
+        let holding = Holding { cost: fitted.cost(), scopes };
+        match fitted.build(supplies) {
+            Ok(made) => {
+                self.made.insert(name.to_owned(), made);
+                self.holdings.insert(name.to_owned(), holding);
+            }
+            Err(error) => {
+                reader.complain("credential", pointer, error.to_string(), "correct the credential");
+            }
+        }
+    }
+}
+
+/// What operations are given, while they are gone through.
+struct Assignment<'a> {
+    credentials: &'a Credentials,
+    own: Arc<dyn Authenticator>,
+    none: Arc<dyn Authenticator>,
+    schemes: Schemes,
+    /// By the names of the schemes that are met together, or by why none are.
+    shared: BTreeMap<String, Arc<dyn Authenticator>>,
+    origins: Origins,
+    told: Told,
+}
+
+impl Assignment<'_> {
+    fn of(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+        let found = self.whatever_its_server(operation);
+        let is_credential = !found.places().is_empty();
+        if !is_credential || self.origins.allow(operation) {
+            return found;
+        }
+        let security = &operation.security;
+        if security.alternatives.iter().any(|alternative| alternative.schemes.is_empty()) {
+            return Arc::clone(&self.none);
+        }
+        let why = self.told.foreign(operation);
+        self.refused(why)
+    }
+
+    fn whatever_its_server(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+        let security = &operation.security;
+        let is_declared_open = security.is_stated && security.alternatives.is_empty();
+        match (&self.credentials.auth, &self.credentials.schemes) {
+            // A description without schemes may say `security: []`; an operation that says so for itself means it.
+            (Some(_), None) if is_declared_open && security.is_own => Arc::clone(&self.none),
+            (Some(_), None) => Arc::clone(&self.own),
+            _ if !security.is_stated => Arc::clone(&self.own),
+            _ => match solve(security, &self.schemes.holdings) {
+                Solution::Met(requirement) => self.together(requirement),
+                Solution::Open => Arc::clone(&self.none),
+                Solution::Unmet(missing) => {
+                    let why = self.told.unmet(operation, &missing);
+                    self.refused(why)
+                }
+            },
+        }
+    }
+
+    fn together(&mut self, requirement: &Requirement) -> Arc<dyn Authenticator> {
+        let names = || requirement.schemes.iter().map(|known| &*known.scheme.name);
+        // No pointer segment holds a bare slash, so two lists of names are told apart.
+        let key = names().map(|name| format!("/{}", escaped(name))).collect::<String>();
+        let made =
+            || all(names().filter_map(|name| self.schemes.made.get(name)).cloned().collect());
+        Arc::clone(self.shared.entry(key).or_insert_with(made))
+    }
+
+    fn refused(&mut self, why: String) -> Arc<dyn Authenticator> {
+        Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unmet(why.clone())))
+    }
+}
+
+fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(name, known.clone()) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if known.clone().next().is_none() => {
+            "the description declares none; write `auth:` for one credential of every operation"
+                .to_owned()
+        }
+        None => {
+            let names: Vec<_> = known.take(NAMED).collect();
+            format!("it declares `{}`", names.join("`, `"))
+        }
+    }
+}
+
+/// How many schemes a message names.
+const NAMED: usize = 10;

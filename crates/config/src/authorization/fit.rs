@@ -1,0 +1,84 @@
+//! Which credentials a security scheme takes, and where an API key goes: the description says the place and the name.
+
+use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
+use callgate_openapi::{Place, SecurityScheme, SecuritySchemeKind};
+
+use crate::checked::{SchemeChoice, SchemeCredential};
+
+/// The credential as the scheme takes it; `None` where the scheme takes another kind.
+pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> Option<AuthConfig> {
+    match (&scheme.kind, &credential.choice) {
+        (SecuritySchemeKind::ApiKey { place, name }, SchemeChoice::ApiKey(value)) => {
+            let place = part(*place)?;
+            Some(AuthConfig::ApiKey { place, name: name.to_string(), value: value.clone() })
+        }
+        (kind, SchemeChoice::Other(config)) => takes(kind, config.form()).then(|| config.clone()),
+        _ => None,
+    }
+}
+
+/// What a scheme takes, as a message says it.
+pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
+    match kind {
+        SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {
+            "`api_key`, or a kind that fills the header `Authorization`"
+        }
+        SecuritySchemeKind::ApiKey { .. } => "`api_key`",
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => "`basic`",
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => TOKEN,
+        SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => TOKEN,
+        SecuritySchemeKind::MutualTls => "no credential but the client certificate of the toolset",
+        SecuritySchemeKind::Http { .. } | _ => "a scheme that callgate knows a credential for",
+    }
+}
+
+/// An example of the credential to write for a scheme; `None` where no credential is written for it.
+pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
+    match kind {
+        SecuritySchemeKind::ApiKey { .. } => Some("{api_key: {value: env:NAME}}"),
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => {
+            Some("{basic: {username: NAME, password: env:NAME}}")
+        }
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => {
+            Some("{bearer: {token: env:NAME}}")
+        }
+        SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
+            Some("{bearer: {token: env:NAME}}")
+        }
+        _ => None,
+    }
+}
+
+fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
+    match kind {
+        // Many descriptions write what belongs in this header as an API key.
+        SecuritySchemeKind::ApiKey { .. } => {
+            is_authorization(kind) && matches!(form, CredentialForm::Basic | CredentialForm::Token)
+        }
+        SecuritySchemeKind::Http { scheme, .. } => match &**scheme {
+            "basic" => form == CredentialForm::Basic,
+            "bearer" => form == CredentialForm::Token,
+            _ => false,
+        },
+        SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
+            form == CredentialForm::Token
+        }
+        _ => false,
+    }
+}
+
+fn is_authorization(kind: &SecuritySchemeKind) -> bool {
+    let SecuritySchemeKind::ApiKey { place: Place::Header, name } = kind else { return false };
+    name.eq_ignore_ascii_case("authorization")
+}
+
+fn part(place: Place) -> Option<CredentialPart> {
+    match place {
+        Place::Cookie => Some(CredentialPart::Cookie),
+        Place::Header => Some(CredentialPart::Header),
+        Place::Query => Some(CredentialPart::Query),
+        _ => None,
+    }
+}
+
+const TOKEN: &str = "`bearer` or another kind that is a token";

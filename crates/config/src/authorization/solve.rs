@@ -1,0 +1,88 @@
+//! Which of its alternatives an operation is called with: the cheapest one whose credentials are all at hand and cover
+//! its scopes. Pure; what a credential is made of is not known here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use callgate_openapi::{RequiredScheme, Requirement, Security, SecurityScheme};
+
+/// What is at hand for a scheme.
+#[derive(Clone, Debug)]
+pub(super) struct Holding {
+    /// What it costs a call.
+    pub(super) cost: u32,
+    /// The scopes it is known to have.
+    pub(super) scopes: Option<Vec<String>>,
+}
+
+/// What is at hand, by the name of the scheme.
+pub(super) type Holdings = BTreeMap<String, Holding>;
+
+/// How the requirements of an operation end.
+#[derive(Debug)]
+pub(super) enum Solution<'s> {
+    /// All schemes of this alternative are met. One that asks for none is taken only when no other is met.
+    Met(&'s Requirement),
+    /// Nothing is asked for.
+    Open,
+    /// No alternative is met: what the one lacks that lacks least, the first of equals.
+    Unmet(Vec<Missing<'s>>),
+}
+
+/// What a scheme lacks.
+#[derive(Debug)]
+pub(super) struct Missing<'s> {
+    /// The scheme.
+    pub(super) scheme: &'s SecurityScheme,
+    /// The scopes its credential lacks; none where there is no credential.
+    pub(super) scopes: Vec<&'s str>,
+}
+
+/// Solves what an operation asks for with what is at hand.
+pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution<'s> {
+    let mut best: Option<(u32, &Requirement)> = None;
+    let mut least: Option<Vec<Missing<'s>>> = None;
+    let mut is_open = security.alternatives.is_empty();
+    for alternative in &security.alternatives {
+        if alternative.schemes.is_empty() {
+            is_open = true;
+            continue;
+        }
+        let missing = missing(alternative, holdings);
+        if missing.is_empty() {
+            let cost = cost(alternative, holdings);
+            if best.is_none_or(|(known, _)| cost < known) {
+                best = Some((cost, alternative));
+            }
+        } else if least.as_ref().is_none_or(|known| missing.len() < known.len()) {
+            least = Some(missing);
+        }
+    }
+    match best {
+        Some((_, requirement)) => Solution::Met(requirement),
+        None if is_open => Solution::Open,
+        None => Solution::Unmet(least.unwrap_or_default()),
+    }
+}
+
+fn cost(alternative: &Requirement, holdings: &Holdings) -> u32 {
+    let costs = alternative.schemes.iter().filter_map(|known| holdings.get(&*known.scheme.name));
+    costs.fold(0, |sum, holding| sum.saturating_add(holding.cost))
+}
+
+fn missing<'s>(alternative: &'s Requirement, holdings: &Holdings) -> Vec<Missing<'s>> {
+    alternative.schemes.iter().filter_map(|required| lack(required, holdings)).collect()
+}
+
+fn lack<'s>(required: &'s RequiredScheme, holdings: &Holdings) -> Option<Missing<'s>> {
+    let scheme = &*required.scheme;
+    let Some(holding) = holdings.get(&*scheme.name) else {
+        return Some(Missing { scheme, scopes: Vec::new() });
+    };
+    let known: BTreeSet<&str> = holding.scopes.as_ref()?.iter().map(String::as_str).collect();
+    let scopes = required.scopes.iter().map(|scope| &**scope);
+    let scopes: Vec<_> = scopes.filter(|scope| !known.contains(scope)).collect();
+    (!scopes.is_empty()).then_some(Missing { scheme, scopes })
+}
+
+#[cfg(test)]
+mod tests;

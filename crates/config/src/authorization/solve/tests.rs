@@ -1,0 +1,100 @@
+//! What is asked for, what is at hand, and what comes of it.
+
+use callgate_openapi::{Document, Limits, LoadOptions, load};
+
+use super::*;
+
+/// `none` costs 0, `key` and `user` 1, `token` 3 with the scopes `read` and `list`, `other` 3 with scopes nobody knows.
+const HELD: [(&str, u32, Option<&[&str]>); 5] = [
+    ("none", 0, None),
+    ("key", 1, None),
+    ("user", 1, None),
+    ("token", 3, Some(&["read", "list"])),
+    ("other", 3, None),
+];
+
+fn shown(solution: &Solution<'_>) -> String {
+    let names = |known: &Requirement| {
+        known.schemes.iter().map(|one| one.scheme.name.to_string()).collect::<Vec<_>>().join("+")
+    };
+    let lack = |missing: &Missing<'_>| {
+        let scopes = missing.scopes.iter().map(|scope| format!(" {scope}")).collect::<String>();
+        format!("{}{scopes}", missing.scheme.name)
+    };
+    match solution {
+        Solution::Met(requirement) => names(requirement),
+        Solution::Open => "open".to_owned(),
+        Solution::Unmet(missing) => {
+            format!("lacks {}", missing.iter().map(lack).collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// `security` of an operation, the schemes at hand, and the schemes it is called with or what it lacks.
+#[track_caller]
+fn check(security: &str, held: &[&str], expected: &str) {
+    let text = format!(
+        "---\n{{openapi: 3.1.0, info: {{title: T, version: '1'}}, servers: [{{url: 'https://a.example'}}],
+          paths: {{/a: {{get: {{security: {security}}}}}}}}}"
+    );
+    let parsed = callgate_openapi::read(text.as_bytes(), &Limits::default()).unwrap();
+    let loaded = load(&Document::new(parsed.value).unwrap(), &LoadOptions::default());
+    let row = |(name, cost, scopes): &(&str, u32, Option<&[&str]>)| {
+        let scopes = scopes.map(|scopes| scopes.iter().map(ToString::to_string).collect());
+        (name.to_string(), Holding { cost: *cost, scopes })
+    };
+    let holdings = HELD.iter().filter(|row| held.contains(&row.0)).map(row).collect();
+    assert_eq!(shown(&solve(&loaded.operations[0].security, &holdings)), expected);
+}
+
+#[test]
+fn any_alternative_is_enough() {
+    check("[{key: []}, {user: []}]", &["user"], "user");
+    check("[{key: []}, {user: []}]", &["key", "user"], "key");
+}
+
+#[test]
+fn schemes_together_are_all_needed() {
+    check("[{key: [], user: []}]", &["key", "user"], "key+user");
+    check("[{key: [], user: []}]", &["key"], "lacks user");
+    check("[{key: [], user: []}, {token: []}]", &["key", "token"], "token");
+}
+
+#[test]
+fn the_cheapest_is_taken_and_of_equals_the_first() {
+    check("[{token: []}, {key: []}]", &["key", "token"], "key");
+    check("[{key: [], user: []}, {user: []}]", &["key", "user"], "user");
+    check("[{token: []}, {key: [], user: []}]", &["key", "user", "token"], "key+user");
+    check("[{user: []}, {key: []}]", &["key", "user"], "user");
+    check("[{key: []}, {none: []}]", &["key", "none"], "none");
+}
+
+#[test]
+fn a_credential_at_hand_is_better_than_none() {
+    check("[{}, {key: []}]", &["key"], "key");
+    check("[{}, {token: []}]", &["token"], "token");
+    check("[{}, {key: []}]", &[], "open");
+    check("[{key: []}, {}]", &["user"], "open");
+}
+
+#[test]
+fn what_is_open_needs_nothing() {
+    check("[]", &["key"], "open");
+}
+
+#[test]
+fn scopes_are_covered_where_they_are_known() {
+    check("[{token: [read]}]", &["token"], "token");
+    check("[{token: [list, read]}]", &["token"], "token");
+    check("[{token: [read, write]}]", &["token"], "lacks token write");
+    check("[{other: [read, write]}]", &["other"], "other");
+    check("[{token: [write]}, {key: []}]", &["token", "key"], "key");
+    check("[{token: [write]}, {}]", &["token"], "open");
+}
+
+#[test]
+fn what_lacks_least_is_told() {
+    check("[{key: [], user: []}, {token: []}]", &[], "lacks token");
+    check("[{user: []}, {key: []}]", &[], "lacks user");
+    check("[{key: [], user: []}]", &[], "lacks key, user");
+}

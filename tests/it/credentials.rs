@@ -1,0 +1,367 @@
+//! Which credentials a call carries: what the description asks for, solved with what the configuration has, over TCP on
+//! loopback. What a service sees is what it was sent, before anything is masked.
+
+use std::fs;
+
+use callgate::{
+    Event, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
+    config::{self, Built, load_toolset},
+    openapi::{Code, OperationStatus},
+};
+use serde_json::json;
+
+use crate::server::Server;
+
+const DESCRIPTION: &str = r#"
+openapi: 3.1.0
+info: { title: T, version: "1" }
+servers: [{ url: SERVER }]
+security: [{ key: [] }]
+paths:
+  /inherited: { get: { operationId: inherited, summary: s } }
+  /open: { get: { operationId: open, summary: s, security: [] } }
+  /optional: { get: { operationId: optional, summary: s, security: [{}, { token: [] }] } }
+  /either: { get: { operationId: either, summary: s, security: [{ token: [read] }, { query: [] }] } }
+  /both: { get: { operationId: both, summary: s, security: [{ key: [], token: [], cookie: [] }] } }
+  /pair: { get: { operationId: pair, summary: s, security: [{ pair: [] }] } }
+  /magic: { get: { operationId: magic, summary: s, security: [{ magic: [] }] } }
+  /digest: { get: { operationId: digest, summary: s, security: [{ digest: [] }] } }
+  /certificate: { get: { operationId: certificate, summary: s, security: [{ certificate: [] }] } }
+  /cookie:
+    get:
+      operationId: cookie
+      summary: s
+      security: [{ cookie: [] }]
+      parameters:
+        - { name: sid, in: cookie, schema: { type: string } }
+        - { name: theme, in: cookie, schema: { type: string } }
+  /header: { get: { operationId: header, summary: s, security: [{ header: [] }] } }
+  /away:
+    servers: [{ url: AWAY }]
+    get: { operationId: away, summary: s }
+  /away-open:
+    servers: [{ url: AWAY }]
+    get: { operationId: awayOpen, summary: s, security: [] }
+  /away-optional:
+    servers: [{ url: AWAY }]
+    get: { operationId: awayOptional, summary: s, security: [{ key: [] }, {}] }
+components:
+  securitySchemes:
+    key: { type: apiKey, in: header, name: X-Key }
+    query: { type: apiKey, in: query, name: api key }
+    cookie: { type: apiKey, in: cookie, name: sid }
+    token: { type: oauth2, flows: { clientCredentials: { tokenUrl: "https://a.example", scopes: { read: r } } } }
+    pair: { type: http, scheme: basic }
+    digest: { type: http, scheme: digest }
+    header: { type: apiKey, in: header, name: authorization }
+    certificate: { type: mutualTLS }
+"#;
+
+const ALL: &str = "credentials:
+  key: { api_key: { value: \"literal:canary-key\" } }
+  query: { api_key: { value: \"literal:canary query\" } }
+  cookie: { api_key: { value: \"literal:canary-cookie\" } }
+  token: { bearer: { token: $session.params.token } }
+  pair: { basic: { username: user, password: \"literal:canary-password\" } }
+  header: { bearer: { token: \"literal:canary-header\" } }
+";
+
+fn load(server: &str, away: &str, settings: &str) -> Result<Built, config::Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let description = DESCRIPTION.replace("SERVER", server).replace("AWAY", away);
+    fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    fs::write(&toolset, settings).unwrap();
+    load_toolset(&toolset, None)
+}
+
+/// The description's own server is the operator's here: loopback is nobody else's to name.
+async fn started(settings: &str) -> (Server, Built) {
+    let server = Server::start().await;
+    let settings = format!("{settings}\ncredential_origins: [\"{}\"]", server.url(""));
+    let built = load(&server.url(""), "https://away.example", &settings);
+    (server, built.unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn session() -> Session {
+    let parameters = json!({"token": "canary-token"});
+    Session::new("s").with_parameters(parameters.as_object().cloned().unwrap())
+}
+
+async fn call(built: &Built, tool: &str) -> Outcome {
+    let call = ToolCall::new("1", tool, callgate::Arguments::new());
+    built.executor.call(&call, &session()).await.outcome
+}
+
+async fn failed(built: &Built, tool: &str) -> Fault {
+    match call(built, tool).await {
+        Outcome::Failed(fault) => *fault,
+        other => panic!("{tool}: {other:?}"),
+    }
+}
+
+/// The credentials that arrived: the key's header, `Authorization`, the cookies, and the target.
+async fn arrived(server: &Server, built: &Built, tool: &str) -> Vec<String> {
+    let outcome = call(built, tool).await;
+    assert!(matches!(outcome, Outcome::Answered(_)), "{tool}: {outcome:?}");
+    let seen = server.last();
+    let headers = ["x-key", "authorization", "cookie"].map(|name| seen["headers"][name].clone());
+    let target = seen["target"].clone();
+    let all = headers.into_iter().chain([target]);
+    all.filter_map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+#[tokio::test]
+async fn each_operation_carries_what_it_asks_for() {
+    let (server, built) = started(ALL).await;
+    for (tool, expected) in [
+        ("inherited", &["canary-key", "/inherited"][..]),
+        ("open", &["/open"]),
+        ("optional", &["Bearer canary-token", "/optional"]),
+        ("either", &["Bearer canary-token", "/either"]),
+        ("both", &["canary-key", "Bearer canary-token", "sid=canary-cookie", "/both"]),
+        ("pair", &["Basic dXNlcjpjYW5hcnktcGFzc3dvcmQ=", "/pair"]),
+        ("cookie", &["sid=canary-cookie", "/cookie"]),
+        ("header", &["Bearer canary-header", "/header"]),
+    ] {
+        assert_eq!(arrived(&server, &built, tool).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn another_alternative_is_taken_where_only_it_can_be_met() {
+    let keys = "credentials: { query: { api_key: { value: \"literal:canary query\" } } }";
+    let (server, built) = started(keys).await;
+    assert_eq!(arrived(&server, &built, "either").await, ["/either?api%20key=canary%20query"]);
+    assert_eq!(arrived(&server, &built, "optional").await, ["/optional"]);
+}
+
+/// Faults, the load report, and what a dry run notes name the scheme and never a secret.
+#[tokio::test]
+async fn what_cannot_be_met_is_told_and_never_sent() {
+    let one = "credentials: { token: { bearer: { token: \"literal:canary\" } } }";
+    let (server, built) = started(one).await;
+    for (tool, named) in [
+        ("inherited", "`key`"),
+        ("both", "`key` and `cookie`"),
+        ("pair", "`pair`"),
+        ("magic", "`magic`"),
+        ("digest", "`digest`"),
+        ("certificate", "`certificate`"),
+    ] {
+        let fault = failed(&built, tool).await;
+        assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No), "{tool}");
+        assert!(fault.message.contains(named), "{tool}: {}", fault.message);
+        assert!(fault.message.contains("`credentials`"), "{tool}: {}", fault.message);
+        let asked = ToolCall::new("1", tool, callgate::Arguments::new());
+        let journal = built.executor.prepare(&asked, &session()).journal;
+        let is_noted = |event: &Event| matches!(event, Event::Unauthorized { .. });
+        assert!(journal.events().iter().any(is_noted), "{tool}: {journal:?}");
+    }
+    assert_eq!(server.total(), 0);
+    let report = &built.toolsets[0].report;
+    let missing = report.diagnostics.iter().filter(|known| known.code == Code::MissingCredential);
+    let missing: Vec<_> =
+        missing.map(|known| format!("{} {}", known.pointer, known.message)).collect();
+    assert_eq!(
+        missing,
+        [
+            "/components/securitySchemes/certificate expected a credential for the security scheme `certificate`, \
+             got none; `GET /certificate` cannot be called",
+            "/components/securitySchemes/cookie expected a credential for the security scheme `cookie`, got none; \
+             2 operations cannot be called, the first: `GET /both`",
+            "/components/securitySchemes/digest expected a credential for the security scheme `digest`, got none; \
+             `GET /digest` cannot be called",
+            "/components/securitySchemes/header expected a credential for the security scheme `header`, got none; \
+             `GET /header` cannot be called",
+            "/components/securitySchemes/key expected a credential for the security scheme `key`, got none; \
+             3 operations cannot be called, the first: `GET /inherited`",
+            "/paths/~1magic/get/security/0/magic expected a credential for the security scheme `magic`, got none; \
+             `GET /magic` cannot be called",
+            "/components/securitySchemes/pair expected a credential for the security scheme `pair`, got none; \
+             `GET /pair` cannot be called",
+        ]
+    );
+    let inherited = report.operations.iter().find(|known| known.path == "/inherited").unwrap();
+    assert_eq!(inherited.status, OperationStatus::Degraded);
+}
+
+#[tokio::test]
+async fn one_credential_of_every_operation_spares_those_that_are_open() {
+    let (server, built) = started("auth: { bearer: { token: \"literal:canary\" } }").await;
+    for (tool, expected) in [
+        ("inherited", &["Bearer canary", "/inherited"][..]),
+        ("optional", &["Bearer canary", "/optional"]),
+        ("magic", &["Bearer canary", "/magic"]),
+        ("open", &["/open"]),
+    ] {
+        assert_eq!(arrived(&server, &built, tool).await, expected);
+    }
+    assert!(
+        built.toolsets[0]
+            .report
+            .diagnostics
+            .iter()
+            .all(|known| known.code != Code::MissingCredential)
+    );
+}
+
+#[tokio::test]
+async fn calls_without_a_credential_are_asked_for() {
+    let (server, built) = started("auth: none").await;
+    assert_eq!(arrived(&server, &built, "inherited").await, ["/inherited"]);
+    let (server, built) = started("").await;
+    assert_eq!(failed(&built, "inherited").await.code, FaultCode::AuthFailed);
+    assert_eq!(arrived(&server, &built, "open").await, ["/open"]);
+    assert_eq!(arrived(&server, &built, "optional").await, ["/optional"]);
+}
+
+/// Both keys: `credentials` where the description says what it asks for, `auth` where it says nothing.
+#[tokio::test]
+async fn auth_is_for_what_states_nothing_beside_credentials() {
+    let server = Server::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let description = "openapi: 3.0.3
+paths:
+  /stated: { get: { operationId: stated, summary: s, security: [{ key: [] }] } }
+  /unstated: { get: { operationId: unstated, summary: s } }
+components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }";
+    fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    let load = |settings: &str| {
+        let file = folder.path().join("toolset.yaml");
+        fs::write(&file, format!("server: {}\n{settings}", server.url(""))).unwrap();
+        load_toolset(&file, None).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let credentials = "credentials: { key: { api_key: { value: \"literal:canary-key\" } } }";
+    let both = load(&format!("{credentials}\nauth: {{ bearer: {{ token: \"literal:canary\" }} }}"));
+    assert_eq!(arrived(&server, &both, "stated").await, ["canary-key", "/stated"]);
+    assert_eq!(arrived(&server, &both, "unstated").await, ["Bearer canary", "/unstated"]);
+    let alone = load(credentials);
+    assert_eq!(arrived(&server, &alone, "unstated").await, ["/unstated"]);
+}
+
+/// Isolation: a server that the description names for single operations gets nothing.
+#[tokio::test]
+async fn another_origin_gets_no_credential_unless_it_is_listed() {
+    let (server, away) = (Server::start().await, Server::start().await);
+    let (own, other) = (server.url(""), away.url(""));
+    let only_own = |away: &str, settings: &str| {
+        load(&own, away, &format!("{settings}credential_origins: [\"{own}\"]")).unwrap()
+    };
+    let elsewhere = only_own("https://away.example", ALL);
+    let fault = failed(&elsewhere, "away").await;
+    assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));
+    assert!(fault.message.contains("`credential_origins`"), "{}", fault.message);
+    assert!(!fault.message.contains("127.0.0.1"), "{}", fault.message);
+    let report = &elsewhere.toolsets[0].report;
+    let told = report.diagnostics.iter().find(|known| known.code == Code::ForeignServer).unwrap();
+    assert!(told.help.contains("credential_origins: [https://away.example]"), "{told:?}");
+    let auth = "auth: { bearer: { token: \"literal:canary\" } }\n";
+    let one = only_own("https://away.example", auth);
+    assert_eq!(failed(&one, "away").await.code, FaultCode::AuthFailed);
+    // Nor is loopback the description's to name, with or without a credential.
+    let loopback = only_own(&other, ALL);
+    for tool in ["away", "awayOpen", "awayOptional"] {
+        assert_eq!(failed(&loopback, tool).await.code, FaultCode::Refused, "{tool}");
+    }
+    assert_eq!(away.total(), 0);
+    let listed = format!("{ALL}credential_origins: [\"{own}\", \"{other}/\"]");
+    let both = load(&own, &other, &listed).unwrap();
+    assert_eq!(arrived(&away, &both, "away").await, ["canary-key", "/away"]);
+    assert_eq!(arrived(&away, &both, "awayOpen").await, ["/away-open"]);
+    assert_eq!(server.total(), 0);
+    assert_eq!(away.total(), 2);
+}
+
+#[tokio::test]
+async fn a_cookie_that_holds_a_credential_is_no_argument() {
+    let (server, built) = started(ALL).await;
+    let tool = built.executor.tool("cookie").unwrap();
+    let properties = &tool.input_schema.as_value()["properties"];
+    assert!(properties.get("sid").is_none() && properties.get("theme").is_some(), "{properties}");
+    let arguments = json!({"theme": "dark"}).as_object().cloned().unwrap();
+    let asked = ToolCall::new("1", "cookie", arguments);
+    let Outcome::Planned(plan) = built.executor.prepare(&asked, &session()).outcome else {
+        panic!("not planned")
+    };
+    let cookie = plan.headers.iter().find(|(name, _)| name == "cookie").unwrap();
+    assert_eq!(cookie.1, "theme=dark; sid=****");
+    let outcome = built.executor.call(&asked, &session()).await.outcome;
+    assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+    assert_eq!(server.last()["headers"]["cookie"], "theme=dark; sid=canary-cookie");
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_every_place() {
+    let (server, built) = started(ALL).await;
+    let asked = ToolCall::new("1", "both", callgate::Arguments::new());
+    let Outcome::Planned(plan) = built.executor.prepare(&asked, &session()).outcome else {
+        panic!("not planned")
+    };
+    let shown = |name: &str| {
+        let header = plan.headers.iter().find(|(known, _)| known == name);
+        header.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(shown("x-key"), Some("****"));
+    assert_eq!(shown("authorization"), Some("Bearer ****"));
+    assert_eq!(shown("cookie"), Some("sid=****"));
+    assert_eq!(server.total(), 0);
+}
+
+/// Each fault of a configuration, by its code and a part of its words.
+#[track_caller]
+fn check_fault(settings: &str, code: &str, words: &str) {
+    let error = load("https://a.example", "https://b.example", settings).unwrap_err();
+    let findings = error.findings();
+    let shown = format!("{error}");
+    assert!(findings.iter().any(|known| known.code == code), "{shown}");
+    assert!(shown.contains(words) && !shown.contains("canary"), "{shown}");
+}
+
+#[test]
+fn credentials_that_fit_no_scheme_are_faults() {
+    let key = "{ api_key: { value: \"literal:canary\" } }";
+    check_fault(
+        &format!("credentials: {{ keey: {key} }}"),
+        "unknown-scheme",
+        "did you mean `key`?",
+    );
+    check_fault(
+        &format!("credentials: {{ zzz: {key} }}"),
+        "unknown-scheme",
+        "it declares `certificate`",
+    );
+    check_fault(
+        &format!("credentials: {{ token: {key} }}"),
+        "wrong-credential",
+        "expected `bearer` or another kind that is a token for the security scheme `token`, got: `api_key`",
+    );
+    check_fault(
+        "credentials: { key: { bearer: { token: env:A } } }",
+        "wrong-credential",
+        "expected `api_key` for the security scheme `key`, got: `bearer`",
+    );
+    check_fault(
+        "credentials: { pair: { bearer: { token: env:A } } }",
+        "wrong-credential",
+        "expected `basic` for the security scheme `pair`",
+    );
+    check_fault(
+        "credentials: { certificate: { bearer: { token: env:A } } }",
+        "wrong-credential",
+        "expected no credential but the client certificate of the toolset",
+    );
+    check_fault(
+        "credentials: { key: { api_key: { in: header, name: X, value: env:A } } }",
+        "wrong-value",
+        "the description says where the key",
+    );
+    check_fault("credentials: { key: {} }", "wrong-value", "expected one kind of credential");
+    check_fault("credentials: []", "wrong-value", "a mapping from security schemes");
+    check_fault(
+        "credential_origins: [\"https://a.example/path\"]",
+        "wrong-value",
+        "expected an origin",
+    );
+    check_fault("credential_origins: [a.example]", "wrong-value", "expected an origin");
+}
