@@ -5,6 +5,7 @@
 mod architecture;
 mod configuration;
 mod credentials;
+mod egress;
 mod endings;
 mod execute;
 mod renewal;

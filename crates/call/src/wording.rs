@@ -4,12 +4,15 @@
 
 pub(crate) mod answer;
 pub(crate) mod body;
+mod connection;
 
-use std::{fmt::Write as _, time::Duration};
+use std::fmt::Write as _;
 
 use callgate_openapi::Source;
-use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached};
+use callgate_tool::{Fault, FaultCode, Next, Problem, Reached};
 use serde_json::Value;
+
+pub use connection::{no_secure_connection, timed_out, unreachable};
 
 use crate::style::Unwritable;
 
@@ -34,35 +37,6 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
         }
     }
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
-}
-
-/// The call did not end within `limit`.
-pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
-    let message = format!(
-        "the service did not answer within {} s; {}",
-        limit.as_secs_f64(),
-        unknown_outcome(effect)
-    );
-    let fault = Fault::new(FaultCode::TimedOut, message, after_unknown(effect));
-    Box::new(fault.with_reached(Reached::Maybe))
-}
-
-/// The service could not be reached, or the connection broke.
-pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
-    let (message, next) = match reached {
-        Reached::No => (
-            "the service could not be reached, nothing was sent; try again later".to_owned(),
-            Next::TryLater,
-        ),
-        Reached::Maybe | Reached::Yes => (
-            format!(
-                "the connection broke before the answer was complete; {}",
-                unknown_outcome(effect)
-            ),
-            after_unknown(effect),
-        ),
-    };
-    Box::new(Fault::new(FaultCode::Unreachable, message, next).with_reached(reached))
 }
 
 /// The answer is larger than `limit` bytes.
@@ -366,25 +340,6 @@ fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next
     let mut fault = Fault::new(code, message, next).with_reached(Reached::Yes);
     fault.status = Some(status);
     Box::new(fault)
-}
-
-fn unknown_outcome(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Read => "it only reads, so it may be tried again later",
-        Effect::Idempotent => {
-            "it may or may not have been executed; the same call may be tried again"
-        }
-        Effect::Write => {
-            "it may or may not have been executed; do not repeat it before checking whether it was"
-        }
-    }
-}
-
-fn after_unknown(effect: Effect) -> Next {
-    match effect {
-        Effect::Idempotent | Effect::Read => Next::TryLater,
-        Effect::Write => Next::AskUser,
-    }
 }
 
 /// Names less alike than this are not suggested.

@@ -4,7 +4,6 @@ mod challenge;
 mod echo;
 mod failure;
 mod openapi;
-mod origin;
 
 use std::{fmt::Debug, sync::Arc};
 

@@ -56,6 +56,13 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// The request was not sent because of where it would have gone.
+    Refused {
+        /// What the operator can do, if they mean it. Shows addresses.
+        remedy: String,
+    },
+    /// The service had closed the connection before it answered, and the request was sent again over a new one.
+    SentAgain,
     /// An optional input that only the session can give was left out.
     SessionValueAbsent {
         /// The argument.
@@ -120,6 +127,10 @@ impl fmt::Display for Event {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
+            Self::Refused { remedy } => f.write_str(remedy),
+            Self::SentAgain => f.write_str(
+                "the service had closed the connection; the request was sent again over a new one",
+            ),
             Self::SessionValueAbsent { argument, source } => {
                 write!(f, "`{argument}` is omitted: the session has no `{source}`")
             }

@@ -1,26 +1,56 @@
 //! Sends requests over the network: no redirects, no proxies, no cookies, one deadline over all of an exchange, and never
-//! more of an answer in memory than its bound, which holds for what a content coding expands to. Retries and addresses are decided elsewhere.
+//! more of an answer in memory than its bound, which holds for what a content coding expands to. Addresses are judged in
+//! `egress`, what is sent twice in `attempt`.
 
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response,
     header::{CONTENT_ENCODING, CONTENT_LENGTH},
-    uri::Scheme,
 };
-use reqwest::redirect::Policy;
 use tokio::{sync::OnceCell, time::timeout};
+use url::{Host, Url};
 
 use crate::{
+    attempt,
     body::BoundedBody,
+    egress::{AddressRange, Egress, Trust},
     error::{self, Error},
     guard,
     limits::Limits,
-    resolve::SystemResolver,
+    network::{Network, Pool, Way},
+    resolve::Resolver,
+    tls::TlsSettings,
     transport::Transport,
 };
+
+/// How a client connects.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers build it from its default; a new field has a safe one"
+)]
+pub struct ClientSettings {
+    /// Who named the origins of requests that do not say it themselves (by a [`Trust`] among their extensions).
+    pub trust: Trust,
+    /// The addresses that may be dialled whoever named them.
+    pub allow: Vec<AddressRange>,
+    /// What secures the connections.
+    pub tls: TlsSettings,
+    /// Answers for the addresses of every name instead of the network's resolver: a service directory. What it answers is
+    /// the operator's word, and the connection's name stays the one of the URL.
+    pub directory: Option<Arc<dyn Resolver>>,
+}
+
+/// What the operator names, and the machine's own trust.
+impl Default for ClientSettings {
+    fn default() -> Self {
+        let (allow, tls) = (Vec::new(), TlsSettings::new());
+        Self { trust: Trust::Operator, allow, tls, directory: None }
+    }
+}
 
 /// The transport over the network. Clones share their connections.
 ///
@@ -37,28 +67,63 @@ use crate::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Client {
-    plain: reqwest::Client,
-    // Made when first needed: reading the machine's certificates takes milliseconds and fails where there are none.
-    secure: Arc<OnceCell<reqwest::Client>>,
+    network: Network,
+    settings: Arc<ClientSettings>,
+    allow: Arc<[AddressRange]>,
+    /// The pools of the usual ways, so that they are looked for once: by trust and by scheme.
+    pools: Arc<[OnceCell<Arc<Pool>>; 4]>,
 }
 
 impl Client {
-    /// A client with its own connections. Make one and clone it.
+    /// A client with its own connections, for origins that the operator named.
     ///
     /// # Errors
-    /// [`ErrorKind::Tls`](crate::ErrorKind::Tls) if the HTTP client cannot be set up.
+    /// None today; what keeps a client from being set up is told by the first request.
     pub fn new() -> Result<Self, Error> {
-        // Without certificates: this one speaks to `http` origins only, so that they work on a machine that has none.
-        let plain = settings().tls_certs_only([]).build().map_err(error::no_client)?;
-        Ok(Self { plain, secure: Arc::new(OnceCell::new()) })
+        Ok(Self::over(&Network::new(), ClientSettings::default()))
     }
 
-    async fn client_for(&self, scheme: Option<&Scheme>) -> Result<&reqwest::Client, Error> {
-        if scheme != Some(&Scheme::HTTPS) {
-            return Ok(&self.plain);
+    /// A client over the connections of `network`, which it shares with clients of the same settings. Costs nothing until
+    /// it sends.
+    pub fn over(network: &Network, settings: ClientSettings) -> Self {
+        let allow = settings.allow.clone().into();
+        let network = network.clone();
+        Self { network, settings: Arc::new(settings), allow, pools: Arc::default() }
+    }
+
+    /// The connections for a URL, after what can be said of it before its name is looked up.
+    async fn pool(&self, url: &Url, trust: Trust) -> Result<Arc<Pool>, Error> {
+        let egress = self.egress(url, trust)?;
+        let is_usual = egress.own.is_empty();
+        let slot = usize::from(egress.is_https) * 2 + usize::from(egress.trust == Trust::Operator);
+        let tls = egress.is_https.then(|| self.settings.tls.clone());
+        let way = Way { tls, egress, directory: self.settings.directory.clone() };
+        match self.pools.get(slot).filter(|_| is_usual) {
+            Some(known) => known.get_or_try_init(|| self.network.pool(&way)).await.map(Arc::clone),
+            None => self.network.pool(&way).await,
         }
-        let make = async || settings().https_only(true).build().map_err(error::no_client);
-        self.secure.get_or_try_init(make).await
+    }
+
+    /// The rules for a URL, if they allow it as far as it tells.
+    fn egress(&self, url: &Url, trust: Trust) -> Result<Egress, Error> {
+        let trust = if self.settings.directory.is_some() { Trust::Operator } else { trust };
+        let own = self.network.own(url.port_or_known_default().unwrap_or_default());
+        let is_https = url.scheme() == "https";
+        let egress = Egress { trust, is_https, allow: Arc::clone(&self.allow), own };
+        egress.check_scheme().map_err(|denial| error::denied(denial, None))?;
+        let Some(address) = literal(url) else { return Ok(egress) };
+        // The HTTP client looks no address up, so nobody else would judge it.
+        egress.check(address).map_err(|denial| error::denied(denial, Some(address)))?;
+        if self.settings.directory.is_some() {
+            return Err(error::refused(
+                "the server is named by an address, and a service directory knows names only",
+            ));
+        }
+        Ok(egress)
+    }
+
+    fn trust(&self, request: &Request<Bytes>) -> Trust {
+        request.extensions().get().copied().unwrap_or(self.settings.trust)
     }
 }
 
@@ -69,24 +134,38 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
-        let client = self.client_for(request.uri().scheme()).await?;
+        let trust = self.trust(&request);
         let request = outgoing(request)?;
-        let exchange = exchange(client, request, limits.response_bytes);
+        let exchange = async {
+            let pool = self.pool(request.url(), trust).await?;
+            let has_identity = self.settings.tls.has_identity();
+            let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
+            let mut response = received(incoming, limits.response_bytes).await?;
+            if let Some(again) = again {
+                response.extensions_mut().insert(again);
+            }
+            Ok(response)
+        };
         timeout(limits.timeout, exchange).await.unwrap_or_else(|_| Err(error::timed_out()))
+    }
+
+    fn check(&self, request: &Request<Bytes>) -> Result<(), Error> {
+        let trust = self.trust(request);
+        if trust == Trust::Operator {
+            // Nearly everything is allowed: what is not is told when it is sent.
+            return Ok(());
+        }
+        self.egress(&guard::checked_url(request.uri())?, trust).map(drop)
     }
 }
 
-fn settings() -> reqwest::ClientBuilder {
-    reqwest::Client::builder()
-        // Redirects would carry credential headers and the query to another host (security finding 3).
-        .redirect(Policy::none())
-        .referer(false)
-        // `HTTP_PROXY` would receive every credential (security finding 6).
-        .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .http2_max_header_list_size(MAX_RESPONSE_HEADER_BYTES)
-        .dns_resolver(SystemResolver)
+/// The address a URL names its host by.
+fn literal(url: &Url) -> Option<IpAddr> {
+    match url.host()? {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some(address.into()),
+        Host::Ipv6(address) => Some(address.into()),
+    }
 }
 
 fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
@@ -104,12 +183,7 @@ fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
     Ok(outgoing)
 }
 
-async fn exchange(
-    client: &reqwest::Client,
-    request: reqwest::Request,
-    bound: usize,
-) -> Result<Response<Bytes>, Error> {
-    let mut incoming = client.execute(request).await.map_err(error::sending)?;
+async fn received(mut incoming: reqwest::Response, bound: usize) -> Result<Response<Bytes>, Error> {
     // What the client decodes it takes from the headers; what is left it cannot read, two layers among it.
     let codings = incoming.headers().get_all(CONTENT_ENCODING);
     if codings.iter().any(|coding| coding != "identity") {
@@ -125,16 +199,6 @@ async fn exchange(
     *response.headers_mut() = std::mem::take(incoming.headers_mut());
     Ok(response)
 }
-
-/// A service that takes longer to accept a connection is down; the rest of the time is for its answer.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding
-/// 11).
-const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// Far above what services answer with, far below what fills memory. HTTP/1 has the client's own bound of 100 headers.
-const MAX_RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
 
 #[cfg(test)]
 mod tests;

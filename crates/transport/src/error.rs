@@ -1,9 +1,13 @@
 //! Why a request got no answer. No sentence here names a URL, host, header or query: these errors are shown to whoever
 //! asks. Made by the other modules of this crate from what the HTTP client says.
 
-use std::{borrow::Cow, error, fmt, io};
+use std::{borrow::Cow, error, fmt, io, net::IpAddr};
 
-use crate::resolve::NameNotResolved;
+use crate::{
+    egress::Denial,
+    resolve::{AddressDenied, NameNotResolved},
+    tls_fault::TlsFault,
+};
 
 /// A request without an answer.
 pub struct Error {
@@ -14,6 +18,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ErrorKind {
+    /// A certificate or private key of the settings cannot be used.
+    Certificate,
     /// No connection to the service.
     Connect,
     /// The service's name has no address.
@@ -30,7 +36,7 @@ pub enum ErrorKind {
     Send,
     /// The exchange took too long.
     TimedOut,
-    /// No secure connection to the service.
+    /// No secure connection to the service: [`Error::tls`] says why.
     Tls,
     /// The answer is larger than the bound.
     TooLarge,
@@ -53,6 +59,8 @@ struct Inner {
     reached: Reached,
     message: Cow<'static, str>,
     detail: Option<String>,
+    denied: Option<(Denial, Option<IpAddr>)>,
+    tls: Option<TlsFault>,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
 
@@ -76,7 +84,8 @@ impl Error {
             | ErrorKind::Receive
             | ErrorKind::Send
             | ErrorKind::TimedOut => true,
-            ErrorKind::MalformedRecording
+            ErrorKind::Certificate
+            | ErrorKind::MalformedRecording
             | ErrorKind::NothingRecorded
             | ErrorKind::Refused
             | ErrorKind::Tls
@@ -90,10 +99,34 @@ impl Error {
         self.inner.detail.as_deref()
     }
 
+    /// For [`ErrorKind::Refused`]: why the place may not be called.
+    pub fn denial(&self) -> Option<Denial> {
+        self.inner.denied.map(|(denial, _)| denial)
+    }
+
+    /// With [`Error::denial`]: the address that may not be dialled, where it was looked up. For the operator's eyes.
+    pub fn denied_address(&self) -> Option<IpAddr> {
+        self.inner.denied.and_then(|(_, address)| address)
+    }
+
+    /// For [`ErrorKind::Tls`]: why there is no secure connection, where that is known.
+    pub fn tls(&self) -> Option<TlsFault> {
+        self.inner.tls
+    }
+
     /// A failure of a transport outside this crate; the message names no URL, host, header or query.
     pub fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
-        let message = message.into();
-        Self { inner: Box::new(Inner { kind, reached, message, detail: None, source: None }) }
+        Self {
+            inner: Box::new(Inner {
+                kind,
+                reached,
+                message: message.into(),
+                detail: None,
+                denied: None,
+                tls: None,
+                source: None,
+            }),
+        }
     }
 
     /// The same failure with what caused it, whose text names no URL either.
@@ -132,27 +165,63 @@ pub(crate) fn refused(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Refused, Reached::No, message)
 }
 
+pub(crate) fn denied(denial: Denial, address: Option<IpAddr>) -> Error {
+    let mut error = refused(denial.message());
+    error.inner.denied = Some((denial, address));
+    error
+}
+
+pub(crate) fn certificate(message: impl Into<Cow<'static, str>>) -> Error {
+    Error::new(ErrorKind::Certificate, Reached::No, message)
+}
+
 pub(crate) fn no_client(source: reqwest::Error) -> Error {
-    let message =
-        "no secure connection can be made: the certificates of this machine cannot be used";
+    let message = "the HTTP client cannot be set up";
     Error::new(ErrorKind::Tls, Reached::No, message).with_source(source.without_url())
 }
 
-/// What the HTTP client says before the head of an answer came.
-pub(crate) fn sending(source: reqwest::Error) -> Error {
+pub(crate) fn no_tls(source: rustls::Error) -> Error {
+    let message = "the settings of secure connections cannot be used";
+    Error::new(ErrorKind::Tls, Reached::No, message).with_source(source)
+}
+
+pub(crate) fn no_trust() -> Error {
+    let message =
+        "no secure connection can be made: the certificates of this machine cannot be used";
+    Error::new(ErrorKind::Tls, Reached::No, message)
+}
+
+pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
+    let mut error = Error::new(ErrorKind::Tls, reached, fault.message());
+    error.inner.tls = Some(fault);
+    error
+}
+
+/// What the HTTP client says when no connection could be made.
+pub(crate) fn connecting(source: reqwest::Error) -> Error {
     let source = source.without_url();
-    let (kind, reached, message) = if !source.is_connect() {
-        (ErrorKind::Send, Reached::Maybe, "the connection broke before the service answered")
-    } else if source.is_timeout() {
-        (ErrorKind::TimedOut, Reached::No, "the service did not accept a connection in time")
-    } else if has_cause(&source, <dyn error::Error>::is::<NameNotResolved>) {
-        (ErrorKind::Dns, Reached::No, "the service's name could not be resolved")
-    } else if has_cause(&source, <dyn error::Error>::is::<rustls::Error>) {
-        (ErrorKind::Tls, Reached::No, "no secure connection to the service could be made")
-    } else {
-        (ErrorKind::Connect, Reached::No, "the service could not be connected to")
+    if let Some(AddressDenied { address, denial }) = cause(&source) {
+        return denied(*denial, Some(*address));
+    }
+    let unresolved = cause::<NameNotResolved>(&source).map(NameNotResolved::is_timeout);
+    let (kind, message) = match unresolved {
+        Some(true) => (ErrorKind::Dns, "the service's name could not be resolved in time"),
+        Some(false) => (ErrorKind::Dns, "the service's name could not be resolved"),
+        None if source.is_timeout() => {
+            (ErrorKind::TimedOut, "the service did not accept a connection in time")
+        }
+        None => (ErrorKind::Connect, "the service could not be connected to"),
     };
-    Error::new(kind, reached, message).with_source(source)
+    Error::new(kind, Reached::No, message).with_source(source)
+}
+
+/// What the HTTP client says when a connection broke before the head of an answer came.
+pub(crate) fn sending(source: reqwest::Error, reached: Reached) -> Error {
+    let message = match reached {
+        Reached::No => "the connection broke before the request was sent",
+        _ => "the connection broke before the service answered",
+    };
+    Error::new(ErrorKind::Send, reached, message).with_source(source.without_url())
 }
 
 /// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
@@ -191,23 +260,22 @@ pub(crate) fn nothing_recorded(detail: String) -> Error {
     error
 }
 
-/// Whether an error or anything it was caused by is what `is_it` looks for. [`io::Error`] hides the error it wraps from
-/// its own `source`.
-fn has_cause(
-    error: &(dyn error::Error + 'static),
-    is_it: fn(&(dyn error::Error + 'static)) -> bool,
-) -> bool {
+/// The first error of a type among an error and what it was caused by. [`io::Error`] hides the error it wraps from its
+/// own `source`.
+pub(crate) fn cause<'a, E: error::Error + 'static>(
+    error: &'a (dyn error::Error + 'static),
+) -> Option<&'a E> {
     let mut next = Some(error);
     while let Some(cause) = next {
-        if is_it(cause) {
-            return true;
+        if let Some(found) = cause.downcast_ref() {
+            return Some(found);
         }
         next = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped),
             None => cause.source(),
         };
     }
-    false
+    None
 }
 
 fn chain_text(error: &(dyn error::Error + 'static)) -> String {

@@ -1,29 +1,43 @@
 //! Sends one request safely, or answers it from a recording. The only crate that sees the HTTP client; it knows neither
 //! tools nor descriptions: a finished [`http::Request`] comes in, the answer within its bounds goes out.
 
+mod address;
+mod attempt;
 mod body;
 mod client;
 mod credentials;
 mod difference;
+mod egress;
 mod error;
 mod guard;
 mod limits;
+mod network;
 mod recording;
 mod refuse;
 mod replay;
 mod resolve;
 #[cfg(test)]
 mod test_server;
+#[cfg(test)]
+mod test_tls;
+mod tls;
+mod tls_fault;
 mod transport;
 
-pub use client::Client;
+pub use attempt::SentAgain;
+pub use client::{Client, ClientSettings};
 pub use credentials::{CredentialPlaces, decoded_query_name};
+pub use egress::{AddressRange, Denial, Listeners, NotARange, Trust};
 pub use error::{Error, ErrorKind, Reached};
 pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES, is_framing_header};
 pub use limits::{DEFAULT_RESPONSE_BYTES, DEFAULT_TIMEOUT, Limits};
+pub use network::Network;
 pub use recording::{
     canonical_request, masked_headers, masked_url, parse_response, render_request,
 };
 pub use refuse::Refuse;
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
+pub use resolve::{Resolver, SystemResolver};
+pub use tls::{CaCertificates, ClientIdentity, TlsSettings};
+pub use tls_fault::TlsFault;
 pub use transport::Transport;

@@ -1,21 +1,66 @@
-//! Looks up the addresses of a host name for the HTTP client. Answers with an error of its own type, so that a name
-//! without an address is told from a closed port. Which addresses are allowed is not decided here.
+//! Looks up the addresses of a host name and lets through only what may be dialled: every answer is checked, one that may
+//! not be dialled refuses them all, and what was checked is what the HTTP client dials. The rules are in `egress`.
 
-use std::{error, fmt, io};
+use std::{
+    error, fmt, io,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
+use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::time::timeout;
+
+use crate::egress::{Denial, Egress};
+
+/// A name server that takes longer is down.
+const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where the addresses of names come from: the operating system, a service directory, or a test.
+#[async_trait]
+pub trait Resolver: fmt::Debug + Send + Sync {
+    /// The addresses of a name, in the order they are to be tried. Port 0 stands for the URL's own port, and the port of
+    /// a URL that names one wins.
+    ///
+    /// # Errors
+    /// Whatever kept the name from being looked up. No address at all is an error as well.
+    async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>>;
+}
 
 /// The resolver of the operating system.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SystemResolver;
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct SystemResolver;
 
-impl Resolve for SystemResolver {
+#[async_trait]
+impl Resolver for SystemResolver {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
+        Ok(tokio::net::lookup_host((host, 0)).await?.collect())
+    }
+}
+
+/// A resolver whose answers are checked before the HTTP client sees them.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    pub(crate) resolver: Arc<dyn Resolver>,
+    pub(crate) egress: Arc<Egress>,
+}
+
+impl Resolve for Guarded {
     fn resolve(&self, name: Name) -> Resolving {
+        let (resolver, egress) = (Arc::clone(&self.resolver), Arc::clone(&self.egress));
         Box::pin(async move {
-            // Port 0 stands for the URL's own port.
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
-            #[expect(clippy::needless_collect, reason = "the iterator borrows the name")]
-            let addresses = found.map_err(NameNotResolved)?.collect::<Vec<_>>();
+            let addresses = timeout(LOOK_UP_TIMEOUT, resolver.addresses(name.as_str())).await;
+            let addresses = addresses.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+            let addresses = addresses.map_err(NameNotResolved)?;
+            if addresses.is_empty() {
+                return Err(NameNotResolved(io::ErrorKind::NotFound.into()).into());
+            }
+            for address in &addresses {
+                let address = address.ip();
+                egress.check(address).map_err(|denial| AddressDenied { address, denial })?;
+            }
             Ok(Box::new(addresses.into_iter()) as Addrs)
         })
     }
@@ -24,6 +69,13 @@ impl Resolve for SystemResolver {
 /// A host name without an address.
 #[derive(Debug)]
 pub(crate) struct NameNotResolved(io::Error);
+
+impl NameNotResolved {
+    /// Whether nobody answered in time.
+    pub(crate) fn is_timeout(&self) -> bool {
+        self.0.kind() == io::ErrorKind::TimedOut
+    }
+}
 
 impl fmt::Display for NameNotResolved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,3 +88,18 @@ impl error::Error for NameNotResolved {
         Some(&self.0)
     }
 }
+
+/// An address that may not be dialled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AddressDenied {
+    pub(crate) address: IpAddr,
+    pub(crate) denial: Denial,
+}
+
+impl fmt::Display for AddressDenied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.denial.message())
+    }
+}
+
+impl error::Error for AddressDenied {}

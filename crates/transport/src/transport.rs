@@ -22,4 +22,13 @@ pub trait Transport: Debug + Send + Sync {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error>;
+
+    /// Whether the request's origin may be called, as far as the URL tells: asked before a credential is fetched for it.
+    /// What its name resolves to is judged when it is sent.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), with [`Error::denial`].
+    fn check(&self, _request: &Request<Bytes>) -> Result<(), Error> {
+        Ok(())
+    }
 }

@@ -3,7 +3,8 @@
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
-use callgate_transport::{Error, ErrorKind, Limits, Reached as Sent};
+use callgate_transport::{Denial, Error, ErrorKind, Limits, Reached as Sent};
+use url::Url;
 
 /// No credential could be put on a request.
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
@@ -27,12 +28,28 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     fault
 }
 
-/// The description names a server that is not public https.
-pub(super) fn untrusted_server() -> Box<Fault> {
-    wording::refused(
-        "the description names a server that is not public https; an operator who trusts it names it with \
-         `--server URL`, or `server:` in the configuration",
-    )
+/// What an operator can do about a request that was refused because of where it would have gone.
+pub(super) fn remedy(error: &Error, server: &Url) -> Option<String> {
+    let denial = error.denial()?;
+    let named = server.as_str().trim_end_matches('/');
+    let place = match error.denied_address() {
+        Some(address) => format!("`{named}` is at {address}"),
+        None => format!("the description names `{named}`"),
+    };
+    let remedy = match (denial, error.denied_address()) {
+        (Denial::Insecure | Denial::Private, _) => {
+            format!(
+                "to call it all the same: `--server {named}`, or `server: {named}` in the configuration"
+            )
+        }
+        (Denial::LinkLocal, Some(address)) => {
+            format!(
+                "to call it all the same: `--egress-allow {address}`, or `egress: {{allow: [{address}]}}` in the configuration"
+            )
+        }
+        _ => return None,
+    };
+    Some(format!("{place}; {remedy}"))
 }
 
 /// A request got no answer.
@@ -40,6 +57,9 @@ pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box
     match error.kind() {
         ErrorKind::MalformedRecording | ErrorKind::Refused => wording::refused(&error.to_string()),
         ErrorKind::NothingRecorded => wording::nothing_recorded(),
+        ErrorKind::Tls => {
+            wording::no_secure_connection(&error.to_string(), reached(error.reached()), effect)
+        }
         ErrorKind::TimedOut if error.reached() == Sent::No => {
             wording::unreachable(Reached::No, effect)
         }

@@ -6,17 +6,17 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, CredentialPlace, Place, Refusal, place_masks};
 use callgate_call::{Masked, Plan, Shape, planned};
-use callgate_openapi::Operation;
+use callgate_openapi::{NamedBy, Operation};
 use callgate_secret::MASK;
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
-use callgate_transport::{Error, ErrorKind, Limits, Transport};
+use callgate_transport::{Error, ErrorKind, Limits, SentAgain, Transport, Trust};
 use http::{
     HeaderMap, Request, Response,
     header::{CONTENT_TYPE, COOKIE},
 };
 use tokio::time::Instant;
 
-use super::{Backend, challenge, echo, failure, origin};
+use super::{Backend, challenge, echo, failure};
 use crate::{results::Results, toolset::Callable};
 
 /// One operation, its credentials, and the connection its toolset shares.
@@ -70,11 +70,9 @@ impl OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Response<Bytes>, Box<Fault>> {
-        let request = self.plan.request(arguments, session, journal)?;
-        let server = &self.plan.operation().server;
-        if !origin::is_trusted(&server.url, server.named_by) {
-            return Err(failure::untrusted_server());
-        }
+        let request = self.trusted(self.plan.request(arguments, session, journal)?);
+        let checked = self.connection.transport.check(&request);
+        checked.map_err(|error| self.failed(&error, journal))?;
         let limits = self.connection.limits;
         let authorized = self.authorized(request, session).await;
         let authorized = authorized.map_err(|error| failure::of_credential(&error))?;
@@ -86,7 +84,8 @@ impl OpenApi {
         }
         journal.note(Event::CredentialRenewed);
         // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
-        let request = self.plan.request(arguments, session, &mut Journal::default())?;
+        let request =
+            self.trusted(self.plan.request(arguments, session, &mut Journal::default())?);
         let authorized = self.authorized(request, session).await;
         let authorized = authorized.map_err(|error| failure::of_renewal(&error))?;
         let limits = Limits { timeout: remaining, ..limits };
@@ -114,11 +113,31 @@ impl OpenApi {
         let sent = self.connection.transport.send(request, &limits).await;
         let status = sent.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
-        let received = sent.map_err(|error| {
-            note_what_was_recorded(&error, journal);
-            failure::of_exchange(&error, &self.connection.limits, self.effect())
-        })?;
+        let received = sent.map_err(|error| self.failed(&error, journal))?;
+        if received.extensions().get::<SentAgain>().is_some() {
+            journal.note(Event::SentAgain);
+        }
         Ok((received, authorization))
+    }
+
+    /// The request with who named its server, which is what the transport trusts it by.
+    fn trusted(&self, mut request: Request<Bytes>) -> Request<Bytes> {
+        let trust = match self.plan.operation().server.named_by {
+            NamedBy::Operator => Trust::Operator,
+            NamedBy::Description => Trust::Description,
+        };
+        request.extensions_mut().insert(trust);
+        request
+    }
+
+    fn failed(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
+        if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
+            journal.note(Event::NothingRecorded { detail: detail.to_owned() });
+        }
+        if let Some(remedy) = failure::remedy(error, &self.plan.operation().server.url) {
+            journal.note(Event::Refused { remedy });
+        }
+        failure::of_exchange(error, &self.connection.limits, self.effect())
     }
 
     async fn is_renewed(
@@ -196,10 +215,4 @@ fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
         }
     }
     masked
-}
-
-fn note_what_was_recorded(error: &Error, journal: &mut Journal) {
-    if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
-        journal.note(Event::NothingRecorded { detail: detail.to_owned() });
-    }
 }

@@ -1,13 +1,19 @@
 //! The network client against servers on loopback, well-behaved and not. One file a subject.
 
+use std::time::Duration;
+
 use super::*;
 use crate::{ErrorKind, Reached};
 
+mod addresses;
 mod environment;
 mod failures;
+mod identities;
+mod idle;
 mod messages;
 mod sizes;
 mod times;
+mod tls;
 
 /// Long enough for a busy machine, short enough for a test that waits for it.
 const SHORT: Duration = Duration::from_millis(200);

@@ -1,0 +1,285 @@
+//! Which addresses are dialled: with a resolver that says what the test wants, and servers on loopback that stand for
+//! allowed and forbidden places. Security rows 13, 14 and 54.
+
+use std::{
+    io,
+    net::SocketAddr,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use tokio::sync::Mutex;
+
+use super::*;
+use crate::{
+    Denial, Listeners,
+    test_server::serve_raw,
+    test_tls::{Authority, When, serve_tls},
+};
+
+/// Every name is this machine's.
+#[derive(Debug)]
+pub(super) struct Here;
+
+#[async_trait]
+impl Resolver for Here {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        Ok(vec![SocketAddr::from(([127, 0, 0, 1], 0))])
+    }
+}
+
+/// Answers what it is told, one after the other; the last answer is repeated.
+#[derive(Debug)]
+struct Told {
+    answers: Mutex<Vec<Vec<SocketAddr>>>,
+    n_asked: AtomicUsize,
+}
+
+impl Told {
+    fn new(answers: &[&[&str]]) -> Arc<Self> {
+        let address = |address: &&str| SocketAddr::from((address.parse::<IpAddr>().unwrap(), 0));
+        let answers = answers.iter().rev();
+        let answers = answers.map(|answer| answer.iter().map(address).collect()).collect();
+        Arc::new(Self { answers: Mutex::new(answers), n_asked: AtomicUsize::new(0) })
+    }
+
+    fn n_asked(&self) -> usize {
+        self.n_asked.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Resolver for Told {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        self.n_asked.fetch_add(1, Ordering::SeqCst);
+        let mut answers = self.answers.lock().await;
+        if answers.len() > 1 { Ok(answers.pop().unwrap()) } else { Ok(answers[0].clone()) }
+    }
+}
+
+/// Never answers.
+#[derive(Debug)]
+struct Silent;
+
+#[async_trait]
+impl Resolver for Silent {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        std::future::pending().await
+    }
+}
+
+/// A server on every address of this machine, which counts its connections and closes each after one answer.
+async fn counting_server() -> (u16, Arc<AtomicUsize>) {
+    let n_connections = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_connections);
+    let origin = serve_raw(move |mut connection| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async move {
+            connection.read_head().await;
+            connection.write("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n").await;
+        }
+    });
+    let origin: Url = origin.await.parse().unwrap();
+    (origin.port().unwrap(), n_connections)
+}
+
+/// A client for what descriptions name, with what it may call beyond public https.
+fn described(resolver: Arc<dyn Resolver>, allow: &[&str]) -> Client {
+    let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
+    let settings = ClientSettings { trust: Trust::Description, allow, ..ClientSettings::default() };
+    Client::over(&Network::with(resolver, Listeners::default()), settings)
+}
+
+async fn called(client: &Client, origin: &str) -> Result<u16, Error> {
+    let response = client.send(get(origin, "/"), &Limits::default()).await;
+    response.map(|response| response.status().as_u16())
+}
+
+#[track_caller]
+fn check_denied(result: Result<u16, Error>, denial: Denial, address: Option<&str>) {
+    let error = check_failure(result, ErrorKind::Refused, Reached::No);
+    let address = address.map(|address| address.parse::<IpAddr>().unwrap());
+    assert_eq!((error.denial(), error.denied_address()), (Some(denial), address), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_name_that_is_rebound_is_refused_at_the_next_connection() {
+    let (port, n_connections) = counting_server().await;
+    let resolver = Told::new(&[&["127.0.0.1"], &["127.0.0.2"]]);
+    let client = described(Arc::clone(&resolver) as _, &["127.0.0.1"]);
+    let origin = format!("http://pets.example:{port}");
+    assert_eq!(called(&client, &origin).await.unwrap(), 204);
+    assert_eq!(resolver.n_asked(), 1, "what was checked is what was dialled: nobody asks twice");
+    check_denied(called(&client, &origin).await, Denial::Private, Some("127.0.0.2"));
+    assert_eq!(n_connections.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn one_forbidden_answer_refuses_all_of_them() {
+    let (port, n_connections) = counting_server().await;
+    let origin = format!("http://pets.example:{port}");
+    for (answers, forbidden) in [
+        (["127.0.0.1", "10.0.0.1"], "10.0.0.1"),
+        (["10.0.0.1", "127.0.0.1"], "10.0.0.1"),
+        (["127.0.0.1", "::ffff:10.0.0.1"], "::ffff:10.0.0.1"),
+        (["127.0.0.1", "fd00::1"], "fd00::1"),
+    ] {
+        let client = described(Told::new(&[&answers]), &["127.0.0.1"]);
+        check_denied(called(&client, &origin).await, Denial::Private, Some(forbidden));
+    }
+    assert_eq!(n_connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_name_without_an_answer_is_not_reached() {
+    let client = described(Told::new(&[&[]]), &["127.0.0.1"]);
+    let error = called(&client, "http://pets.example").await;
+    check_failure(error, ErrorKind::Dns, Reached::No);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_name_server_that_never_answers_is_left_after_five_seconds() {
+    let client = described(Arc::new(Silent), &["127.0.0.1"]);
+    let began = tokio::time::Instant::now();
+    let error = called(&client, "http://pets.example").await;
+    let error = check_failure(error, ErrorKind::Dns, Reached::No);
+    assert!(error.to_string().contains("in time"), "{error}");
+    assert_eq!(began.elapsed().as_secs(), 5);
+}
+
+#[tokio::test]
+async fn addresses_in_urls_are_judged_as_well() {
+    let (port, n_connections) = counting_server().await;
+    let resolver = Told::new(&[&["127.0.0.1"]]);
+    let client = described(Arc::clone(&resolver) as _, &[]);
+    for (host, denial) in [
+        ("127.0.0.1", Denial::Private),
+        ("[::1]", Denial::Private),
+        ("[::ffff:7f00:1]", Denial::Private),
+        ("[64:ff9b::a9fe:a9fe]", Denial::LinkLocal),
+        ("169.254.169.254", Denial::LinkLocal),
+        ("168.63.129.16", Denial::LinkLocal),
+        ("0.0.0.0", Denial::Private),
+    ] {
+        let address = host.trim_matches(['[', ']']);
+        let refused = called(&client, &format!("https://{host}:{port}")).await;
+        check_denied(refused, denial, Some(address));
+    }
+    check_denied(
+        called(&client, &format!("http://pets.example:{port}")).await,
+        Denial::Insecure,
+        None,
+    );
+    // Spellings that the HTTP client would turn into addresses are no names.
+    for host in ["2130706433", "0x7f.1", "127.1"] {
+        let refused = called(&client, &format!("https://{host}:{port}")).await;
+        check_failure(refused, ErrorKind::Refused, Reached::No);
+    }
+    assert_eq!((n_connections.load(Ordering::SeqCst), resolver.n_asked()), (0, 0));
+}
+
+#[tokio::test]
+async fn what_the_operator_names_may_be_this_machine_but_no_metadata_service() {
+    let (port, _) = counting_server().await;
+    let client = Client::over(
+        &Network::with(Arc::new(Here), Listeners::default()),
+        ClientSettings::default(),
+    );
+    for host in ["127.0.0.1", "pets.example", "localhost"] {
+        assert_eq!(called(&client, &format!("http://{host}:{port}")).await.unwrap(), 204);
+    }
+    let refused = called(&client, "http://169.254.169.254/latest").await;
+    check_denied(refused, Denial::LinkLocal, Some("169.254.169.254"));
+    let metadata = Told::new(&[&["169.254.169.254"]]);
+    let client =
+        Client::over(&Network::with(metadata, Listeners::default()), ClientSettings::default());
+    let refused = called(&client, "http://metadata.google.internal").await;
+    check_denied(refused, Denial::LinkLocal, Some("169.254.169.254"));
+}
+
+#[tokio::test]
+async fn a_connection_made_for_the_operator_is_not_used_for_a_description() {
+    let origin = serve_raw(|mut connection| async move {
+        while connection.read_head().await.is_some() {
+            connection.write("HTTP/1.1 204 No Content\r\n\r\n").await;
+        }
+    });
+    let origin = origin.await.replace("127.0.0.1", "pets.example");
+    let client = Client::over(
+        &Network::with(Arc::new(Here), Listeners::default()),
+        ClientSettings { allow: vec!["10.0.0.1".parse().unwrap()], ..ClientSettings::default() },
+    );
+    assert_eq!(called(&client, &origin).await.unwrap(), 204);
+    let mut request = get(&origin, "/");
+    request.extensions_mut().insert(Trust::Description);
+    let refused = client.send(request, &Limits::default()).await.map(|_| 0);
+    check_denied(refused, Denial::Private, Some("127.0.0.1"));
+}
+
+#[tokio::test]
+async fn our_own_listener_is_never_called() {
+    let (port, n_connections) = counting_server().await;
+    let listeners = Listeners::default();
+    let client =
+        Client::over(&Network::with(Arc::new(Here), listeners.clone()), ClientSettings::default());
+    let origins = ["127.0.0.1", "pets.example"].map(|host| format!("http://{host}:{port}"));
+    for listener in ["127.0.0.1", "0.0.0.0"] {
+        let listener = SocketAddr::new(listener.parse().unwrap(), port);
+        listeners.add(listener);
+        for origin in &origins {
+            check_denied(called(&client, origin).await, Denial::OwnListener, Some("127.0.0.1"));
+        }
+        listeners.remove(listener);
+    }
+    assert_eq!(n_connections.load(Ordering::SeqCst), 0);
+    assert_eq!(called(&client, &origins[1]).await.unwrap(), 204);
+}
+
+/// Names one service at one private endpoint.
+#[derive(Debug)]
+struct Directory(SocketAddr);
+
+#[async_trait]
+impl Resolver for Directory {
+    async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
+        if host == "pets.example" { Ok(vec![self.0]) } else { Err(io::ErrorKind::NotFound.into()) }
+    }
+}
+
+fn directed(port: u16, tls: TlsSettings) -> Client {
+    let directory = Some(Arc::new(Directory(([127, 0, 0, 1], port).into())) as _);
+    let resolver = Told::new(&[&["10.0.0.1"]]);
+    Client::over(
+        &Network::with(resolver, Listeners::default()),
+        ClientSettings { trust: Trust::Description, tls, directory, ..ClientSettings::default() },
+    )
+}
+
+#[tokio::test]
+async fn a_directory_says_where_to_dial_and_the_name_stays() {
+    let authority = Authority::new("ours");
+    let service = authority.issue("pets.example", When::Now);
+    let port = serve_tls(service.server()).await;
+    let client = directed(port, TlsSettings::new().with_ca(authority.trusted()));
+    // The URL names no port: the directory's is dialled.
+    assert_eq!(called(&client, "https://pets.example").await.unwrap(), 200);
+    let unknown = called(&client, "https://other.example").await;
+    check_failure(unknown, ErrorKind::Dns, Reached::No);
+    let literal = called(&client, &format!("https://127.0.0.1:{port}")).await;
+    check_failure(literal, ErrorKind::Refused, Reached::No);
+}
+
+#[tokio::test]
+async fn the_host_header_keeps_the_servers_name() {
+    let (heads, mut arrived) = tokio::sync::mpsc::unbounded_channel();
+    let origin = serve_raw(move |mut connection| {
+        let heads = heads.clone();
+        async move {
+            heads.send(connection.read_head().await.unwrap()).unwrap();
+            connection.write("HTTP/1.1 204 No Content\r\n\r\n").await;
+        }
+    });
+    let origin: Url = origin.await.parse().unwrap();
+    let client = directed(origin.port().unwrap(), TlsSettings::new());
+    assert_eq!(called(&client, "http://pets.example").await.unwrap(), 204);
+    assert!(arrived.recv().await.unwrap().contains("host: pets.example\r\n"));
+}

@@ -1,0 +1,66 @@
+//! Connections that show one certificate are never used for another, and the trust of one client is not the other's.
+
+use super::*;
+use crate::{
+    Listeners, TlsFault,
+    test_tls::{Authority, TLS_1_2, TLS_1_3, When, serve_tls},
+};
+
+fn client(network: &Network, tls: TlsSettings) -> Client {
+    Client::over(network, ClientSettings { tls, ..ClientSettings::default() })
+}
+
+async fn answer(client: &Client, origin: &str) -> Result<Bytes, Error> {
+    Ok(client.send(get(origin, "/"), &Limits::default()).await?.into_body())
+}
+
+#[tokio::test]
+async fn a_connection_that_shows_one_certificate_is_never_used_for_another() {
+    let authority = Authority::new("ours");
+    let service = authority.issue("localhost", When::Now);
+    for versions in [TLS_1_2, TLS_1_3] {
+        let port = serve_tls(authority.demanding(&service, versions)).await;
+        let origin = format!("https://localhost:{port}");
+        let network = Network::with(Arc::new(addresses::Here), Listeners::default());
+        let trusting = || TlsSettings::new().with_ca(authority.trusted());
+        let shown = |name| trusting().with_identity(authority.issue(name, When::Now).identity());
+        let (a, b) = (client(&network, shown("a")), client(&network, shown("b")));
+        let none = client(&network, trusting());
+        for _ in 0..20 {
+            assert_eq!(answer(&a, &origin).await.unwrap(), "0 CN=a");
+            assert_eq!(answer(&b, &origin).await.unwrap(), "1 CN=b");
+        }
+        let refused = answer(&none, &origin).await.unwrap_err();
+        assert_eq!(refused.tls(), Some(TlsFault::ClientCertificateRequired), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn clients_with_the_same_settings_share_connections() {
+    let authority = Authority::new("ours");
+    let service = authority.issue("localhost", When::Now);
+    let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;
+    let origin = format!("https://localhost:{port}");
+    let network = Network::with(Arc::new(addresses::Here), Listeners::default());
+    let issued = authority.issue("a", When::Now);
+    let same = || TlsSettings::new().with_ca(authority.trusted()).with_identity(issued.identity());
+    for _ in 0..3 {
+        assert_eq!(answer(&client(&network, same()), &origin).await.unwrap(), "0 CN=a");
+    }
+}
+
+#[tokio::test]
+async fn the_authority_of_one_client_does_not_serve_another() {
+    let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
+    let port = serve_tls(ours.issue("localhost", When::Now).server()).await;
+    let origin = format!("https://localhost:{port}");
+    let network = Network::with(Arc::new(addresses::Here), Listeners::default());
+    let trusting = |authority: &Authority| TlsSettings::new().with_ca(authority.trusted());
+    let (a, b) = (client(&network, trusting(&ours)), client(&network, trusting(&theirs)));
+    let machine = client(&network, TlsSettings::new());
+    assert_eq!(answer(&a, &origin).await.unwrap(), "0 -");
+    for stranger in [b, machine] {
+        let refused = answer(&stranger, &origin).await.unwrap_err();
+        assert_eq!(refused.tls(), Some(TlsFault::UnknownAuthority), "{refused:?}");
+    }
+}

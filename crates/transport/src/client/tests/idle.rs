@@ -1,0 +1,192 @@
+//! Services that close connections at bad moments, and answers that are none. Security findings 10 and 11, row 29.
+
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use super::*;
+use crate::{
+    SentAgain,
+    test_server::{Connection, serve_raw},
+};
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/// How often each request line arrived.
+type Seen = Arc<Mutex<BTreeMap<String, usize>>>;
+
+/// Answers the first request of each connection, and closes when it has read the second.
+async fn closing_server() -> (String, Seen) {
+    let seen = Seen::default();
+    let shared = Arc::clone(&seen);
+    let origin = serve_raw(move |connection| answer_first(connection, Arc::clone(&shared)));
+    (origin.await, seen)
+}
+
+async fn answer_first(mut connection: Connection, seen: Seen) {
+    for answer in [OK, ""] {
+        let Some(head) = connection.read_head().await else { return };
+        let line = head.lines().next().unwrap().to_owned();
+        *seen.lock().unwrap().entry(line).or_default() += 1;
+        connection.write(answer).await;
+    }
+}
+
+async fn call(client: &Client, method: Method, origin: &str, number: usize) -> Result<bool, Error> {
+    let request = Request::builder().method(method).uri(format!("{origin}/{number}"));
+    let request = request.body(Bytes::new()).unwrap();
+    let response = client.send(request, &Limits::default()).await?;
+    assert_eq!(response.body(), "ok");
+    Ok(response.extensions().get::<SentAgain>().is_some())
+}
+
+#[tokio::test]
+async fn no_read_fails_when_a_service_closes_idle_connections() {
+    let (origin, seen) = closing_server().await;
+    let client = Client::new().unwrap();
+    let mut n_again = 0;
+    for number in 0..200 {
+        n_again += usize::from(call(&client, Method::GET, &origin, number).await.unwrap());
+    }
+    assert!(n_again >= 100, "every second call meets a connection that closes: {n_again}");
+    assert_eq!(seen.lock().unwrap().values().copied().max(), Some(2));
+}
+
+#[tokio::test]
+async fn no_write_is_sent_twice_when_a_service_closes_idle_connections() {
+    let (origin, seen) = closing_server().await;
+    let client = Client::new().unwrap();
+    let mut n_failed = 0;
+    for number in 0..200 {
+        if let Err(error) = call(&client, Method::POST, &origin, number).await {
+            check_failure(Err::<(), _>(error), ErrorKind::Send, Reached::Maybe);
+            n_failed += 1;
+        }
+    }
+    assert!(n_failed >= 50, "the service does close: {n_failed}");
+    assert_eq!(seen.lock().unwrap().len(), 200);
+    assert_eq!(seen.lock().unwrap().values().copied().max(), Some(1));
+}
+
+#[tokio::test]
+async fn calls_at_the_moment_of_closing_are_answered_or_told() {
+    // The service closes a millisecond or so after its answer, which is when the next call goes out.
+    let n_posts = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_posts);
+    let origin = serve_raw(move |connection| answer_and_close(connection, Arc::clone(&counted)));
+    let origin = origin.await;
+    let client = Client::new().unwrap();
+    let mut n_answered = 0;
+    for number in 0..200 {
+        tokio::time::sleep(Duration::from_micros(u64::try_from(number).unwrap() * 10)).await;
+        call(&client, Method::GET, &origin, number).await.unwrap();
+        n_answered += usize::from(call(&client, Method::POST, &origin, number).await.is_ok());
+    }
+    assert_eq!(n_posts.load(Ordering::SeqCst), n_answered, "what was executed was answered, once");
+}
+
+async fn answer_and_close(mut connection: Connection, n_posts: Arc<AtomicUsize>) {
+    let Some(head) = connection.read_head().await else { return };
+    n_posts.fetch_add(usize::from(head.starts_with("POST")), Ordering::SeqCst);
+    connection.write(OK).await;
+    tokio::time::sleep(Duration::from_micros(500)).await;
+}
+
+/// Writes the answer to every request and closes; answers how many requests of one call arrive.
+async fn n_sent(answer: &'static str, method: Method) -> usize {
+    let n_heads = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_heads);
+    let origin = serve_raw(move |mut connection: Connection| {
+        let n_heads = Arc::clone(&counted);
+        async move {
+            if connection.read_head().await.is_some() {
+                n_heads.fetch_add(1, Ordering::SeqCst);
+                connection.write(answer).await;
+            }
+        }
+    })
+    .await;
+    let sent = call(&Client::new().unwrap(), method, &origin, 0).await;
+    assert_eq!(sent.unwrap_err().reached(), Reached::Maybe, "{answer:?}");
+    n_heads.load(Ordering::SeqCst)
+}
+
+#[tokio::test]
+async fn only_what_broke_before_an_answer_is_sent_again_and_only_once() {
+    for (method, expected) in [
+        (Method::GET, 2),
+        (Method::HEAD, 2),
+        (Method::PUT, 2),
+        (Method::DELETE, 2),
+        (Method::POST, 1),
+        (Method::PATCH, 1),
+    ] {
+        assert_eq!(n_sent("", method.clone()).await, expected, "{method}");
+    }
+    for answer in [
+        "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
+        "HTTP/1.1 200 OK\r\nx : y\r\n\r\n",
+        "220 mail.example.com ESMTP\r\n",
+    ] {
+        assert_eq!(n_sent(answer, Method::GET).await, 1, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_frames_itself_twice_is_an_error_and_ends_the_connection() {
+    for answer in [
+        "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nokk",
+        "HTTP/1.1 200 OK\r\ncontent-length: 2, 3\r\n\r\nokk",
+        "HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\ncontent-length: 0x2\r\n\r\nok",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nok\r\n0\r\n\r\n",
+    ] {
+        let n_connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&n_connections);
+        let origin = serve_raw(move |connection| {
+            let at = counted.fetch_add(1, Ordering::SeqCst).min(1);
+            answer_all(connection, [answer, OK][at])
+        });
+        let origin = origin.await;
+        let client = Client::new().unwrap();
+        let first = call_any(&client, &origin).await;
+        assert!(first.is_err(), "{answer:?}: {first:?}");
+        assert_eq!(call_any(&client, &origin).await.unwrap(), "ok", "{answer:?}");
+        assert_eq!(n_connections.load(Ordering::SeqCst), 2, "{answer:?}");
+    }
+}
+
+async fn answer_all(mut connection: Connection, answer: &'static str) {
+    while connection.read_head().await.is_some() {
+        connection.write(answer).await;
+    }
+}
+
+async fn call_any(client: &Client, origin: &str) -> Result<Bytes, Error> {
+    Ok(client.send(get(origin, "/"), &Limits::default()).await?.into_body())
+}
+
+#[tokio::test]
+async fn both_framings_at_once_do_not_poison_the_next_call() {
+    // RFC 9112 §6.3: the chunks count and the length does not; the connection is not to be trusted afterwards.
+    let origin = serve_raw(|mut connection| async move {
+        while connection.read_head().await.is_some() {
+            let forged = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
+            let framed = "content-length: 60\r\ntransfer-encoding: chunked";
+            let answer = format!("HTTP/1.1 200 OK\r\n{framed}\r\n\r\n2\r\nok\r\n0\r\n\r\n{forged}");
+            connection.write(&answer).await;
+        }
+    })
+    .await;
+    let client = Client::new().unwrap();
+    for _ in 0..6 {
+        match call_any(&client, &origin).await {
+            Ok(body) => assert_eq!(body, "ok"),
+            Err(error) => assert_ne!(error.reached(), Reached::No),
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Which addresses may be dialled: by who named the origin, by the ranges the operator allows, and never our own
+//! listeners. Judges addresses, not names; the resolver asks here before anything is dialled.
+
+use std::{
+    fmt,
+    net::{IpAddr, SocketAddr, UdpSocket},
+    str::FromStr,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use ipnet::IpNet;
+
+use crate::address::{AddressClass, embedded};
+
+/// Who named the origin of a request. An extension of the request; where it has none, the client's own holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever sends must know one of the two")]
+pub enum Trust {
+    /// A description: it must be public https, or lead to addresses the operator allows.
+    Description,
+    /// The operator, in the configuration or on the command line: it may be private or this machine.
+    Operator,
+}
+
+/// A range of addresses the operator allows: `10.0.0.0/8`, `fd00::/8`, or one address.
+///
+/// ```
+/// # use callgate_transport::AddressRange;
+/// assert!("10.0.0.0/8".parse::<AddressRange>().is_ok());
+/// assert!("169.254.169.254".parse::<AddressRange>().is_ok());
+/// assert!("10.0.0.0/33".parse::<AddressRange>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct AddressRange(IpNet);
+
+/// A text that is no range of addresses.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct NotARange;
+
+/// The addresses this process listens on. Clones share one list: the gateway fills it, the transport refuses to dial
+/// what is in it.
+#[derive(Clone, Debug, Default)]
+pub struct Listeners {
+    addresses: Arc<RwLock<Vec<SocketAddr>>>,
+}
+
+/// What decides about an address.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct Egress {
+    pub(crate) trust: Trust,
+    /// Whether the connection will be secure.
+    pub(crate) is_https: bool,
+    pub(crate) allow: Arc<[AddressRange]>,
+    /// Our own listeners at the port that will be dialled.
+    pub(crate) own: Vec<IpAddr>,
+}
+
+/// Why an address is not dialled.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Denial {
+    /// A description names a server without TLS.
+    Insecure,
+    /// A metadata service, or this link.
+    LinkLocal,
+    /// This process itself.
+    OwnListener,
+    /// A description names a place that is not the public Internet.
+    Private,
+}
+
+impl FromStr for AddressRange {
+    type Err = NotARange;
+
+    fn from_str(text: &str) -> Result<Self, NotARange> {
+        let range = text.parse::<IpNet>().ok();
+        range.or_else(|| text.parse::<IpAddr>().map(IpNet::from).ok()).map(Self).ok_or(NotARange)
+    }
+}
+
+impl fmt::Display for AddressRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for NotARange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a range of addresses such as `10.0.0.0/8`, or one address")
+    }
+}
+
+impl std::error::Error for NotARange {}
+
+impl Listeners {
+    /// This process listens on `address` from now on.
+    pub fn add(&self, address: SocketAddr) {
+        self.addresses.write().unwrap_or_else(PoisonError::into_inner).push(address);
+    }
+
+    /// This process no longer listens on `address`.
+    pub fn remove(&self, address: SocketAddr) {
+        let mut addresses = self.addresses.write().unwrap_or_else(PoisonError::into_inner);
+        addresses.retain(|known| *known != address);
+    }
+
+    /// The addresses listened on at `port`.
+    pub(crate) fn at_port(&self, port: u16) -> Vec<IpAddr> {
+        let addresses = self.addresses.read().unwrap_or_else(PoisonError::into_inner);
+        addresses.iter().filter(|address| address.port() == port).map(SocketAddr::ip).collect()
+    }
+}
+
+impl Egress {
+    /// Whether the address may be dialled.
+    pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
+        let address = address.to_canonical();
+        if self.own.iter().any(|own| is_served_by(*own, address)) {
+            return Err(Denial::OwnListener);
+        }
+        if self.is_allowed(address) {
+            return Ok(());
+        }
+        match (AddressClass::of(address), self.trust) {
+            (AddressClass::LinkLocal, _) => Err(Denial::LinkLocal),
+            (_, Trust::Operator) => Ok(()),
+            (AddressClass::Private, Trust::Description) => Err(Denial::Private),
+            (AddressClass::Public, Trust::Description) if self.is_https => Ok(()),
+            (AddressClass::Public, Trust::Description) => Err(Denial::Insecure),
+        }
+    }
+
+    /// Whether any address could be dialled without TLS: one that is allowed by its range.
+    pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
+        let is_refused =
+            self.trust == Trust::Description && !self.is_https && self.allow.is_empty();
+        if is_refused { Err(Denial::Insecure) } else { Ok(()) }
+    }
+
+    /// Whether a range holds the address. What leads on to an IPv4 address is allowed only where that one is as well, so
+    /// that allowing a translator's range does not allow every private network behind it.
+    fn is_allowed(&self, address: IpAddr) -> bool {
+        let holds = |address: IpAddr| self.allow.iter().any(|range| range.0.contains(&address));
+        let inner = match address {
+            IpAddr::V4(_) => None,
+            IpAddr::V6(address) => embedded(address).map(IpAddr::V4),
+        };
+        let is_inner_fine = |inner| AddressClass::of(inner) == AddressClass::Public || holds(inner);
+        holds(address) && inner.is_none_or(is_inner_fine)
+    }
+}
+
+impl Denial {
+    /// What is wrong, and what an operator who means it can do.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Insecure | Self::Private => {
+                "the description names a server that is not public https; an operator who trusts it names it with \
+                 `--server URL`, or `server:` in the configuration"
+            }
+            Self::LinkLocal => {
+                "the server is at a link-local address or a metadata service of a cloud; an operator who means it lists the \
+                 address under `egress: {allow: […]}`"
+            }
+            Self::OwnListener => {
+                "the server is callgate itself; name the service that it should call instead"
+            }
+        }
+    }
+}
+
+/// Whether a listener on `own` answers at `address`. One on all interfaces answers at every address of the machine.
+fn is_served_by(own: IpAddr, address: IpAddr) -> bool {
+    // Linux takes the unspecified address for this machine.
+    let is_here = || {
+        address.is_loopback()
+            || address.is_unspecified()
+            // Only an address of the machine itself can be bound to.
+            || UdpSocket::bind((address, 0)).is_ok()
+    };
+    let own = own.to_canonical();
+    own == address
+        || (own.is_unspecified() && is_here())
+        || (own.is_loopback() && address.is_unspecified())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn egress(trust: Trust, is_https: bool, allow: &[&str]) -> Egress {
+        let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
+        Egress { trust, is_https, allow, own: Vec::new() }
+    }
+
+    #[track_caller]
+    fn check(egress: &Egress, address: &str, expected: Result<(), Denial>) {
+        assert_eq!(egress.check(address.parse().unwrap()), expected, "{address}");
+    }
+
+    #[test]
+    fn a_description_leads_to_public_addresses_over_https_only() {
+        let secure = egress(Trust::Description, true, &[]);
+        check(&secure, "93.184.216.34", Ok(()));
+        check(&secure, "::ffff:93.184.216.34", Ok(()));
+        check(&secure, "127.0.0.1", Err(Denial::Private));
+        check(&secure, "::ffff:127.0.0.1", Err(Denial::Private));
+        check(&secure, "64:ff9b::5db8:d822", Err(Denial::Private));
+        check(&secure, "169.254.169.254", Err(Denial::LinkLocal));
+        let plain = egress(Trust::Description, false, &[]);
+        check(&plain, "93.184.216.34", Err(Denial::Insecure));
+        assert_eq!(plain.check_scheme(), Err(Denial::Insecure));
+        assert_eq!(secure.check_scheme(), Ok(()));
+    }
+
+    #[test]
+    fn an_operator_may_name_private_addresses_but_no_metadata_service() {
+        let operator = egress(Trust::Operator, false, &[]);
+        for address in ["93.184.216.34", "127.0.0.1", "::1", "10.0.0.1", "fd00::1", "100.64.0.1"] {
+            check(&operator, address, Ok(()));
+        }
+        for address in [
+            "169.254.169.254",
+            "::ffff:169.254.169.254",
+            "fe80::1",
+            "168.63.129.16",
+            "fd00:ec2::254",
+            "64:ff9b::a9fe:a9fe",
+        ] {
+            check(&operator, address, Err(Denial::LinkLocal));
+        }
+    }
+
+    #[test]
+    fn what_is_allowed_by_its_range_is_allowed_for_everyone() {
+        let description = egress(Trust::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
+        assert_eq!(description.check_scheme(), Ok(()));
+        check(&description, "10.1.2.3", Ok(()));
+        check(&description, "::ffff:10.1.2.3", Ok(()));
+        check(&description, "169.254.169.254", Ok(()));
+        check(&description, "169.254.169.253", Err(Denial::LinkLocal));
+        check(&description, "93.184.216.34", Err(Denial::Insecure));
+        check(&description, "11.0.0.1", Err(Denial::Insecure));
+    }
+
+    #[test]
+    fn a_translators_range_does_not_allow_what_lies_behind_it() {
+        let secure = egress(Trust::Description, true, &["64:ff9b::/96"]);
+        check(&secure, "64:ff9b::5db8:d822", Ok(()));
+        check(&secure, "64:ff9b::a9fe:a9fe", Err(Denial::LinkLocal));
+        check(&secure, "64:ff9b::a00:1", Err(Denial::Private));
+    }
+
+    #[test]
+    fn our_own_listener_is_never_dialled() {
+        let listeners = Listeners::default();
+        listeners.add("127.0.0.1:8410".parse().unwrap());
+        listeners.add("[::]:8411".parse().unwrap());
+        let own = |port| {
+            let own = listeners.at_port(port);
+            Egress { own, ..egress(Trust::Operator, false, &["127.0.0.0/8", "0.0.0.0"]) }
+        };
+        check(&own(8410), "127.0.0.1", Err(Denial::OwnListener));
+        check(&own(8410), "::ffff:127.0.0.1", Err(Denial::OwnListener));
+        check(&own(8410), "0.0.0.0", Err(Denial::OwnListener));
+        check(&own(8410), "127.0.0.2", Ok(()));
+        check(&own(8411), "127.0.0.2", Err(Denial::OwnListener));
+        check(&own(8411), "93.184.216.34", Ok(()));
+        check(&own(8412), "127.0.0.1", Ok(()));
+        listeners.remove("127.0.0.1:8410".parse().unwrap());
+        check(&own(8410), "127.0.0.1", Ok(()));
+    }
+}

@@ -1,0 +1,183 @@
+//! Authorities, certificates and TLS servers for the tests of this crate. The server tells each caller on which connection
+//! it is and which certificate it showed.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use callgate_secret::Secret;
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyPair, SignatureAlgorithm, date_time_ymd,
+};
+use rustls::{
+    RootCertStore, ServerConfig,
+    pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer},
+    server::WebPkiClientVerifier,
+};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use crate::{CaCertificates, ClientIdentity};
+
+/// An authority that issues certificates.
+pub(crate) struct Authority {
+    pub(crate) certificate: Certificate,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+/// A certificate and its key.
+pub(crate) struct Issued {
+    pub(crate) certificate: Certificate,
+    pub(crate) key: KeyPair,
+}
+
+/// Versions of TLS.
+pub(crate) type Versions = &'static [&'static rustls::SupportedProtocolVersion];
+pub(crate) const TLS_1_2: Versions = &[&rustls::version::TLS12];
+pub(crate) const TLS_1_3: Versions = &[&rustls::version::TLS13];
+
+/// When a certificate holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum When {
+    Future,
+    Now,
+    Past,
+}
+
+impl Authority {
+    pub(crate) fn new(name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key).unwrap();
+        Self { certificate, issuer: Issuer::new(params, key) }
+    }
+
+    /// A certificate for a service or a client of this name.
+    pub(crate) fn issue(&self, name: &str, when: When) -> Issued {
+        self.issue_with(name, when, &rcgen::PKCS_ECDSA_P256_SHA256)
+    }
+
+    /// The same with a key of an algorithm.
+    pub(crate) fn issue_with(
+        &self,
+        name: &str,
+        when: When,
+        algorithm: &'static SignatureAlgorithm,
+    ) -> Issued {
+        let key = KeyPair::generate_for(algorithm).unwrap();
+        let certificate = params(name, when).signed_by(&key, &self.issuer).unwrap();
+        Issued { certificate, key }
+    }
+
+    pub(crate) fn trusted(&self) -> CaCertificates {
+        CaCertificates::read(self.certificate.pem().as_bytes()).unwrap()
+    }
+
+    /// A server that asks for a certificate of this authority.
+    pub(crate) fn demanding(&self, issued: &Issued, versions: Versions) -> ServerConfig {
+        let mut roots = RootCertStore::empty();
+        roots.add(self.certificate.der().clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+        let builder = builder(versions).with_client_cert_verifier(verifier.unwrap());
+        builder.with_single_cert(issued.chain(), issued.der()).unwrap()
+    }
+}
+
+impl Issued {
+    /// A certificate that vouches for itself; an authority as well where `is_ca` says so.
+    pub(crate) fn self_signed(name: &str, is_ca: IsCa, when: When) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = params(name, when);
+        params.is_ca = is_ca;
+        Self { certificate: params.self_signed(&key).unwrap(), key }
+    }
+
+    /// The certificate as what a client shows.
+    pub(crate) fn identity(&self) -> ClientIdentity {
+        let key = Secret::new(self.key.serialize_pem());
+        ClientIdentity::new(self.certificate.pem().as_bytes(), &key, None).unwrap()
+    }
+
+    /// A server with this certificate.
+    pub(crate) fn server(&self) -> ServerConfig {
+        let builder = builder(rustls::ALL_VERSIONS).with_no_client_auth();
+        builder.with_single_cert(self.chain(), self.der()).unwrap()
+    }
+
+    fn chain(&self) -> Vec<CertificateDer<'static>> {
+        vec![self.certificate.der().clone()]
+    }
+
+    fn der(&self) -> PrivateKeyDer<'static> {
+        PrivatePkcs8KeyDer::from(self.key.serialize_der()).into()
+    }
+}
+
+/// Serves TLS on loopback until the test ends; answers the port. Each answer is `<number of the connection> <common name of
+/// the client's certificate, or ->`.
+pub(crate) async fn serve_tls(config: ServerConfig) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let n_connections = AtomicUsize::new(0);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let number = n_connections.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(connection(acceptor.clone(), stream, number));
+        }
+    });
+    port
+}
+
+async fn connection(acceptor: TlsAcceptor, stream: TcpStream, number: usize) {
+    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first).map(common_name);
+    let body = format!("{number} {}", shown.as_deref().unwrap_or("-"));
+    while read_head(&mut stream).await.is_some() {
+        let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n", body.len());
+        stream.write_all((head + &body).as_bytes()).await.ok();
+    }
+}
+
+async fn read_head(stream: &mut TlsStream<TcpStream>) -> Option<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    Some(())
+}
+
+fn common_name(certificate: &CertificateDer<'_>) -> String {
+    use x509_cert::der::Decode;
+    let read = x509_cert::Certificate::from_der(certificate).unwrap();
+    read.tbs_certificate().subject().to_string()
+}
+
+fn params(name: &str, when: When) -> CertificateParams {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.extended_key_usages =
+        vec![ExtendedKeyUsagePurpose::ServerAuth, ExtendedKeyUsagePurpose::ClientAuth];
+    let (from, until) = match when {
+        When::Future => (3000, 3001),
+        When::Now => (2000, 3000),
+        When::Past => (2000, 2001),
+    };
+    params.not_before = date_time_ymd(from, 1, 1);
+    params.not_after = date_time_ymd(until, 1, 1);
+    params
+}
+
+fn builder(versions: Versions) -> rustls::ConfigBuilder<ServerConfig, rustls::WantsVerifier> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    ServerConfig::builder_with_provider(provider).with_protocol_versions(versions).unwrap()
+}

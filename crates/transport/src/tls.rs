@@ -1,0 +1,83 @@
+//! What secures a connection: whose certificates are trusted, and which certificate we show. The machine's own trust holds
+//! unless a set of certificates replaces it; the host name is always checked, and there is no switch that trusts all.
+
+mod asked;
+mod certificates;
+mod identity;
+mod verifier;
+
+use std::sync::Arc;
+
+use rustls::{ClientConfig, client::danger::ServerCertVerifier, crypto::CryptoProvider};
+
+pub use certificates::CaCertificates;
+pub use identity::ClientIdentity;
+
+pub(crate) use asked::noting_what_is_asked;
+pub(crate) use verifier::system_verifier;
+
+use crate::error::{self, Error};
+
+/// The settings of secure connections. Two that are equal share their connections.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct TlsSettings {
+    ca: Option<CaCertificates>,
+    identity: Option<ClientIdentity>,
+}
+
+impl TlsSettings {
+    /// The machine's own trust, and no certificate of ours.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same, trusting these certificates and no others.
+    #[must_use]
+    pub fn with_ca(mut self, ca: CaCertificates) -> Self {
+        self.ca = Some(ca);
+        self
+    }
+
+    /// The same, showing this certificate to services that ask for one.
+    #[must_use]
+    pub fn with_identity(mut self, identity: ClientIdentity) -> Self {
+        self.identity = Some(identity);
+        self
+    }
+
+    /// Whether we have a certificate to show.
+    pub(crate) fn has_identity(&self) -> bool {
+        self.identity.is_some()
+    }
+
+    /// Whether the machine's own trust is needed.
+    pub(crate) fn needs_system(&self) -> bool {
+        self.ca.is_none()
+    }
+
+    /// The settings as the TLS library takes them. `system` is the machine's own trust.
+    pub(crate) fn client_config(
+        &self,
+        system: Option<Arc<dyn ServerCertVerifier>>,
+    ) -> Result<ClientConfig, Error> {
+        let verifier: Arc<dyn ServerCertVerifier> = match (&self.ca, system) {
+            (Some(ca), _) => Arc::new(verifier::Verifier::of(ca)?),
+            (None, Some(system)) => system,
+            (None, None) => return Err(error::no_trust()),
+        };
+        let builder = ClientConfig::builder_with_provider(provider());
+        let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+        let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+        let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
+        let mut config = builder.with_client_cert_resolver(Arc::new(asked::Shown::new(shown)));
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::aws_lc_rs::default_provider())
+}
+
+#[cfg(test)]
+mod tests;

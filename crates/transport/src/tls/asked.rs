@@ -1,0 +1,42 @@
+//! Shows our certificate to a service that asks for one, and notes for the request on whose behalf the connection is made
+//! that it was asked. In TLS 1.3 a service may turn a certificate down after the handshake, when the HTTP client only sees a
+//! connection that closes (RFC 8446 §4.4.2.4); the note tells what it closed for.
+
+use std::{cell::Cell, sync::Arc};
+
+use rustls::{SignatureScheme, client::ResolvesClientCert, sign::CertifiedKey};
+
+tokio::task_local! {
+    static IS_ASKED: Cell<bool>;
+}
+
+/// Runs an exchange and says whether a service asked for a certificate in it.
+pub(crate) async fn noting_what_is_asked<T>(exchange: impl Future<Output = T>) -> (T, bool) {
+    let noted = async {
+        let result = exchange.await;
+        (result, IS_ASKED.with(Cell::get))
+    };
+    IS_ASKED.scope(Cell::new(false), noted).await
+}
+
+/// The certificate to show, if there is one.
+#[derive(Debug)]
+pub(super) struct Shown(Option<Arc<CertifiedKey>>);
+
+impl Shown {
+    pub(super) fn new(key: Option<Arc<CertifiedKey>>) -> Self {
+        Self(key)
+    }
+}
+
+impl ResolvesClientCert for Shown {
+    fn resolve(&self, _: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        // A connection that is made ahead, for nobody's request, has nobody to tell.
+        let _unheard = IS_ASKED.try_with(|is_asked| is_asked.set(true));
+        self.0.clone()
+    }
+
+    fn has_certs(&self) -> bool {
+        self.0.is_some()
+    }
+}

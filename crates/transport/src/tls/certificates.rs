@@ -1,0 +1,123 @@
+//! Reads certificates as they are handed around: PEM, DER, or DER in base64. Knows their form and their dates; whom they
+//! vouch for is decided in the handshake.
+
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use rustls::pki_types::{CertificateDer, pem::PemObject};
+use x509_cert::{
+    certificate::{CertificateInner, Raw},
+    der::Decode,
+};
+
+use crate::error::{self, Error};
+
+/// Certificates that replace the machine's trust: authorities, or the certificate of a service itself.
+#[derive(Clone, Eq, PartialEq)]
+pub struct CaCertificates {
+    certificates: Arc<[CertificateDer<'static>]>,
+}
+
+impl CaCertificates {
+    /// Reads one text or file: PEM with one or more certificates, base64 of DER, or DER.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if there is no certificate in it, or one that cannot be
+    /// read.
+    pub fn read(bytes: &[u8]) -> Result<Self, Error> {
+        let certificates = read_all(bytes)?;
+        for certificate in &certificates {
+            rustls::RootCertStore::empty()
+                .add(certificate.clone())
+                .map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
+        }
+        Ok(Self { certificates: certificates.into() })
+    }
+
+    /// The certificates of both.
+    #[must_use]
+    pub fn and(&self, more: &Self) -> Self {
+        Self { certificates: self.iter().chain(more.iter()).cloned().collect() }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &CertificateDer<'static>> {
+        self.certificates.iter()
+    }
+}
+
+impl fmt::Debug for CaCertificates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CaCertificates({})", self.certificates.len())
+    }
+}
+
+/// When a certificate holds, since the epoch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Validity {
+    pub(super) not_before: Duration,
+    pub(super) not_after: Duration,
+}
+
+impl Validity {
+    pub(super) fn of(certificate: &CertificateDer<'_>) -> Result<Self, Error> {
+        let read = x509(certificate);
+        let read = read.map_err(|source| error::certificate(UNREADABLE).with_source(source))?;
+        let validity = read.tbs_certificate().validity();
+        Ok(Self {
+            not_before: validity.not_before.to_unix_duration(),
+            not_after: validity.not_after.to_unix_duration(),
+        })
+    }
+}
+
+/// Whether a certificate names itself as its issuer.
+pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
+    x509(certificate).is_ok_and(|read| {
+        let read = read.tbs_certificate();
+        read.issuer() == read.subject()
+    })
+}
+
+/// Without the checks of RFC 5280 on serial numbers, which services in the field do not pass.
+fn x509(certificate: &CertificateDer<'_>) -> Result<CertificateInner<Raw>, x509_cert::der::Error> {
+    CertificateInner::from_der(certificate)
+}
+
+/// The time now, since the epoch.
+pub(super) fn now() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
+}
+
+/// Every certificate in a text or file; one at least.
+pub(super) fn read_all(bytes: &[u8]) -> Result<Vec<CertificateDer<'static>>, Error> {
+    if bytes.starts_with(&[SEQUENCE]) {
+        return Ok(vec![CertificateDer::from(bytes.to_vec())]);
+    }
+    if let Some(der) = from_base64(bytes) {
+        return Ok(vec![der.into()]);
+    }
+    let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(bytes).collect();
+    // The library's error may show what it read, a key perhaps.
+    let read = read.map_err(|_| error::certificate(UNREADABLE))?;
+    if read.is_empty() {
+        return Err(error::certificate(
+            "expected a certificate: PEM with `-----BEGIN CERTIFICATE-----`, or DER in base64; got none",
+        ));
+    }
+    Ok(read)
+}
+
+fn from_base64(bytes: &[u8]) -> Option<Vec<u8>> {
+    let text: Vec<u8> = bytes.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
+    STANDARD.decode(text).ok().filter(|der| der.starts_with(&[SEQUENCE]))
+}
+
+/// The first byte of a certificate in DER (X.690 §8.9).
+const SEQUENCE: u8 = 0x30;
+
+const UNREADABLE: &str =
+    "the certificate cannot be read: expected X.509 as PEM, DER, or DER in base64";

@@ -1,0 +1,145 @@
+//! The certificate we show and its private key. The key is a secret: it comes in a [`Secret`], what is made of it on the
+//! way is zeroized, and nothing prints it.
+
+use std::{fmt, sync::Arc};
+
+use callgate_secret::Secret;
+use pkcs8::{EncryptedPrivateKeyInfoRef, SecretDocument};
+use rustls::{
+    crypto::aws_lc_rs::sign::any_supported_type,
+    pki_types::{
+        CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivatePkcs8KeyDer, PrivateSec1KeyDer,
+    },
+    sign::CertifiedKey,
+};
+use zeroize::Zeroizing;
+
+use super::certificates::{self, Validity};
+use crate::error::{self, Error};
+
+/// A client certificate with its chain and its private key (mutual TLS). Equal when the certificates are.
+#[derive(Clone)]
+pub struct ClientIdentity {
+    key: Arc<CertifiedKey>,
+}
+
+impl ClientIdentity {
+    /// An identity from a chain of certificates, ours first, and the private key of the first: PKCS#8, PKCS#1 or SEC1 as
+    /// PEM. A passphrase opens encrypted PKCS#8.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if one of them cannot be read, they do not belong
+    /// together, or the certificate does not hold today.
+    pub fn new(chain: &[u8], key: &Secret, passphrase: Option<&Secret>) -> Result<Self, Error> {
+        let chain = certificates::read_all(chain)?;
+        chain.first().map(holds_today).transpose()?;
+        let der = PrivateKey::read(key.expose(), passphrase)?;
+        // What the library says of a key is not kept.
+        let key = any_supported_type(&der.borrowed()).map_err(|_| error::certificate(NO_KEY))?;
+        let key = CertifiedKey::new(chain, key);
+        match key.keys_match() {
+            Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => {
+                Ok(Self { key: Arc::new(key) })
+            }
+            Err(_) => Err(error::certificate(
+                "the client certificate and the private key do not belong together",
+            )),
+        }
+    }
+
+    pub(super) fn certified_key(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.key)
+    }
+}
+
+impl PartialEq for ClientIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        // The key belongs to the first certificate; whoever has the same certificate has the same key.
+        self.key.cert == other.key.cert
+    }
+}
+
+impl Eq for ClientIdentity {}
+
+impl fmt::Debug for ClientIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ClientIdentity(****)")
+    }
+}
+
+/// A private key in DER, zeroized when dropped, and the form it is in.
+struct PrivateKey {
+    der: Zeroizing<Vec<u8>>,
+    form: fn(&[u8]) -> PrivateKeyDer<'_>,
+}
+
+impl PrivateKey {
+    fn read(text: &str, passphrase: Option<&Secret>) -> Result<Self, Error> {
+        let (label, document) = pem(text)?;
+        let form: fn(&[u8]) -> PrivateKeyDer<'_> = match label {
+            "PRIVATE KEY" => |der| PrivatePkcs8KeyDer::from(der).into(),
+            "RSA PRIVATE KEY" => |der| PrivatePkcs1KeyDer::from(der).into(),
+            "EC PRIVATE KEY" => |der| PrivateSec1KeyDer::from(der).into(),
+            "ENCRYPTED PRIVATE KEY" => return Self::decrypted(&document, passphrase),
+            _ => return Err(error::certificate(NO_KEY)),
+        };
+        Ok(Self { der: document.to_bytes(), form })
+    }
+
+    /// RFC 8018: PBES2 with PBKDF2 or scrypt.
+    fn decrypted(document: &SecretDocument, passphrase: Option<&Secret>) -> Result<Self, Error> {
+        let Some(passphrase) = passphrase else {
+            return Err(error::certificate(
+                "the private key is encrypted: name its passphrase with `client_key_passphrase`",
+            ));
+        };
+        let encrypted = EncryptedPrivateKeyInfoRef::try_from(document.as_bytes());
+        let encrypted = encrypted.map_err(|_| error::certificate(NO_KEY))?;
+        let key = encrypted.decrypt(passphrase.expose()).map_err(|_| {
+            error::certificate(
+                "the private key cannot be decrypted: the passphrase is wrong, or the encryption is none of PBES2 with \
+                 PBKDF2 or scrypt",
+            )
+        })?;
+        Ok(Self { der: key.to_bytes(), form: |der| PrivatePkcs8KeyDer::from(der).into() })
+    }
+
+    fn borrowed(&self) -> PrivateKeyDer<'_> {
+        (self.form)(&self.der)
+    }
+}
+
+/// The first private key in a text that may hold certificates and parameters as well.
+fn pem(text: &str) -> Result<(&str, SecretDocument), Error> {
+    if text.contains("Proc-Type: 4,ENCRYPTED") {
+        return Err(error::certificate(
+            "the private key is encrypted in the old way of OpenSSL: convert it with `openssl pkcs8 -topk8`",
+        ));
+    }
+    let none = || error::certificate(NO_KEY);
+    let sections = text.match_indices("-----BEGIN ").filter_map(|(at, _)| text.get(at..));
+    let section = sections
+        .into_iter()
+        .find(|section| section.lines().next().is_some_and(|line| line.contains("PRIVATE KEY")))
+        .ok_or_else(none)?;
+    let end = section.find("-----END ").ok_or_else(none)?;
+    let rest = section.get(end..).and_then(|rest| rest.lines().next()).ok_or_else(none)?;
+    let section = section.get(..end.saturating_add(rest.len())).ok_or_else(none)?;
+    SecretDocument::from_pem(section.trim_end()).map_err(|_| none())
+}
+
+fn holds_today(certificate: &CertificateDer<'_>) -> Result<(), Error> {
+    let (now, validity) = (certificates::now(), Validity::of(certificate)?);
+    if now > validity.not_after {
+        return Err(error::certificate("the client certificate has expired: renew it"));
+    }
+    if now < validity.not_before {
+        return Err(error::certificate(
+            "the client certificate is not valid yet: look at its dates and at this machine's clock",
+        ));
+    }
+    Ok(())
+}
+
+const NO_KEY: &str = "expected a private key as PEM: PKCS#8, PKCS#1 (RSA) or SEC1 (EC), in an algorithm that is supported; \
+    got something else, which is not shown";

@@ -1,0 +1,56 @@
+//! What a description may lead to, through the whole of a call: security rows 13 and 53 from the side of the caller.
+
+use callgate::{Outcome, Reached, Session, ToolCall, ToolResult, config::load_toolset};
+
+use crate::server::Server;
+
+async fn called(servers: &str, settings: &str) -> ToolResult {
+    let folder = tempfile::tempdir().unwrap();
+    let description = format!(
+        "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: '{servers}' }}]\n\
+         paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
+    );
+    std::fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    // A mapping may be empty, a file may not.
+    std::fs::write(&toolset, format!("prefix: ''\n{settings}")).unwrap();
+    let built = load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}"));
+    let call = ToolCall::new("1", "a", callgate::Arguments::new());
+    built.executor.call(&call, &Session::default()).await
+}
+
+#[tokio::test]
+async fn a_server_of_a_description_that_is_not_public_https_is_refused_with_the_exact_fix() {
+    let server = Server::start().await;
+    let credential = "auth: { bearer: { token: file:nowhere } }";
+    for named in [
+        server.url("/v1"),
+        server.url("/v1").replace("http:", "https:"),
+        "https://[::1]:1/v1".to_owned(),
+    ] {
+        let result = called(&named, credential).await;
+        let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
+        assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");
+        assert!(fault.message.contains("`--server URL`"), "{fault:?}");
+        assert!(!fault.message.contains("127.0.0.1"), "a model is shown no host: {fault:?}");
+        let journal: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
+        assert!(journal.join("\n").contains(&format!("`--server {named}`")), "{journal:?}");
+    }
+    assert_eq!(server.total(), 0);
+}
+
+#[tokio::test]
+async fn a_name_that_is_this_machine_is_refused_for_a_description() {
+    let result = called("https://localhost:1/v1", "").await;
+    let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
+    assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");
+}
+
+#[tokio::test]
+async fn a_metadata_service_is_refused_for_the_operator_too() {
+    let result = called("https://api.example.com", "server: http://169.254.169.254/v1").await;
+    let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
+    assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");
+    let journal: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
+    assert!(journal.join("\n").contains("`--egress-allow 169.254.169.254`"), "{journal:?}");
+}
