@@ -3,12 +3,14 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall, ToolResult,
-    config::{self, load_toolset},
+    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall, config,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::server::Server;
+use crate::{
+    server::Server,
+    target::{self, call},
+};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -39,18 +41,8 @@ paths:
       responses: { 200: { description: ok } }
 "#;
 
-/// An executor of the description above, with more settings in YAML.
 fn executor(server: &str, settings: &str) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    std::fs::write(&toolset, format!("server: {server}\n{settings}")).unwrap();
-    load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}")).executor
-}
-
-async fn call(executor: &Executor, tool: &str, arguments: Value) -> ToolResult {
-    let Value::Object(arguments) = arguments else { panic!("not an object") };
-    executor.call(&ToolCall::new("1", tool, arguments), &Session::default()).await
+    target::executor(DESCRIPTION, server, settings)
 }
 
 async fn status(executor: &Executor, tool: &str, code: u16) -> Outcome {

@@ -8,9 +8,15 @@ mod credentials;
 mod egress;
 mod endings;
 mod execute;
+mod failures;
+mod raw;
+mod redirects;
 mod renewal;
 mod security;
+mod security_answers;
 mod server;
+mod streams;
+mod target;
 
 /// The repository's root.
 fn root() -> std::path::PathBuf {

@@ -99,6 +99,8 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
         shape: callgate_call::Shape::default(),
+        redirects: callgate_executor::Redirects::None,
+        tool_shapes: std::collections::BTreeMap::new(),
     }]);
     let arguments = json!({"name": "Rex", "species": "dog"}).as_object().cloned().unwrap();
     let call = ToolCall::new("1", "createPet", arguments);

@@ -2,13 +2,15 @@
 //! real server: either no byte leaves, or exactly what was meant arrives. Each test names its rows.
 
 use callgate::{
-    Content, Executor, Outcome, Reached, Session, ToolCall,
-    config::load_toolset,
+    Executor, Outcome, Reached,
     openapi::{Document, Limits, LoadOptions, OperationStatus, load},
 };
 use serde_json::{Value, json};
 
-use crate::server::Server;
+use crate::{
+    server::Server,
+    target::{self, call, json as json_of},
+};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -58,16 +60,11 @@ paths:
 "#;
 
 fn executor(server: &str, settings: &str) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    std::fs::write(&toolset, format!("server: {server}\n{settings}")).unwrap();
-    load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}")).executor
+    target::executor(DESCRIPTION, server, settings)
 }
 
 async fn outcome(executor: &Executor, tool: &str, arguments: Value) -> Outcome {
-    let Value::Object(arguments) = arguments else { panic!("not an object") };
-    executor.call(&ToolCall::new("1", tool, arguments), &Session::default()).await.outcome
+    call(executor, tool, arguments).await.outcome
 }
 
 /// Nothing is sent, and the fault says so.
@@ -84,14 +81,7 @@ async fn is_refused(tool: &str, rows: &[Value]) {
 
 /// What arrived, as the server saw it.
 async fn seen(executor: &Executor, tool: &str, arguments: Value) -> Value {
-    let outcome = outcome(executor, tool, arguments.clone()).await;
-    match outcome {
-        Outcome::Answered(answer) => match answer.content {
-            Content::Json(seen) => seen.into_value(),
-            other => panic!("{arguments}: {other:?}"),
-        },
-        other => panic!("{arguments}: {other:?}"),
-    }
+    json_of(outcome(executor, tool, arguments).await)
 }
 
 #[tokio::test]

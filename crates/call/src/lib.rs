@@ -25,6 +25,7 @@ mod violation;
 pub mod wording;
 
 pub use plan::Plan;
+pub use response::{Splitter, Unfinished};
 pub use select::{InvalidPath, Paths, Selection};
-pub use shape::{BigIntegers, DEFAULT_RESULT_BYTES, Shape};
+pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape};
 pub use show::{Masked, planned};

@@ -5,19 +5,23 @@
 mod failure;
 mod media;
 mod sequence;
+mod stream;
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
 use callgate_tool::{Answer, Content, Fault, Json, Outcome};
 use http::{Response, StatusCode};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
     html,
     readable::cleaned,
     shape::{Read, Shape},
+    wording,
 };
 use media::{Kind, Media};
+pub use stream::{Splitter, Unfinished};
 
 /// What an answer of `operation` means, in the form a model can use.
 pub(crate) fn outcome(response: &Response<Bytes>, operation: &Operation, shape: &Shape) -> Outcome {
@@ -25,17 +29,20 @@ pub(crate) fn outcome(response: &Response<Bytes>, operation: &Operation, shape: 
     if !status.is_success() {
         return Outcome::Failed(failure::fault(response, operation.effect));
     }
-    match content(response) {
+    match content(response, shape) {
         Ok(content) => {
             let read = Read { operation, headers: response.headers(), size: response.body().len() };
-            let answer = Answer::new(status.as_u16(), content);
-            Outcome::Answered(Box::new(shape.answer(answer, &read)))
+            let mut answer = shape.answer(Answer::new(status.as_u16(), content), &read);
+            if response.extensions().get::<Unfinished>().is_some() {
+                answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
+            }
+            Outcome::Answered(Box::new(answer))
         }
         Err(fault) => Outcome::Failed(fault),
     }
 }
 
-fn content(response: &Response<Bytes>) -> Result<Content, Box<Fault>> {
+fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Content, Box<Fault>> {
     let (status, body) = (response.status().as_u16(), response.body());
     if body.is_empty()
         || matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
@@ -43,6 +50,11 @@ fn content(response: &Response<Bytes>) -> Result<Content, Box<Fault>> {
         return Ok(Content::Empty);
     }
     let media = Media::of(response.headers());
+    if response.extensions().get::<Unfinished>().is_some()
+        && let Some(splitter) = Splitter::of(response.headers())
+    {
+        return Ok(Content::Json(complete(splitter, body).into()));
+    }
     Ok(match media.kind() {
         Kind::Binary => file(body, media.essence),
         Kind::Events => Content::Json(sequence::events(&media.decoded(body)).into()),
@@ -58,6 +70,7 @@ fn content(response: &Response<Bytes>) -> Result<Content, Box<Fault>> {
             Some(values) => Content::Json(values.into()),
             None => text(body, media),
         },
+        Kind::Perceived if body.len() > shape.media_bytes => file(body, media.essence),
         Kind::Perceived => Content::Media { media_type: media.essence, data: body.clone() },
         Kind::Text => text(body, media),
         Kind::Unnamed => match json(body, &media) {
@@ -66,6 +79,16 @@ fn content(response: &Response<Bytes>) -> Result<Content, Box<Fault>> {
             _ => file(body, "application/octet-stream".to_owned()),
         },
     })
+}
+
+/// The values of a sequence that broke off, without the one that is not whole.
+fn complete(mut splitter: Splitter, body: &[u8]) -> Value {
+    splitter.push(body);
+    let mut values = Vec::new();
+    while let Some(value) = splitter.split() {
+        values.extend(splitter.value(&value).map(Json::into_value));
+    }
+    Value::Array(values)
 }
 
 fn file(body: &Bytes, media_type: String) -> Content {

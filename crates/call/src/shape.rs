@@ -19,6 +19,8 @@ use crate::{
 pub struct Shape {
     /// The most bytes of text a model is shown of a result.
     pub result_bytes: usize,
+    /// The most bytes of an image or a sound that is handed on; a larger one is a file behind a handle.
+    pub media_bytes: usize,
     /// What of a result is shown.
     pub selection: Selection,
     /// How integers are shown that many readers round.
@@ -39,10 +41,14 @@ pub enum BigIntegers {
 /// What a model is shown of one result: about four thousand tokens.
 pub const DEFAULT_RESULT_BYTES: usize = 16 * 1024;
 
+/// What every provider takes as one image or sound, in base64 too.
+pub const DEFAULT_MEDIA_BYTES: usize = 1024 * 1024;
+
 impl Default for Shape {
     fn default() -> Self {
         Self {
             result_bytes: DEFAULT_RESULT_BYTES,
+            media_bytes: DEFAULT_MEDIA_BYTES,
             selection: Selection::All,
             big_integers: BigIntegers::Number,
         }

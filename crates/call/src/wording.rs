@@ -2,7 +2,7 @@
 //! and what came, what to do next, and whether the service was reached; never a host, header or secret. Facts come
 //! from the callers, no sentence is written elsewhere.
 
-pub(crate) mod answer;
+pub mod answer;
 pub(crate) mod body;
 mod connection;
 
@@ -37,16 +37,6 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
         }
     }
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
-}
-
-/// The answer is larger than `limit` bytes.
-pub fn too_large(limit: usize) -> Box<Fault> {
-    let message = format!(
-        "the service answered with more than {limit} bytes, which is the bound; ask for less, for example with a \
-         filter or a page size"
-    );
-    let fault = Fault::new(FaultCode::ResponseTooLarge, message, Next::CorrectArguments);
-    Box::new(fault.with_reached(Reached::Yes))
 }
 
 /// The replay transport has no answer for the request.

@@ -65,7 +65,7 @@ pub(crate) struct CallArguments {
     /// Show the request instead of sending it, with `****` for credentials
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Print the result as JSON
+    /// Print the result as JSON: `response` or `error`; where they are known `truncated` (what is not shown), `next` (arguments of the next page) and `handle` (the whole, kept by a running program)
     #[arg(long)]
     pub(crate) json: bool,
     /// Calls as JSON lines, `{"id", "tool", "args"}`; one result a line, in order; `-` reads standard input

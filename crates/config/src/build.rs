@@ -19,7 +19,7 @@ use crate::{
     authorization,
     checked::{ToolsetConfig, Upstream},
     finding::Finding,
-    overlays,
+    output, overlays,
     reader::Reader,
     recordings, references, selection,
 };
@@ -92,6 +92,7 @@ pub(crate) fn toolset(
     let callables = authorization::authorized(reader, config, &mut loaded, (own, &supplies));
     let Loaded { operations, report, .. } = loaded;
     selection::warn(reader, config, &report);
+    let tool_shapes = output::by_tool(reader, config, &operations);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let built =
         BuiltToolset { name, file: config.openapi.clone(), version, report, operations, overlaid };
@@ -99,7 +100,9 @@ pub(crate) fn toolset(
         operations: callables,
         transport,
         limits: config.limits,
+        redirects: config.redirects,
         shape: config.shape.clone(),
+        tool_shapes,
     });
     Parts { toolset, built }
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
+use callgate_executor::Redirects;
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_secret::SecretReference;
 use callgate_tool::ToolsetName;
@@ -38,8 +39,12 @@ pub(crate) struct ToolsetConfig {
     pub(crate) selection: Selection,
     /// The bounds of one exchange.
     pub(crate) limits: Limits,
+    /// Whether redirects are followed.
+    pub(crate) redirects: Redirects,
     /// How results are shown.
     pub(crate) shape: Shape,
+    /// How results of single tools are shown.
+    pub(crate) tool_shapes: Vec<ToolShape>,
     /// Where answers come from.
     pub(crate) upstream: Upstream,
 }
@@ -73,6 +78,17 @@ pub(crate) enum SchemeChoice {
     ApiKey(SecretReference),
     /// Any other kind.
     Other(AuthConfig),
+}
+
+/// How the results of one tool are shown.
+#[derive(Clone, Debug)]
+pub(crate) struct ToolShape {
+    /// The tool's name or its `operationId`.
+    pub(crate) tool: String,
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// How they are shown.
+    pub(crate) shape: Shape,
 }
 
 /// Where answers come from.

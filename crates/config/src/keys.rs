@@ -32,6 +32,7 @@ pub(crate) const TOOLSET: Table = Table {
         "output",
         "overlays",
         "prefix",
+        "redirects",
         "references",
         "server",
         "server_variables",
@@ -75,6 +76,7 @@ pub(crate) const LIMITS: Table = Table {
         "description_bytes",
         "description_depth",
         "description_nodes",
+        "media_bytes",
         "operations",
         "response_bytes",
         "result_bytes",
@@ -85,7 +87,14 @@ pub(crate) const LIMITS: Table = Table {
 
 /// How results are shown.
 pub(crate) const OUTPUT: Table =
-    Table { name: "`output`", keys: &["big_integers", "jsonpath", "select"], later: &[] };
+    Table { name: "`output`", keys: &["big_integers", "jsonpath", "select", "tools"], later: &[] };
+
+/// How results of one tool are shown.
+pub(crate) const OUTPUT_TOOL: Table = Table {
+    name: "a tool's `output`",
+    keys: &["big_integers", "jsonpath", "result_bytes", "select"],
+    later: &[],
+};
 
 /// Which operations of a description are offered.
 pub(crate) const TOOLS: Table = Table {
@@ -98,5 +107,5 @@ pub(crate) const TOOLS: Table = Table {
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 10] =
-    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, OUTPUT, TOOLS, UPSTREAM];
+pub const TABLES: [Table; 11] =
+    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, OUTPUT, OUTPUT_TOOL, TOOLS, UPSTREAM];

@@ -127,7 +127,9 @@ fn description(
         description_limits: TextLimits::default(),
         references: Vec::new(),
         limits: Limits::default(),
+        redirects: callgate_executor::Redirects::None,
         shape: callgate_call::Shape::default(),
+        tool_shapes: Vec::new(),
         upstream: Upstream::Http,
     };
     let parts = build::toolset(&mut reader, &toolset, parsed, Path::new(""));

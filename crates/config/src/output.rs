@@ -1,26 +1,107 @@
-//! How results are shown: `output` and the size under `limits`. Reads keys; what they do is `callgate_call::Shape`'s.
+//! How results are shown: `output`, what it says of single tools, and the sizes under `limits`. Reads keys; what they do
+//! is `callgate_call::Shape`'s.
+
+use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_call::{BigIntegers, Selection, Shape};
+use callgate_openapi::{Node, Operation};
+use callgate_tool::ToolName;
 
 use crate::{
-    keys::OUTPUT,
-    reader::{Mapping, Reader, at},
+    checked::{ToolShape, ToolsetConfig},
+    keys::{OUTPUT, OUTPUT_TOOL},
+    reader::{Mapping, Reader, at, escaped},
 };
 
-/// The shape of a toolset's results.
-pub(crate) fn shape(reader: &mut Reader, toolset: Mapping<'_>) -> Shape {
+/// The shape of a toolset's results, and of the tools that have their own.
+pub(crate) fn shapes(reader: &mut Reader, toolset: Mapping<'_>) -> (Shape, Vec<ToolShape>) {
     let mut shape = Shape::default();
     // What is wrong with `limits` as a whole is said where the bounds of the exchange are read.
     let limits = at(toolset, "limits");
     if let Some(object) = toolset.object.get("limits").and_then(|node| node.as_object()) {
         let mapping = Mapping { object, pointer: &limits };
-        if let Some(bytes) = reader.bytes(mapping, "result_bytes") {
-            shape.result_bytes = bytes;
+        for (key, size) in
+            [("media_bytes", &mut shape.media_bytes), ("result_bytes", &mut shape.result_bytes)]
+        {
+            *size = reader.bytes(mapping, key).unwrap_or(*size);
         }
     }
-    let Some(node) = toolset.object.get("output") else { return shape };
+    let Some(node) = toolset.object.get("output") else { return (shape, Vec::new()) };
     let pointer = at(toolset, "output");
-    let Some(mapping) = reader.mapping(node, &pointer, &OUTPUT) else { return shape };
+    let Some(mapping) = reader.mapping(node, &pointer, &OUTPUT) else { return (shape, Vec::new()) };
+    shown(reader, mapping, &mut shape);
+    let tools = tool_shapes(reader, mapping, &shape);
+    (shape, tools)
+}
+
+/// The shapes of tools under the key `tools`: whatever they do not say is as for the toolset.
+fn tool_shapes(reader: &mut Reader, output: Mapping<'_>, toolset: &Shape) -> Vec<ToolShape> {
+    let Some(node) = output.object.get("tools") else { return Vec::new() };
+    let pointer = at(output, "tools");
+    let Some(object) = node.as_object() else {
+        let help = "for example `{listPets: {select: [id, name]}}`";
+        reader.expected(
+            &pointer,
+            "a mapping from tools to how their results are shown",
+            node,
+            help,
+        );
+        return Vec::new();
+    };
+    object
+        .iter()
+        .filter_map(|(name, node)| tool_shape(reader, &pointer, name, node, toolset))
+        .collect()
+}
+
+fn tool_shape(
+    reader: &mut Reader,
+    tools: &str,
+    name: &str,
+    node: &Node,
+    toolset: &Shape,
+) -> Option<ToolShape> {
+    let pointer = format!("{tools}/{}", escaped(name));
+    let mapping = reader.mapping(node, &pointer, &OUTPUT_TOOL)?;
+    let mut shape = toolset.clone();
+    if let Some(bytes) = reader.bytes(mapping, "result_bytes") {
+        shape.result_bytes = bytes;
+    }
+    shown(reader, mapping, &mut shape);
+    Some(ToolShape { tool: name.to_owned(), pointer, shape })
+}
+
+/// The shapes by the tools they are for. One that no tool of the toolset has is a warning.
+pub(crate) fn by_tool(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    operations: &[Arc<Operation>],
+) -> BTreeMap<ToolName, Shape> {
+    let mut shapes = BTreeMap::new();
+    for ToolShape { tool, pointer, shape } in &config.tool_shapes {
+        let found = operations.iter().find(|operation| is_called(operation, tool));
+        if let Some(operation) = found {
+            shapes.insert(operation.tool_name.clone(), shape.clone());
+            continue;
+        }
+        let names = operations.iter().map(|operation| operation.tool_name.as_str());
+        let nearest = names
+            .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
+        let help = nearest
+            .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+        let message = format!("expected the name of a tool that is offered, got: `{tool}`");
+        reader.warn("selects-nothing", pointer.clone(), &message, &help);
+    }
+    shapes
+}
+
+/// Whether a tool is meant by its own name or by the `operationId`.
+fn is_called(operation: &Operation, name: &str) -> bool {
+    operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
+}
+
+/// What toolsets and tools say alike.
+fn shown(reader: &mut Reader, mapping: Mapping<'_>, shape: &mut Shape) {
     if let Some(big_integers) = big_integers(reader, mapping) {
         shape.big_integers = big_integers;
     }
@@ -29,9 +110,8 @@ pub(crate) fn shape(reader: &mut Reader, toolset: Mapping<'_>) -> Shape {
         shape.selection = Selection::paths(paths);
     }
     if let Some(path) = reader.string(mapping, "jsonpath") {
-        json_path(reader, mapping, path, &mut shape);
+        json_path(reader, mapping, path, shape);
     }
-    shape
 }
 
 fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut Shape) {

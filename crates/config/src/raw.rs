@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use callgate_executor::Redirects;
 use callgate_openapi::{Limits as DescriptionLimits, Node, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::Limits;
@@ -86,6 +87,7 @@ pub(crate) fn toolset(
         Some("") => None,
         Some(text) => prefix(reader, mapping, text),
     };
+    let (shape, tool_shapes) = output::shapes(reader, mapping);
     let read = ToolsetConfig {
         prefix,
         name,
@@ -105,7 +107,9 @@ pub(crate) fn toolset(
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),
         limits: limits(reader, mapping),
-        shape: output::shape(reader, mapping),
+        redirects: redirects(reader, mapping),
+        shape,
+        tool_shapes,
     };
     Some(read)
 }
@@ -166,6 +170,19 @@ fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {
             let help = "`strict` hides from the model what the session should give";
             reader.complain("wrong-value", at(mapping, "session_inputs"), message, help);
             SessionInputs::Strict
+        }
+    }
+}
+
+fn redirects(reader: &mut Reader, mapping: Mapping<'_>) -> Redirects {
+    match reader.string(mapping, "redirects") {
+        None | Some("none") => Redirects::None,
+        Some("same_origin") => Redirects::SameOrigin,
+        Some(other) => {
+            let message = format!("expected `none` or `same_origin`, got: `{other}`");
+            let help = "`same_origin` follows what GET and HEAD are answered within the origin";
+            reader.complain("wrong-value", at(mapping, "redirects"), message, help);
+            Redirects::None
         }
     }
 }

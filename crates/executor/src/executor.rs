@@ -10,9 +10,10 @@ use futures_util::{StreamExt, stream};
 
 use crate::{
     Toolset,
-    backend::{Backend, Connection, OpenApi},
+    backend::{Backend, Connection, OpenApi, Opened},
     catalog::Catalog,
     results::{Results, StoredResult},
+    stream::ToolStream,
 };
 
 /// How many calls of one batch run at the same time; as many as a model asks for in one turn, and a bound on the
@@ -44,12 +45,17 @@ impl Executor {
     pub fn new(toolsets: Vec<Toolset>) -> Self {
         let mut catalog = Catalog::default();
         let results = Arc::new(Results::default());
-        for Toolset { operations, transport, limits, shape } in toolsets {
+        for toolset in toolsets {
+            let Toolset { transport, limits, redirects, shape, .. } = toolset;
             let results = Arc::clone(&results);
-            let connection = Arc::new(Connection { transport, limits, shape, results });
-            for callable in operations {
+            let connection = Arc::new(Connection { transport, limits, redirects, results });
+            let shape = Arc::new(shape);
+            let mut own = toolset.tool_shapes;
+            for callable in toolset.operations {
                 let name = callable.operation.tool_name.clone();
-                catalog.add(&name, Arc::new(OpenApi::new(callable, Arc::clone(&connection))));
+                let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
+                let backend = OpenApi::new(callable, Arc::clone(&connection), shape);
+                catalog.add(&name, Arc::new(backend));
             }
         }
         Self { catalog, results }
@@ -85,6 +91,28 @@ impl Executor {
         let outcome = backend.run(&call.arguments, session, &mut journal).await;
         tracing::debug!(tool, id = call.id, ending = ending(&outcome), "call ended");
         ended(call, tool, outcome, journal)
+    }
+
+    /// Runs one call whose values are taken as they come: the events of a stream, JSON lines. Every ending is an outcome.
+    ///
+    /// ```
+    /// # async fn run(executor: &callgate_executor::Executor, call: callgate_tool::ToolCall) {
+    /// let mut stream = executor.stream(&call, &Default::default()).await;
+    /// while let Some(event) = stream.next().await {
+    ///     println!("{}", event.text());
+    /// }
+    /// let result = stream.into_result();
+    /// # }
+    /// ```
+    pub async fn stream(&self, call: &ToolCall, session: &Session) -> ToolStream {
+        let mut journal = Journal::default();
+        let (tool, opened) = match self.found(call, &mut journal) {
+            Ok((tool, backend)) => {
+                (tool, backend.open(&call.arguments, session, &mut journal).await)
+            }
+            Err(outcome) => (call.tool.clone(), Opened::Ended(outcome)),
+        };
+        ToolStream::new(opened, |outcome| ended(call, tool, outcome, journal))
     }
 
     /// Runs calls in parallel and answers them in order.

@@ -5,9 +5,11 @@ mod backend;
 mod catalog;
 mod executor;
 mod results;
+mod stream;
 mod toolset;
 
-pub use backend::Backend;
+pub use backend::{Backend, Opened, Values};
 pub use executor::Executor;
 pub use results::StoredResult;
-pub use toolset::{Callable, Toolset};
+pub use stream::ToolStream;
+pub use toolset::{Callable, Redirects, Toolset};

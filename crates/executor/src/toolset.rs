@@ -1,10 +1,11 @@
 //! A toolset ready to run: its operations with the connection they share. Made by `config` or by hand.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::Authenticator;
 use callgate_call::Shape;
 use callgate_openapi::Operation;
+use callgate_tool::ToolName;
 use callgate_transport::{Limits, Transport};
 
 /// An operation and the credentials its calls carry.
@@ -30,6 +31,22 @@ pub struct Toolset {
     pub transport: Arc<dyn Transport>,
     /// The bounds of one exchange.
     pub limits: Limits,
+    /// Whether redirects are followed.
+    pub redirects: Redirects,
     /// How results are shown.
     pub shape: Shape,
+    /// How results are shown of the tools that have a shape of their own.
+    pub tool_shapes: BTreeMap<ToolName, Shape>,
+}
+
+/// Whether redirects are followed. What is not followed is told as a fault.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "another origin is never followed")]
+pub enum Redirects {
+    /// Never.
+    #[default]
+    None,
+    /// Those of GET and HEAD that stay within the origin, at most five one after the other. Credentials are put on each
+    /// request anew.
+    SameOrigin,
 }

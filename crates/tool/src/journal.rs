@@ -17,7 +17,7 @@ pub enum Event {
     Attempt {
         /// The status, when there was an answer.
         status: Option<u16>,
-        /// From the first byte sent to the last byte read.
+        /// From asking for a connection to the head of the answer.
         elapsed: Duration,
     },
     /// A value was converted without loss.

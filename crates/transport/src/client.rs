@@ -2,26 +2,27 @@
 //! more of an answer in memory than its bound, which holds for what a content coding expands to. Addresses are judged in
 //! `egress`, what is sent twice in `attempt`.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response,
-    header::{CONTENT_ENCODING, CONTENT_LENGTH},
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE},
 };
 use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
 
 use crate::{
     attempt,
-    body::BoundedBody,
+    coding::{self, Coding},
     egress::{AddressRange, Egress, Trust},
     error::{self, Error},
     guard,
     limits::Limits,
     network::{Network, Pool, Way},
     resolve::Resolver,
+    response_body::ResponseBody,
     tls::TlsSettings,
     transport::Transport,
 };
@@ -125,6 +126,20 @@ impl Client {
     fn trust(&self, request: &Request<Bytes>) -> Trust {
         request.extensions().get().copied().unwrap_or(self.settings.trust)
     }
+
+    /// The head of the answer, and its body as it comes.
+    async fn answer(&self, request: Request<Bytes>) -> Result<Response<ResponseBody>, Error> {
+        let trust = self.trust(&request);
+        let request = outgoing(request)?;
+        let pool = self.pool(request.url(), trust).await?;
+        let has_identity = self.settings.tls.has_identity();
+        let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
+        let mut response = answered(incoming)?;
+        if let Some(again) = again {
+            response.extensions_mut().insert(again);
+        }
+        Ok(response)
+    }
 }
 
 #[async_trait]
@@ -134,17 +149,10 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
-        let trust = self.trust(&request);
-        let request = outgoing(request)?;
         let exchange = async {
-            let pool = self.pool(request.url(), trust).await?;
-            let has_identity = self.settings.tls.has_identity();
-            let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
-            let mut response = received(incoming, limits.response_bytes).await?;
-            if let Some(again) = again {
-                response.extensions_mut().insert(again);
-            }
-            Ok(response)
+            let (head, body) = self.answer(request).await?.into_parts();
+            let body = body.collect(limits.response_bytes).await?;
+            Ok(Response::from_parts(head, body))
         };
         timeout(limits.timeout, exchange).await.unwrap_or_else(|_| Err(error::timed_out()))
     }
@@ -156,6 +164,15 @@ impl Transport for Client {
             return Ok(());
         }
         self.egress(&guard::checked_url(request.uri())?, trust).map(drop)
+    }
+
+    async fn open(
+        &self,
+        request: Request<Bytes>,
+        limits: &Limits,
+    ) -> Result<Response<ResponseBody>, Error> {
+        let answer = timeout(limits.timeout, self.answer(request)).await;
+        answer.unwrap_or_else(|_| Err(error::timed_out()))
     }
 }
 
@@ -174,6 +191,11 @@ fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
     let url = guard::checked_url(&parts.uri)?;
     let mut outgoing = reqwest::Request::new(parts.method, url);
     *outgoing.headers_mut() = parts.headers;
+    // A part of a coded answer cannot be decoded.
+    if !outgoing.headers().contains_key(RANGE) {
+        let accepted = HeaderValue::from_static(coding::ACCEPTED);
+        outgoing.headers_mut().entry(ACCEPT_ENCODING).or_insert(accepted);
+    }
     // RFC 9110 §8.6; the client leaves it out and some servers then answer 411.
     let expects_body = matches!(*outgoing.method(), Method::PATCH | Method::POST | Method::PUT);
     if body.is_empty() && expects_body {
@@ -183,20 +205,24 @@ fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
     Ok(outgoing)
 }
 
-async fn received(mut incoming: reqwest::Response, bound: usize) -> Result<Response<Bytes>, Error> {
-    // What the client decodes it takes from the headers; what is left it cannot read, two layers among it.
-    let codings = incoming.headers().get_all(CONTENT_ENCODING);
-    if codings.iter().any(|coding| coding != "identity") {
-        return Err(error::unknown_coding());
+fn answered(mut incoming: reqwest::Response) -> Result<Response<ResponseBody>, Error> {
+    let mut headers = std::mem::take(incoming.headers_mut());
+    let coding = Coding::of(&headers)?;
+    if coding.is_some() {
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
     }
-    let mut body = BoundedBody::new(bound, incoming.content_length())?;
-    while let Some(chunk) = incoming.chunk().await.map_err(error::receiving)? {
-        body.push(chunk)?;
+    // RFC 9110 §6.6.1: a recipient with a clock may put it on; other dates count from it.
+    if !headers.contains_key(DATE)
+        && let Ok(now) = HeaderValue::from_str(&httpdate::fmt_http_date(SystemTime::now()))
+    {
+        headers.insert(DATE, now);
     }
-    let mut response = Response::new(body.finish());
-    *response.status_mut() = incoming.status();
-    *response.version_mut() = incoming.version();
-    *response.headers_mut() = std::mem::take(incoming.headers_mut());
+    let (status, version) = (incoming.status(), incoming.version());
+    let mut response = Response::new(ResponseBody::incoming(incoming, coding));
+    *response.status_mut() = status;
+    *response.version_mut() = version;
+    *response.headers_mut() = headers;
     Ok(response)
 }
 

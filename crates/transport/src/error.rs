@@ -20,10 +20,14 @@ pub struct Error {
 pub enum ErrorKind {
     /// A certificate or private key of the settings cannot be used.
     Certificate,
+    /// The answer is in a content coding that was not asked for, or not in the one it announces.
+    Coding,
     /// No connection to the service.
     Connect,
     /// The service's name has no address.
     Dns,
+    /// The answer becomes too many times its size when it is decoded.
+    Expanding,
     /// A recording is not in the form of a request or response.
     MalformedRecording,
     /// No recording answers the request.
@@ -85,6 +89,8 @@ impl Error {
             | ErrorKind::Send
             | ErrorKind::TimedOut => true,
             ErrorKind::Certificate
+            | ErrorKind::Coding
+            | ErrorKind::Expanding
             | ErrorKind::MalformedRecording
             | ErrorKind::NothingRecorded
             | ErrorKind::Refused
@@ -239,9 +245,25 @@ pub(crate) fn too_large(bound: usize) -> Error {
     Error::new(ErrorKind::TooLarge, Reached::Yes, message)
 }
 
+pub(crate) fn expanding(most: u64) -> Error {
+    let message = format!("the service's answer becomes more than {most} times its size");
+    Error::new(ErrorKind::Expanding, Reached::Yes, message)
+}
+
 pub(crate) fn unknown_coding() -> Error {
     let message = "the service's answer is in a content coding that was not asked for";
-    Error::new(ErrorKind::Receive, Reached::Maybe, message)
+    Error::new(ErrorKind::Coding, Reached::Yes, message)
+}
+
+/// What reading an answer in a content coding ends with: what the client said, or that it is not in that coding.
+pub(crate) fn decoding(source: io::Error) -> Error {
+    match source.downcast::<reqwest::Error>() {
+        Ok(source) => receiving(source),
+        Err(source) => {
+            let message = "the service's answer is not in the content coding it announces";
+            Error::new(ErrorKind::Coding, Reached::Yes, message).with_source(source)
+        }
+    }
 }
 
 pub(crate) fn malformed_recording(line: usize, expected: &str) -> Error {

@@ -5,6 +5,7 @@ mod address;
 mod attempt;
 mod body;
 mod client;
+mod coding;
 mod credentials;
 mod difference;
 mod egress;
@@ -16,6 +17,7 @@ mod recording;
 mod refuse;
 mod replay;
 mod resolve;
+mod response_body;
 #[cfg(test)]
 mod test_server;
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub use recording::{
 pub use refuse::Refuse;
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
 pub use resolve::{Resolver, SystemResolver};
+pub use response_body::{MAX_EXPANSION, ResponseBody};
 pub use tls::{CaCertificates, ClientIdentity, TlsSettings};
 pub use tls_fault::TlsFault;
 pub use transport::Transport;

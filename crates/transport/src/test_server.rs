@@ -49,7 +49,12 @@ impl Connection {
 
     /// Writes as it is.
     pub(crate) async fn write(&mut self, text: &str) {
-        self.0.write_all(text.as_bytes()).await.ok();
+        self.write_bytes(text.as_bytes()).await;
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) async fn write_bytes(&mut self, bytes: &[u8]) {
+        self.0.write_all(bytes).await.ok();
     }
 
     /// Waits until the client is gone.

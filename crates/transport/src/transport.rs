@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{Request, Response};
 
-use crate::{error::Error, limits::Limits};
+use crate::{error::Error, limits::Limits, response_body::ResponseBody};
 
 /// A way to have one request answered: over the network, from recordings, or not at all.
 #[async_trait]
@@ -30,5 +30,20 @@ pub trait Transport: Debug + Send + Sync {
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), with [`Error::denial`].
     fn check(&self, _request: &Request<Bytes>) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Sends the request once and answers as soon as the head of the answer is there, which must be within the time
+    /// limit. The caller bounds how long the body takes and how much of it is read.
+    ///
+    /// Unless a transport says otherwise the answer is read whole first.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    async fn open(
+        &self,
+        request: Request<Bytes>,
+        limits: &Limits,
+    ) -> Result<Response<ResponseBody>, Error> {
+        Ok(self.send(request, limits).await?.map(ResponseBody::whole))
     }
 }

@@ -1,5 +1,8 @@
-//! Reads answers that are many values one after the other: JSON lines, JSON text sequences and event streams. The
-//! transport has collected them; an unfinished value at the end is kept where it can be read.
+//! Reads answers that are many values one after the other: JSON lines, JSON text sequences and event streams. They were
+//! collected; an unfinished value at the end is kept where it can be read. What comes piece by piece is split in
+//! `stream`.
+
+use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
@@ -18,7 +21,7 @@ pub(super) fn events(text: &str) -> Value {
     let mut events = Vec::new();
     let mut event = Map::new();
     let mut data: Option<String> = None;
-    for line in text.lines().chain([""]) {
+    for line in with_line_feeds(text).lines().chain([""]) {
         if line.is_empty() {
             if let Some(data) = data.take() {
                 event.insert("data".to_owned(), value(data));
@@ -45,6 +48,15 @@ pub(super) fn events(text: &str) -> Value {
         }
     }
     Value::Array(events)
+}
+
+/// The three line ends of an event stream as one.
+fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if text.contains('\r') {
+        text.replace("\r\n", "\n").replace('\r', "\n").into()
+    } else {
+        text.into()
+    }
 }
 
 fn value(data: String) -> Value {
@@ -85,6 +97,7 @@ mod tests {
                 ": hello\nevent: add\nid: 7\nretry: 10\r\ndata: {\"x\": 1}\n\n",
                 json!([{"event": "add", "id": "7", "data": {"x": 1}}]),
             ),
+            ("data: a\rdata: b\r\rdata: c\r\n\r\n", json!([{"data": "a\nb"}, {"data": "c"}])),
             ("event: empty\n\ndata: [DONE]\n\n", json!([{"data": "[DONE]"}])),
             ("", json!([])),
         ] {

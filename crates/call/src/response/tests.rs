@@ -2,7 +2,7 @@
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_tool::{FaultCode, Reached};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
 
@@ -117,6 +117,36 @@ fn sequences_are_arrays() {
         events,
         Content::Json(json!([{"event": "add", "data": {"a": 1}}]).into()),
     );
+}
+
+#[test]
+fn a_picture_over_its_bound_is_a_file() {
+    let shape = Shape { media_bytes: 3, ..Shape::default() };
+    let headers = [("content-type", "image/png")];
+    let Outcome::Answered(fits) = answered(200, &headers, b"abc", &shape) else { panic!("none") };
+    assert!(matches!(fits.content, Content::Media { .. }));
+    let Outcome::Answered(large) = answered(200, &headers, b"abcd", &shape) else { panic!("none") };
+    assert!(matches!(large.content, Content::File { size: 4, .. }));
+}
+
+#[track_caller]
+fn check_unfinished(media_type: &str, body: &str, expected: &Value) {
+    let response = Response::builder().header("content-type", media_type).extension(Unfinished);
+    let response = response.body(Bytes::copy_from_slice(body.as_bytes())).unwrap();
+    let outcome = outcome(&response, &operation("get"), &Shape::default());
+    let Outcome::Answered(answer) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(answer.content, Content::Json(expected.clone().into()));
+    let truncated = answer.truncated.unwrap();
+    assert!(truncated.message.starts_with("the service was still sending"), "{truncated:?}");
+    assert_eq!(truncated.size, body.len());
+}
+
+#[test]
+fn of_a_stream_that_was_cut_off_what_is_complete_is_kept() {
+    check_unfinished("text/event-stream", "data: 1\n\ndata: 2\n", &json!([{"data": "1"}]));
+    check_unfinished("application/x-ndjson", "{\"n\":1}\n{\"n\":2", &json!([{"n": 1}]));
+    check_unfinished("application/json-seq", "\u{1e}1\n\u{1e}2", &json!([1]));
+    check_unfinished("application/jsonl", "{\"n\"", &json!([]));
 }
 
 #[test]

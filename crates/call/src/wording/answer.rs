@@ -1,10 +1,51 @@
-//! The sentences about answers: what was cut from a result and how to ask for less or for more.
+//! The sentences about answers: what was cut from a result and how to ask for less or for more, and what became of an
+//! answer that cannot be read.
 
 use std::fmt::Write as _;
 
-use callgate_tool::{Arguments, Cut, Unit};
+use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Truncated, Unit};
 
 use super::push_list;
+
+/// The answer is larger than `limit` bytes.
+pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {
+    too_much(
+        &format!("the service answered with more than {limit} bytes, which is the bound"),
+        effect,
+    )
+}
+
+/// The answer becomes more than `most` times its size when it is decoded.
+pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
+    let what =
+        format!("the service compressed its answer more than {most} times, which is the bound");
+    too_much(&what, effect)
+}
+
+/// Who asked for less would ask a second time, which a write must not be.
+fn too_much(what: &str, effect: Effect) -> Box<Fault> {
+    let (advice, next) = match effect {
+        Effect::Write => (EXECUTED, Next::AskUser),
+        Effect::Idempotent | Effect::Read => {
+            ("ask for less, for example with a filter or a page size", Next::CorrectArguments)
+        }
+    };
+    let fault = Fault::new(FaultCode::ResponseTooLarge, format!("{what}; {advice}"), next);
+    Box::new(fault.with_reached(Reached::Yes))
+}
+
+/// The answer is in a content coding nobody asked for, or not in the one it announces.
+pub fn undecodable(effect: Effect) -> Box<Fault> {
+    let (advice, next) = match effect {
+        Effect::Write => (EXECUTED, Next::AskUser),
+        Effect::Idempotent | Effect::Read => {
+            ("do not call again with the same arguments", Next::GiveUp)
+        }
+    };
+    let message = format!("the service answered in a content coding that cannot be read; {advice}");
+    let fault = Fault::new(FaultCode::UnreadableResponse, message, next);
+    Box::new(fault.with_reached(Reached::Yes))
+}
 
 /// What was cut, how to narrow, what comes next.
 pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
@@ -34,6 +75,21 @@ pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> S
     message
 }
 
+/// The service had not ended its answer: what is shown is what came until a bound was reached. `cut` is what was cut from
+/// that.
+pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
+    let message = "the service was still sending; shown is what was complete within the time and the size allowed";
+    match cut {
+        Some(mut cut) => {
+            cut.message = format!("{message}; {}", cut.message);
+            cut
+        }
+        None => Truncated::new(message, size, Vec::new()),
+    }
+}
+
+/// What is said of a write whose answer cannot be shown.
+const EXECUTED: &str = "it may have been executed; do not repeat it before checking whether it was";
 /// The most cuts that are told in words.
 const MAX_TOLD: usize = 3;
 

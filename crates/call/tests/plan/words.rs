@@ -48,7 +48,7 @@ fn sentences_of_the_executor() {
         "unreachable, reached maybe, try_later: the connection broke before the answer was complete; it may or may not have been executed; the same call may be tried again",
     );
     check(
-        &wording::too_large(1_048_576),
+        &wording::answer::too_large(1_048_576, Effect::Read),
         "response_too_large, reached yes, correct_arguments: the service answered with more than 1048576 bytes, which is the bound; ask for less, for example with a filter or a page size",
     );
     check(

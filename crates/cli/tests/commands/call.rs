@@ -196,3 +196,21 @@ fn operations_that_are_not_offered_are_told() {
         .exits(1)
         .says("2 operations of `fixtures/faulty/spec.yaml` are not offered");
 }
+
+#[test]
+fn rows_20_and_22_keys_that_occur_twice_and_half_characters_are_refused() {
+    let server = Server::start();
+    let description = root().join("fixtures/pets/spec.yaml");
+    let url = server.url("/v1");
+    for arguments in [
+        r#"{"name": "Rex", "n\u0061me": "Tom", "species": "dog"}"#,
+        r#"{"name": "Rex", "species": "dog", "species": "cat"}"#,
+        r#"{"name": "\ud800", "species": "dog"}"#,
+        r#"{"name": "Rex", "species": "dog", "__proto__": {"admin": true}}"#,
+    ] {
+        let path = description.to_str().unwrap();
+        let ended = callgate(&["call", path, "createPet", "--server", &url, "--args", arguments]);
+        assert_ne!(ended.code, Some(0), "{arguments}: {ended:?}");
+    }
+    assert_eq!(server.requests(), Vec::<String>::new());
+}

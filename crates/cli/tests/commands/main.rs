@@ -5,6 +5,7 @@
 
 mod call;
 mod check;
+mod output;
 mod overlay;
 mod readme;
 mod sarif;

@@ -3,7 +3,7 @@
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
-use callgate_transport::{Denial, Error, ErrorKind, Limits, Reached as Sent};
+use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION, Reached as Sent};
 use url::Url;
 
 /// No credential could be put on a request.
@@ -55,6 +55,8 @@ pub(super) fn remedy(error: &Error, server: &Url) -> Option<String> {
 /// A request got no answer.
 pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box<Fault> {
     match error.kind() {
+        ErrorKind::Coding => wording::answer::undecodable(effect),
+        ErrorKind::Expanding => wording::answer::expanding(MAX_EXPANSION, effect),
         ErrorKind::MalformedRecording | ErrorKind::Refused => wording::refused(&error.to_string()),
         ErrorKind::NothingRecorded => wording::nothing_recorded(),
         ErrorKind::Tls => {
@@ -64,7 +66,7 @@ pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box
             wording::unreachable(Reached::No, effect)
         }
         ErrorKind::TimedOut => wording::timed_out(limits.timeout, effect),
-        ErrorKind::TooLarge => wording::too_large(limits.response_bytes),
+        ErrorKind::TooLarge => wording::answer::too_large(limits.response_bytes, effect),
         _ => wording::unreachable(reached(error.reached()), effect),
     }
 }

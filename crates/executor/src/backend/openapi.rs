@@ -4,20 +4,23 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_auth::{Authenticator, Authorization, CredentialPlace, Place, Refusal, place_masks};
-use callgate_call::{Masked, Plan, Shape, planned};
-use callgate_openapi::{NamedBy, Operation};
-use callgate_secret::MASK;
+use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
+use callgate_call::{Masked, Plan, Shape, Splitter, planned};
+use callgate_openapi::Operation;
+use callgate_secret::{MASK, Masker};
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
-use callgate_transport::{Error, ErrorKind, Limits, SentAgain, Transport, Trust};
+use callgate_transport::ResponseBody;
 use http::{
-    HeaderMap, Request, Response,
+    HeaderMap, Response,
     header::{CONTENT_TYPE, COOKIE},
 };
-use tokio::time::Instant;
 
-use super::{Backend, challenge, echo, failure};
-use crate::{results::Results, toolset::Callable};
+use super::{
+    Backend, Opened, Values, echo,
+    exchange::{Connection, Exchange},
+    failure, reading,
+};
+use crate::toolset::Callable;
 
 /// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
@@ -25,22 +28,14 @@ pub(crate) struct OpenApi {
     plan: Plan,
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
-}
-
-/// How the operations of a toolset are reached.
-#[derive(Debug)]
-pub(crate) struct Connection {
-    pub(crate) transport: Arc<dyn Transport>,
-    pub(crate) limits: Limits,
-    pub(crate) shape: Shape,
-    pub(crate) results: Arc<Results>,
+    shape: Arc<Shape>,
 }
 
 impl OpenApi {
-    /// The backend of one operation.
-    pub(crate) fn new(callable: Callable, connection: Arc<Connection>) -> Self {
+    /// The backend of one operation, whose results have this shape.
+    pub(crate) fn new(callable: Callable, connection: Arc<Connection>, shape: Arc<Shape>) -> Self {
         let Callable { operation, authenticator } = callable;
-        Self { plan: Plan::new(operation), authenticator, connection }
+        Self { plan: Plan::new(operation), authenticator, connection, shape }
     }
 
     fn effect(&self) -> Effect {
@@ -62,98 +57,61 @@ impl OpenApi {
         Ok(Outcome::Planned(Box::new(planned(&request, &masked(&places, request.headers())))))
     }
 
-    /// Sends the call and, where the service refuses a token that can be renewed, sends it once more: what was refused
-    /// was not executed.
-    async fn exchange(
+    /// The head of the answer with its body still to be read.
+    async fn answer<'a>(
+        &'a self,
+        arguments: &Arguments,
+        session: &'a Session,
+        journal: &mut Journal,
+    ) -> Result<(Response<ResponseBody>, Exchange<'a>), Box<Fault>> {
+        let parts = (&self.plan, &*self.authenticator, &*self.connection);
+        let mut exchange = Exchange::new(parts, session);
+        let answer = exchange.answer(arguments, journal).await?;
+        Ok((answer, exchange))
+    }
+
+    async fn whole(
+        &self,
+        (answer, exchange): (Response<ResponseBody>, Exchange<'_>),
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        let bound = self.connection.limits.response_bytes;
+        let read = reading::read(answer, bound, exchange.deadline()).await;
+        let response = read.map_err(|error| exchange.fault(&error, journal))?;
+        Ok(self.outcome(&echo::masked(response, &exchange.secrets)))
+    }
+
+    async fn opened(
         &self,
         arguments: &Arguments,
         session: &Session,
         journal: &mut Journal,
-    ) -> Result<Response<Bytes>, Box<Fault>> {
-        let request = self.trusted(self.plan.request(arguments, session, journal)?);
-        let checked = self.connection.transport.check(&request);
-        checked.map_err(|error| self.failed(&error, journal))?;
-        let limits = self.connection.limits;
-        let authorized = self.authorized(request, session).await;
-        let authorized = authorized.map_err(|error| failure::of_credential(&error))?;
-        let started = Instant::now();
-        let (received, authorization) = self.sent(authorized, limits, journal).await?;
-        let remaining = limits.timeout.saturating_sub(started.elapsed());
-        if remaining.is_zero() || !self.is_renewed(&received, &authorization, session).await {
-            return Ok(echo::masked(received, &authorization.secrets));
-        }
-        journal.note(Event::CredentialRenewed);
-        // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
-        let request =
-            self.trusted(self.plan.request(arguments, session, &mut Journal::default())?);
-        let authorized = self.authorized(request, session).await;
-        let authorized = authorized.map_err(|error| failure::of_renewal(&error))?;
-        let limits = Limits { timeout: remaining, ..limits };
-        let (received, renewed) = self.sent(authorized, limits, journal).await?;
-        let secrets = [authorization.secrets, renewed.secrets].concat();
-        Ok(echo::masked(received, &secrets))
-    }
-
-    async fn authorized(
-        &self,
-        mut request: Request<Bytes>,
-        session: &Session,
-    ) -> Result<(Request<Bytes>, Authorization), callgate_auth::Error> {
-        let authorization = self.authenticator.authorize(&mut request, session).await?;
-        Ok((request, authorization))
-    }
-
-    async fn sent(
-        &self,
-        (request, authorization): (Request<Bytes>, Authorization),
-        limits: Limits,
-        journal: &mut Journal,
-    ) -> Result<(Response<Bytes>, Authorization), Box<Fault>> {
-        let started = Instant::now();
-        let sent = self.connection.transport.send(request, &limits).await;
-        let status = sent.as_ref().ok().map(|response| response.status().as_u16());
-        journal.note(Event::Attempt { status, elapsed: started.elapsed() });
-        let received = sent.map_err(|error| self.failed(&error, journal))?;
-        if received.extensions().get::<SentAgain>().is_some() {
-            journal.note(Event::SentAgain);
-        }
-        Ok((received, authorization))
-    }
-
-    /// The request with who named its server, which is what the transport trusts it by.
-    fn trusted(&self, mut request: Request<Bytes>) -> Request<Bytes> {
-        let trust = match self.plan.operation().server.named_by {
-            NamedBy::Operator => Trust::Operator,
-            NamedBy::Description => Trust::Description,
+    ) -> Result<Opened, Box<Fault>> {
+        let (answer, exchange) = self.answer(arguments, session, journal).await?;
+        let splitter = Splitter::of(answer.headers()).filter(|_| answer.status().is_success());
+        let Some(splitter) = splitter else {
+            return Ok(Opened::Ended(self.whole((answer, exchange), journal).await?));
         };
-        request.extensions_mut().insert(trust);
-        request
+        let (head, body) = answer.into_parts();
+        let masker = Masker::new(&exchange.secrets);
+        let bounds = (self.connection.limits, self.effect());
+        let values = Values::new(head.status.as_u16(), (body, splitter), masker, bounds);
+        Ok(Opened::Values(Box::new(values)))
     }
 
-    fn failed(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
-        if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
-            journal.note(Event::NothingRecorded { detail: detail.to_owned() });
-        }
-        if let Some(remedy) = failure::remedy(error, &self.plan.operation().server.url) {
-            journal.note(Event::Refused { remedy });
-        }
-        failure::of_exchange(error, &self.connection.limits, self.effect())
-    }
-
-    async fn is_renewed(
+    async fn ran(
         &self,
-        received: &Response<Bytes>,
-        authorization: &Authorization,
+        arguments: &Arguments,
         session: &Session,
-    ) -> bool {
-        let Some(refusal) = challenge::refusal(received) else { return false };
-        let may_help = self.authenticator.refused(authorization, refusal, session).await;
-        may_help && refusal == Refusal::Token
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        let answer = self.answer(arguments, session, journal).await?;
+        self.whole(answer, journal).await
     }
 
     /// What an answer means; the whole of it is kept where not all is shown.
     fn outcome(&self, response: &Response<Bytes>) -> Outcome {
-        let mut outcome = self.plan.outcome(response, &self.connection.shape);
+        let mut outcome = self.plan.outcome(response, &self.shape);
         if let Outcome::Answered(answer) = &mut outcome {
             let is_file = matches!(answer.content, Content::File { .. });
             if is_file || answer.truncated.is_some() {
@@ -188,10 +146,17 @@ impl Backend for OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Outcome {
-        match self.exchange(arguments, session, journal).await {
-            Ok(response) => self.outcome(&response),
-            Err(fault) => Outcome::Failed(fault),
-        }
+        self.ran(arguments, session, journal).await.unwrap_or_else(Outcome::Failed)
+    }
+
+    async fn open(
+        &self,
+        arguments: &Arguments,
+        session: &Session,
+        journal: &mut Journal,
+    ) -> Opened {
+        let opened = self.opened(arguments, session, journal).await;
+        opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault)))
     }
 }
 

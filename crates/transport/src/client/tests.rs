@@ -6,11 +6,13 @@ use super::*;
 use crate::{ErrorKind, Reached};
 
 mod addresses;
+mod codings;
 mod environment;
 mod failures;
 mod identities;
 mod idle;
 mod messages;
+mod pieces;
 mod sizes;
 mod times;
 mod tls;

@@ -94,8 +94,8 @@ async fn the_client_adds_nothing_but_what_frames_the_message_and_the_codings_it_
         [
             ("x-a", " 1"),
             ("accept", " text/plain"),
-            ("content-length", " 0"),
-            ("accept-encoding", " zstd,gzip,deflate,br")
+            ("accept-encoding", " gzip, br, zstd, deflate"),
+            ("content-length", " 0")
         ]
     );
 }

@@ -58,29 +58,3 @@ async fn a_head_answer_has_no_body_whatever_length_it_announces() {
     let request = Request::head(&origin).body(Bytes::new()).unwrap();
     assert_eq!(send(request).await.unwrap().body().len(), 0);
 }
-
-/// Answers `hello` in gzip, whatever the coding is called.
-fn coded(coding: &'static str) -> Router {
-    let answer = move || async move {
-        let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
-        ([("content-encoding", coding)], Body::from([&head[..], &STORED].concat()))
-    };
-    Router::new().route("/", get_route(answer))
-}
-
-/// A stored block of `hello` (RFC 1951 §3.2.4), its checksum and its length (RFC 1952 §2.3.1).
-const STORED: [u8; 18] =
-    [1, 5, 0, 0xfa, 0xff, b'h', b'e', b'l', b'l', b'o', 0x86, 0xa6, 0x10, 0x36, 5, 0, 0, 0];
-
-#[tokio::test]
-async fn one_content_coding_is_decoded_and_two_are_refused() {
-    let origin = serve(coded("gzip")).await;
-    assert_eq!(send(get(&origin, "/")).await.unwrap().body(), "hello");
-    check_failure(
-        send_within(get(&origin, "/"), bounded(4)).await,
-        ErrorKind::TooLarge,
-        Reached::Yes,
-    );
-    let origin = serve(coded("gzip, gzip")).await;
-    check_failure(send(get(&origin, "/")).await, ErrorKind::Receive, Reached::Maybe);
-}

@@ -1,0 +1,227 @@
+//! Splits answers that are many values one after the other while they come: event streams, JSON lines and JSON text
+//! sequences. Bytes come from the transport, in pieces of any size; one value is held at a time. Reads no clock: who
+//! waits for a value decides how long.
+
+use callgate_tool::Json;
+use http::HeaderMap;
+use serde_json::Value;
+
+use super::{
+    media::{Kind, Media},
+    sequence,
+};
+use crate::shape::clean;
+
+/// An answer that had not ended when it was cut off: an extension of the [`http::Response`], set by whoever read it.
+/// Values that are complete are answered, and that there may be more is said.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a mark, without more to say")]
+pub struct Unfinished;
+
+/// Splits one answer into its values.
+///
+/// ```
+/// use callgate_call::Splitter;
+/// use http::{HeaderMap, HeaderValue, header::CONTENT_TYPE};
+///
+/// let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/jsonl"))]);
+/// let mut splitter = Splitter::of(&headers).expect("a sequence");
+/// splitter.push(b"{\"n\":1}\n{\"n\"");
+/// assert_eq!(splitter.split().as_deref(), Some(&b"{\"n\":1}"[..]));
+/// assert_eq!(splitter.split(), None);
+/// ```
+#[derive(Debug)]
+pub struct Splitter {
+    form: Form,
+    held: Vec<u8>,
+    /// Where in `held` the next value begins.
+    start: usize,
+    /// Where in `held` the end of a value has not been looked for yet.
+    seen: usize,
+}
+
+/// What ends a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Form {
+    /// An empty line (HTML, "Parsing an event stream").
+    Events,
+    /// The end of the line.
+    Lines,
+    /// The next record separator (RFC 7464 §2.1).
+    Records,
+}
+
+impl Splitter {
+    /// The splitter for an answer with these headers; `None` where it is not a sequence.
+    pub fn of(headers: &HeaderMap) -> Option<Self> {
+        let media = Media::of(headers);
+        let form = match media.kind() {
+            Kind::Events => Form::Events,
+            Kind::JsonLines if media.essence.ends_with("json-seq") => Form::Records,
+            Kind::JsonLines => Form::Lines,
+            _ => return None,
+        };
+        Some(Self { form, held: Vec::new(), start: 0, seen: 0 })
+    }
+
+    /// Takes over what came.
+    pub fn push(&mut self, chunk: &[u8]) {
+        self.held.drain(..self.start);
+        self.seen = self.seen.saturating_sub(self.start);
+        self.start = 0;
+        self.held.extend_from_slice(chunk);
+    }
+
+    /// How many bytes wait for the rest of their value.
+    pub fn held(&self) -> usize {
+        self.held.len().saturating_sub(self.start)
+    }
+
+    /// The bytes of the next complete value; blank ones are passed over.
+    pub fn split(&mut self) -> Option<Vec<u8>> {
+        loop {
+            let Some(end) = self.end() else {
+                // A line end at the edge may be the first half of an empty line.
+                self.seen = self.held.len().saturating_sub(3).max(self.start);
+                return None;
+            };
+            let value = trimmed(self.held.get(self.start..end)?).to_vec();
+            (self.start, self.seen) = (end, end);
+            if !value.is_empty() {
+                return Some(value);
+            }
+        }
+    }
+
+    /// The bytes of the last value, when no more come.
+    pub fn finish(&mut self) -> Option<Vec<u8>> {
+        let last = self.held.get(self.start..).map(trimmed).unwrap_or_default().to_vec();
+        self.start = self.held.len();
+        (!last.is_empty()).then_some(last)
+    }
+
+    /// What the bytes of a value say; `None` for an event without data. A line that is no JSON is a text.
+    pub fn value(&self, bytes: &[u8]) -> Option<Json> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut value = match self.form {
+            Form::Events => match sequence::events(text.trim_start_matches('\u{feff}')) {
+                Value::Array(mut events) if !events.is_empty() => events.swap_remove(0),
+                _ => return None,
+            },
+            Form::Lines | Form::Records => serde_json::from_str(text.trim_start_matches(SEPARATOR))
+                .unwrap_or_else(|_| Value::String(text.into_owned())),
+        };
+        clean(&mut value);
+        Some(value.into())
+    }
+
+    /// Where the next value ends, behind what ends it.
+    fn end(&self) -> Option<usize> {
+        // The separator that begins a value does not end it.
+        let is_record = self.form == Form::Records;
+        let from = if is_record { self.seen.max(self.start + 1) } else { self.seen };
+        let ahead = self.held.get(from..)?;
+        match self.form {
+            Form::Events => empty_line(ahead).map(|end| from + end),
+            Form::Lines => ahead.iter().position(|byte| *byte == b'\n').map(|at| from + at + 1),
+            Form::Records => ahead.iter().position(|byte| *byte == RECORD).map(|at| from + at),
+        }
+    }
+}
+
+/// Where an empty line ends: two line ends on one another, of the three kinds there are.
+fn empty_line(bytes: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    let mut is_line_end = false;
+    while let Some(byte) = bytes.get(at) {
+        let length = match byte {
+            b'\r' if bytes.get(at + 1) == Some(&b'\n') => 2,
+            b'\n' | b'\r' => 1,
+            _ => 0,
+        };
+        if length > 0 && is_line_end {
+            return Some(at + length);
+        }
+        is_line_end = length > 0;
+        at += length.max(1);
+    }
+    None
+}
+
+/// Without line ends and separators at both sides.
+fn trimmed(value: &[u8]) -> &[u8] {
+    let is_inner = |byte: &u8| !matches!(*byte, b'\n' | b'\r' | RECORD);
+    let start = value.iter().position(is_inner).unwrap_or(value.len());
+    let end = value.iter().rposition(is_inner).map_or(start, |last| last + 1);
+    value.get(start..end).unwrap_or_default()
+}
+
+const RECORD: u8 = 0x1e;
+const SEPARATOR: char = '\u{1e}';
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, header::CONTENT_TYPE};
+
+    use super::*;
+
+    fn splitter(media_type: &'static str) -> Option<Splitter> {
+        let value = HeaderValue::from_static(media_type);
+        Splitter::of(&HeaderMap::from_iter([(CONTENT_TYPE, value)]))
+    }
+
+    #[track_caller]
+    fn check(media_type: &'static str, text: &str, expected: &[&str]) {
+        for size in 1..=text.len().max(1) {
+            let mut splitter = splitter(media_type).unwrap();
+            let mut values = Vec::new();
+            for chunk in text.as_bytes().chunks(size) {
+                splitter.push(chunk);
+                let whole = std::iter::from_fn(|| splitter.split()).collect::<Vec<_>>();
+                values.extend(whole.iter().filter_map(|value| splitter.value(value)));
+            }
+            values.extend(splitter.finish().and_then(|value| splitter.value(&value)));
+            let values: Vec<_> = values.iter().map(Json::text).collect();
+            assert_eq!(values, expected, "{text:?} in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn only_sequences_are_split() {
+        for (media_type, is_sequence) in [
+            ("text/event-stream; charset=utf-8", true),
+            ("application/x-ndjson", true),
+            ("application/json-seq", true),
+            ("application/json", false),
+            ("text/plain", false),
+            ("", false),
+        ] {
+            assert_eq!(splitter(media_type).is_some(), is_sequence, "{media_type}");
+        }
+    }
+
+    #[test]
+    fn values_are_the_same_whatever_the_pieces_are() {
+        check(
+            "text/event-stream",
+            ": hello\n\nevent: add\nid: 7\ndata: {\"n\":9007199254740993}\n\ndata: a\r\ndata: b\r\n\r\n\n\ndata: c",
+            &[
+                r#"{"event":"add","id":"7","data":{"n":9007199254740993}}"#,
+                r#"{"data":"a\nb"}"#,
+                r#"{"data":"c"}"#,
+            ],
+        );
+        check(
+            "text/event-stream",
+            "data: a\r\rdata: b\r\r",
+            &[r#"{"data":"a"}"#, r#"{"data":"b"}"#],
+        );
+        check(
+            "application/x-ndjson",
+            "{\"n\":1.10}\r\n\n2\nnot json\n[3]",
+            &["{\"n\":1.10}", "2", "\"not json\"", "[3]"],
+        );
+        check("application/json-seq", "\u{1e}{\"a\":\n1}\n\u{1e}2\n", &["{\"a\":1}", "2"]);
+        check("application/x-ndjson", "", &[]);
+    }
+}

@@ -1,0 +1,106 @@
+//! How results are shown: of a toolset, of single tools, from recorded answers.
+
+use std::{fs, path::Path};
+
+use serde_json::json;
+
+use crate::{Ended, callgate};
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Lists, version: "1" }
+servers: [{ url: https://lists.example }]
+paths:
+  /a: { get: { operationId: listA, responses: { 200: { description: ok } } } }
+  /b: { get: { operationId: listB, responses: { 200: { description: ok } } } }
+  /c: { get: { operationId: listC, responses: { 200: { description: ok } } } }
+"#;
+
+/// A configuration with this `output`; each of the paths answers the same list.
+fn configured(folder: &Path, output: &str) -> String {
+    fs::write(folder.join("lists.yaml"), DESCRIPTION).unwrap();
+    let items: Vec<_> = (0..30)
+        .map(|id| json!({"id": 9_007_199_254_740_993_u64 + id, "name": format!("n{id}")}))
+        .collect();
+    let body = json!({"items": items, "total": 30});
+    for path in ["a", "b", "c"] {
+        let case = folder.join("cases").join(path);
+        fs::create_dir_all(&case).unwrap();
+        let request = format!(
+            "GET https://lists.example/{path} HTTP/1.1\naccept: application/json, */*;q=0.1\n\n"
+        );
+        fs::write(case.join("request.http"), request).unwrap();
+        let response = format!("HTTP/1.1 200 OK\ncontent-type: application/json\n\n{body}\n");
+        fs::write(case.join("response.http"), response).unwrap();
+    }
+    let file = folder.join("callgate.yaml");
+    let toolset = format!("{{ openapi: lists.yaml, upstream: replay, {output} }}");
+    fs::write(&file, format!("toolsets:\n  t: {toolset}\n")).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn called(configuration: &str, tool: &str) -> Ended {
+    callgate(&["call", configuration, tool, "--json"])
+}
+
+#[test]
+fn a_tool_has_a_shape_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let configuration = configured(
+        folder.path(),
+        "limits: { result_bytes: 2KiB }, output: { select: [items.id], tools: {
+            listA: { select: [items.name], result_bytes: 100 },
+            t-listB: { jsonpath: '$.items[1].id', big_integers: string } } }",
+    );
+    let a = called(&configuration, "t-listA").exits(0).json();
+    let shown = a["response"].to_string();
+    assert!(shown.len() <= 100 && shown.contains("{\"name\":\"n0\"}"), "{shown}");
+    assert!(a["truncated"]["message"].as_str().unwrap().contains("of 30 items of `items`"), "{a}");
+    let b = called(&configuration, "t-listB").exits(0).json();
+    assert_eq!(b["response"], json!(["9007199254740994"]));
+    assert!(b.get("truncated").is_none(), "{b}");
+    let c = called(&configuration, "t-listC").exits(0).json();
+    assert_eq!(c["response"]["items"][0], json!({"id": 9_007_199_254_740_993_u64}));
+    assert_eq!(c["response"]["items"].as_array().unwrap().len(), 30);
+}
+
+#[test]
+fn what_a_tool_does_not_say_is_as_for_the_toolset() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = "output: { big_integers: string, select: [items.id], tools: { listA: { result_bytes: 100 } } }";
+    let a = called(&configured(folder.path(), output), "t-listA").exits(0).json();
+    assert_eq!(a["response"]["items"][0], json!({"id": "9007199254740993"}));
+    assert!(a["response"].to_string().len() <= 100, "{a}");
+}
+
+#[test]
+fn a_tool_that_is_not_offered_is_a_warning_and_a_wrong_key_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = "output: { tools: { listAA: { select: [id] } } }";
+    called(&configured(folder.path(), output), "t-listC")
+        .exits(0)
+        .says("selects-nothing")
+        .says("t-listA");
+    for (output, says) in [
+        ("output: { tools: { listA: { selct: [id] } } }", "did you mean `select`?"),
+        ("output: { tools: [listA] }", "a mapping from tools to how their results are shown"),
+        ("output: { tools: { listA: { select: [id], jsonpath: $.a } } }", "got both"),
+        ("output: { tools: { listA: { result_bytes: 0 } } }", "a number of bytes"),
+        ("redirects: always", "expected `none` or `same_origin`"),
+        ("limits: { media_bytes: many }", "a number of bytes"),
+    ] {
+        called(&configured(folder.path(), output), "t-listC").exits(2).says(says);
+    }
+}
+
+#[test]
+fn a_picture_over_its_bound_is_a_file_behind_a_handle() {
+    let folder = tempfile::tempdir().unwrap();
+    let configuration = configured(folder.path(), "limits: { media_bytes: 4 }");
+    let response = folder.path().join("cases/a/response.http");
+    fs::write(response, "HTTP/1.1 200 OK\ncontent-type: image/png\n\n12345\n").unwrap();
+    let shown = called(&configuration, "t-listA").exits(0).json();
+    assert_eq!(shown["response"]["size"], 5);
+    assert!(shown["response"].get("data").is_none(), "{shown}");
+    assert!(shown["handle"].as_str().unwrap().starts_with("result:"), "{shown}");
+}

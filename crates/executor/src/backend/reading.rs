@@ -1,0 +1,62 @@
+//! Reads the body of an answer within the bounds of a toolset. Of an answer that is many values one after the other, what
+//! came until a bound is kept; any other answer is read whole or not at all.
+
+use bytes::{Bytes, BytesMut};
+use callgate_call::{Splitter, Unfinished};
+use callgate_transport::{Error, ErrorKind, Reached, ResponseBody};
+use http::Response;
+use tokio::time::{Instant, timeout_at};
+
+/// The answer with its body, of at most `bound` bytes, read until `deadline`.
+pub(super) async fn read(
+    answer: Response<ResponseBody>,
+    bound: usize,
+    deadline: Instant,
+) -> Result<Response<Bytes>, Error> {
+    let (mut head, body) = answer.into_parts();
+    if !head.status.is_success() || Splitter::of(&head.headers).is_none() {
+        let body =
+            timeout_at(deadline, body.collect(bound)).await.unwrap_or_else(|_| Err(late()))?;
+        return Ok(Response::from_parts(head, body));
+    }
+    let (body, end) = until(body, bound, deadline).await?;
+    if end == End::Bound {
+        head.extensions.insert(Unfinished);
+    }
+    Ok(Response::from_parts(head, body))
+}
+
+/// Why no more of a sequence was read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum End {
+    Bound,
+    Service,
+}
+
+async fn until(
+    mut body: ResponseBody,
+    bound: usize,
+    deadline: Instant,
+) -> Result<(Bytes, End), Error> {
+    let mut read = BytesMut::new();
+    loop {
+        let chunk = match timeout_at(deadline, body.chunk()).await {
+            Ok(chunk) => chunk?,
+            Err(_) if read.is_empty() => return Err(late()),
+            Err(_) => return Ok((read.freeze(), End::Bound)),
+        };
+        let Some(mut chunk) = chunk else { return Ok((read.freeze(), End::Service)) };
+        let room = bound - read.len();
+        let is_over = chunk.len() > room;
+        chunk.truncate(room);
+        read.extend_from_slice(&chunk);
+        if is_over {
+            return Ok((read.freeze(), End::Bound));
+        }
+    }
+}
+
+/// The time was up before the answer was whole.
+pub(super) fn late() -> Error {
+    Error::new(ErrorKind::TimedOut, Reached::Maybe, "the service did not answer in time")
+}

@@ -1,0 +1,121 @@
+//! The content codings an answer may have (RFC 9110 §8.4.1): which one its headers name, and how it is decoded. One at
+//! most: layers on one another are how little becomes endless. How much comes out is bounded by whoever reads.
+
+use std::pin::Pin;
+
+use async_compression::{
+    tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder},
+    zstd::DParameter,
+};
+use http::{HeaderMap, header::CONTENT_ENCODING};
+use tokio::io::{AsyncBufRead, AsyncRead};
+
+use crate::error::{self, Error};
+
+/// What is asked for in `Accept-Encoding`.
+pub(crate) const ACCEPTED: &str = "gzip, br, zstd, deflate";
+
+/// One content coding.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Coding {
+    Brotli,
+    Deflate,
+    Gzip,
+    Zstd,
+}
+
+impl Coding {
+    /// The coding that the headers name; all lines count (RFC 9110 §5.3).
+    ///
+    /// # Errors
+    /// More than one coding, or one that was not asked for.
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Self>, Error> {
+        let mut codings = Vec::new();
+        for line in headers.get_all(CONTENT_ENCODING) {
+            let line = line.to_str().map_err(|_| error::unknown_coding())?;
+            let names = line.split(',').map(str::trim).filter(|name| !name.is_empty());
+            for name in names {
+                codings.extend(Self::named(name)?);
+            }
+        }
+        match *codings {
+            [] => Ok(None),
+            [coding] => Ok(Some(coding)),
+            _ => Err(error::unknown_coding()),
+        }
+    }
+
+    fn named(name: &str) -> Result<Option<Self>, Error> {
+        match name.to_ascii_lowercase().as_str() {
+            "br" => Ok(Some(Self::Brotli)),
+            "deflate" => Ok(Some(Self::Deflate)),
+            // RFC 9110 §8.4.1.3: `x-gzip` is the same.
+            "gzip" | "x-gzip" => Ok(Some(Self::Gzip)),
+            "identity" => Ok(None),
+            "zstd" => Ok(Some(Self::Zstd)),
+            _ => Err(error::unknown_coding()),
+        }
+    }
+
+    /// A reader of what `wire` stands for. One that ends too early is an error.
+    pub(crate) fn decoder<W>(self, wire: W) -> Pin<Box<dyn AsyncRead + Send>>
+    where
+        W: AsyncBufRead + Send + 'static,
+    {
+        match self {
+            Self::Brotli => Box::pin(BrotliDecoder::new(wire)),
+            Self::Deflate => Box::pin(ZlibDecoder::new(wire)),
+            Self::Gzip => {
+                let mut decoder = GzipDecoder::new(wire);
+                // RFC 1952 §2.2: members simply follow one another.
+                decoder.multiple_members(true);
+                Box::pin(decoder)
+            }
+            Self::Zstd => {
+                let window = DParameter::window_log_max(ZSTD_WINDOW_LOG);
+                let mut decoder = ZstdDecoder::with_params(wire, &[window]);
+                decoder.multiple_members(true);
+                Box::pin(decoder)
+            }
+        }
+    }
+}
+
+/// RFC 9659 §3: a window of 8 MiB is the most a decoder of this coding must take.
+const ZSTD_WINDOW_LOG: u32 = 23;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    #[track_caller]
+    fn check(lines: &[&'static str], expected: Result<Option<Coding>, ErrorKind>) {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(CONTENT_ENCODING, http::HeaderValue::from_static(line));
+        }
+        assert_eq!(Coding::of(&headers).map_err(|error| error.kind()), expected, "{lines:?}");
+    }
+
+    #[test]
+    fn one_coding_is_known_by_its_name() {
+        check(&[], Ok(None));
+        check(&["identity"], Ok(None));
+        check(&["", "identity, "], Ok(None));
+        check(&["GZip"], Ok(Some(Coding::Gzip)));
+        check(&["identity", "x-gzip"], Ok(Some(Coding::Gzip)));
+        check(&["br"], Ok(Some(Coding::Brotli)));
+        check(&["zstd"], Ok(Some(Coding::Zstd)));
+        check(&["deflate"], Ok(Some(Coding::Deflate)));
+    }
+
+    #[test]
+    fn two_codings_and_unknown_ones_are_refused() {
+        for lines in
+            [&["gzip, gzip"][..], &["gzip", "gzip"], &["br", "identity", "gzip"], &["compress"]]
+        {
+            check(lines, Err(ErrorKind::Coding));
+        }
+    }
+}

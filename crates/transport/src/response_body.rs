@@ -1,0 +1,163 @@
+//! The body of an answer as it comes: chunk by chunk, decoded, and never expanding beyond the ratio. How long it may take
+//! and how much of it is kept is decided by whoever reads it.
+
+use std::{
+    fmt, io, mem,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, StreamExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
+use tokio_util::io::StreamReader;
+
+use crate::{
+    body::BoundedBody,
+    coding::Coding,
+    error::{self, Error},
+};
+
+/// How many times its size on the wire an answer may become; text rarely exceeds twenty.
+pub const MAX_EXPANSION: u64 = 100;
+
+/// The body of an answer.
+///
+/// ```
+/// # use callgate_transport::{Error, ResponseBody};
+/// # async fn run(mut body: ResponseBody) -> Result<usize, Error> {
+/// let mut size = 0;
+/// while let Some(chunk) = body.chunk().await? {
+///     size += chunk.len();
+/// }
+/// # Ok(size)
+/// # }
+/// ```
+pub struct ResponseBody {
+    announced: Option<u64>,
+    source: Source,
+}
+
+enum Source {
+    Coded(Coded),
+    Plain(Box<reqwest::Response>),
+    Whole(Bytes),
+}
+
+/// A body in a content coding.
+struct Coded {
+    reader: Reader,
+    /// How many bytes came over the wire.
+    arrived: Arc<AtomicU64>,
+    /// How many they became.
+    decoded: u64,
+}
+
+enum Reader {
+    Decoding(Pin<Box<dyn AsyncRead + Send>>),
+    Ended,
+    /// Not known to have a byte: an answer without a body is not decoded.
+    Unread(Wire, Coding),
+}
+
+type Wire = StreamReader<Pin<Box<dyn Stream<Item = io::Result<Bytes>> + Send>>, Bytes>;
+
+impl ResponseBody {
+    /// A body that is there already.
+    pub fn whole(bytes: Bytes) -> Self {
+        Self { announced: u64::try_from(bytes.len()).ok(), source: Source::Whole(bytes) }
+    }
+
+    pub(crate) fn incoming(incoming: reqwest::Response, coding: Option<Coding>) -> Self {
+        let announced = incoming.content_length();
+        let source = match coding {
+            None => Source::Plain(Box::new(incoming)),
+            Some(coding) => Source::Coded(Coded::new(incoming, coding)),
+        };
+        Self { announced, source }
+    }
+
+    /// The next bytes, at once when some came; `None` at the end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Receive`](crate::ErrorKind::Receive) if it breaks off,
+    /// [`ErrorKind::Coding`](crate::ErrorKind::Coding) if it is not in its content coding,
+    /// [`ErrorKind::Expanding`](crate::ErrorKind::Expanding) if it becomes more than [`MAX_EXPANSION`] times its size.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        match &mut self.source {
+            Source::Coded(coded) => coded.chunk().await,
+            Source::Plain(incoming) => incoming.chunk().await.map_err(error::receiving),
+            Source::Whole(bytes) => Ok(Some(mem::take(bytes)).filter(|bytes| !bytes.is_empty())),
+        }
+    }
+
+    /// All of it, if it is at most `bound` bytes.
+    ///
+    /// # Errors
+    /// As [`chunk`](Self::chunk), and [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
+    pub async fn collect(mut self, bound: usize) -> Result<Bytes, Error> {
+        let mut body = BoundedBody::new(bound, self.announced)?;
+        while let Some(chunk) = self.chunk().await? {
+            body.push(chunk)?;
+        }
+        Ok(body.finish())
+    }
+}
+
+impl Coded {
+    fn new(incoming: reqwest::Response, coding: Coding) -> Self {
+        let arrived = Arc::new(AtomicU64::new(0));
+        let counter = Arc::clone(&arrived);
+        let chunks = incoming.bytes_stream().map(move |chunk| {
+            let chunk = chunk.map_err(|source| io::Error::other(source.without_url()))?;
+            counter.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+            Ok(chunk)
+        });
+        let wire: Wire = StreamReader::new(chunks.boxed());
+        Self { reader: Reader::Unread(wire, coding), arrived, decoded: 0 }
+    }
+
+    async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
+        self.start().await?;
+        let Reader::Decoding(decoder) = &mut self.reader else { return Ok(None) };
+        let mut chunk = BytesMut::with_capacity(CHUNK);
+        let n_read = decoder.read_buf(&mut chunk).await.map_err(error::decoding)?;
+        if n_read == 0 {
+            self.reader = Reader::Ended;
+            return Ok(None);
+        }
+        self.decoded = self.decoded.saturating_add(n_read as u64);
+        let most = self.arrived.load(Ordering::Relaxed).saturating_mul(MAX_EXPANSION);
+        if self.decoded > most.max(FREE) {
+            return Err(error::expanding(MAX_EXPANSION));
+        }
+        Ok(Some(chunk.freeze()))
+    }
+
+    /// Begins to decode once the first byte is there.
+    async fn start(&mut self) -> Result<(), Error> {
+        if let Reader::Unread(wire, _) = &mut self.reader {
+            let is_empty = wire.fill_buf().await.map_err(error::decoding)?.is_empty();
+            if let Reader::Unread(wire, coding) = mem::replace(&mut self.reader, Reader::Ended)
+                && !is_empty
+            {
+                self.reader = Reader::Decoding(coding.decoder(wire));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for ResponseBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResponseBody").field("announced", &self.announced).finish_non_exhaustive()
+    }
+}
+
+/// As much is decoded at a time.
+const CHUNK: usize = 16 * 1024;
+/// So much may come out of anything: a short list of equal items expands further than any text.
+const FREE: u64 = 64 * 1024;

@@ -1,0 +1,93 @@
+//! A server on loopback that says what it is told, byte by byte, and counts who came.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+
+/// The server; it stops with the runtime of the test.
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    /// `http://` and the address.
+    pub(crate) origin: String,
+    n_connections: Arc<AtomicUsize>,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(crate) struct Connection(TcpStream);
+
+impl Raw {
+    /// Hands each connection to `answer`.
+    pub(crate) async fn start<A, F>(answer: A) -> Self
+    where
+        A: Fn(Connection) -> F + Send + 'static,
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let n_connections = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&n_connections);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                counted.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(answer(Connection(stream)));
+            }
+        });
+        Self { origin, n_connections }
+    }
+
+    /// Answers each request of a connection with these bytes.
+    pub(crate) async fn always(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        Self::start(move |connection| connection.answer_each(bytes.clone())).await
+    }
+
+    /// Answers one request of a connection with these bytes and closes it.
+    pub(crate) async fn once(bytes: impl Into<Vec<u8>>) -> Self {
+        let bytes = bytes.into();
+        Self::start(move |connection| connection.answer_once(bytes.clone())).await
+    }
+
+    /// How many connections there were.
+    pub(crate) fn n_connections(&self) -> usize {
+        self.n_connections.load(Ordering::SeqCst)
+    }
+}
+
+impl Connection {
+    /// The head of the next request, or nothing when the client is gone.
+    pub(crate) async fn read_head(&mut self) -> Option<String> {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(self.0.read_u8().await.ok()?);
+        }
+        String::from_utf8(head).ok()
+    }
+
+    /// Writes bytes as they are; whether the client took them.
+    pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) -> bool {
+        self.0.write_all(bytes.as_ref()).await.is_ok()
+    }
+
+    async fn answer_each(mut self, bytes: Vec<u8>) {
+        while self.read_head().await.is_some() {
+            self.write(&bytes).await;
+        }
+    }
+
+    async fn answer_once(mut self, bytes: Vec<u8>) {
+        self.read_head().await;
+        self.write(&bytes).await;
+    }
+
+    /// Waits until the client is gone.
+    pub(crate) async fn hold(&mut self) {
+        while self.0.read_u8().await.is_ok() {}
+    }
+}
