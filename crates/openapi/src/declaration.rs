@@ -179,7 +179,7 @@ fn description(operation: &Node, label: &str) -> String {
 }
 
 /// The summary and the description of an operation, as far as there are any and they say different things.
-pub(crate) fn described(operation: &Node) -> Vec<String> {
+fn described(operation: &Node) -> Vec<String> {
     let text = |name: &str| operation.get(name).and_then(Node::as_str).map(plain);
     let mut texts: Vec<String> =
         [text("summary"), text("description")].into_iter().flatten().collect();
@@ -192,14 +192,23 @@ pub(crate) fn described(operation: &Node) -> Vec<String> {
     texts
 }
 
-/// A text without what a reader does not see: control characters, zero-width ones, changes of direction.
+/// Whether an operation has a summary or a description that a reader sees something of.
+pub(crate) fn is_described(operation: &Node) -> bool {
+    let texts = ["summary", "description"].into_iter();
+    let mut texts = texts.filter_map(|name| operation.get(name).and_then(Node::as_str));
+    texts.any(|text| text.trim().chars().any(|c| !is_hidden(c)))
+}
+
+/// A text without what a reader does not see.
 fn plain(text: &str) -> String {
-    let is_hidden = |c: char| {
-        let is_space = matches!(c, '\n' | '\t');
-        let is_format = matches!(c,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-        (c.is_control() && !is_space) || is_format
-    };
     text.trim().chars().filter(|c| !is_hidden(*c)).collect()
+}
+
+/// What a reader does not see: control characters, zero-width ones, changes of direction.
+fn is_hidden(c: char) -> bool {
+    let is_space = matches!(c, '\n' | '\t');
+    let is_format = matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    (c.is_control() && !is_space) || is_format
 }

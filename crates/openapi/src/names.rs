@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use callgate_tool::{ArgumentName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
+use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 
 use crate::input::Place;
@@ -28,21 +29,24 @@ pub(crate) struct Slot<'a> {
 }
 
 /// A name at work: what it is made of and how far it had to be qualified.
-struct Candidate {
+struct Candidate<'a> {
     /// The readable part.
     stem: String,
-    /// The readable part with its kind, for names that are alike; the same as `stem` where there is none.
-    qualified: String,
+    /// Its kind, which tells names apart that are alike.
+    kind: Option<&'static str>,
     /// Whether the description itself says exactly this name.
     exact: bool,
     /// What the hash is made of; no two candidates share it.
-    seed: String,
+    seed: (&'a str, &'a str),
     /// How often the name was taken by another one.
     rank: usize,
 }
 
 /// The digits of the hash for each rank. Rank 0 has none; the last one cannot meet another.
 const HASH_DIGITS: [usize; 6] = [0, 0, 6, 12, 24, 48];
+
+/// So many names are compared each with each, which needs no memory.
+const COMPARED_NAMES: usize = 12;
 
 /// The names of operations, in their order.
 pub(crate) fn tool_names(
@@ -61,9 +65,8 @@ pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
     names.iter().map(|name| ArgumentName::new(name).ok()).collect()
 }
 
-fn tool_candidate(prefix: &str, identity: &Identity<'_>) -> Candidate {
+fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
     let Identity { method, operation_id, path } = *identity;
-    let seed = format!("{method} {path}");
     let of_id = operation_id.map(|id| (id, legal(id, is_tool_byte)));
     let readable = of_id.filter(|(_, stem)| stem.bytes().any(|byte| byte.is_ascii_alphanumeric()));
     let (stem, exact) = readable.map_or_else(
@@ -75,30 +78,33 @@ fn tool_candidate(prefix: &str, identity: &Identity<'_>) -> Candidate {
     );
     let stem = format!("{prefix}{stem}");
     let stem = if starts_well(&stem) { stem } else { format!("_{stem}") };
-    Candidate { qualified: stem.clone(), stem, exact, seed, rank: 0 }
+    Candidate { stem, kind: None, exact, seed: (method, path), rank: 0 }
 }
 
-fn argument_candidate(slot: &Slot<'_>) -> Candidate {
+fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     let Slot { name, place } = *slot;
-    let seed = format!("{} {name}", place.as_str());
+    let seed = (place.as_str(), name);
     let mut stem = legal(name, is_argument_byte);
     if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
-        stem = format!("{}_{}", place.as_str(), hash(&seed, 6));
+        stem = format!("{}_{}", place.as_str(), hash(seed, 6));
     } else if !name.is_ascii() {
         // Two words of another script are alike once their letters are gone.
-        stem = format!("{stem}_{}", hash(&seed, 6));
+        stem = format!("{stem}_{}", hash(seed, 6));
     }
     let exact = stem == name;
     if !starts_well(&stem) {
         stem.insert(0, '_');
     }
     let whole_body = place == Place::Body && name == "body";
-    let qualified = if whole_body { stem.clone() } else { format!("{}_{stem}", place.as_str()) };
-    Candidate { stem, qualified, exact, seed, rank: 0 }
+    let kind = Some(place.as_str()).filter(|_| !whole_body);
+    Candidate { stem, kind, exact, seed, rank: 0 }
 }
 
 /// Qualifies names until no two are the same.
-fn unique(mut candidates: Vec<Candidate>, longest: usize) -> Vec<String> {
+fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
+    if are_unique(&candidates, longest) {
+        return candidates.into_iter().map(|candidate| candidate.stem).collect();
+    }
     for candidate in &mut candidates {
         candidate.rank = if candidate.stem.len() > longest { 2 } else { 0 };
     }
@@ -126,8 +132,21 @@ fn unique(mut candidates: Vec<Candidate>, longest: usize) -> Vec<String> {
     }
 }
 
+/// Whether the readable parts alone are short enough and no two of them the same, as they mostly are.
+fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
+    let mut known: HashSet<&str> = HashSet::new();
+    candidates.iter().enumerate().all(|(at, Candidate { stem, .. })| {
+        let is_new = if candidates.len() <= COMPARED_NAMES {
+            candidates.iter().take(at).all(|before| before.stem != *stem)
+        } else {
+            known.insert(stem)
+        };
+        is_new && stem.len() <= longest
+    })
+}
+
 /// Those of a group with one name that must take another: all but the only one the description itself named so.
-fn yielding(candidates: &[Candidate], group: Vec<usize>) -> Vec<usize> {
+fn yielding(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
     let owns = |at: &usize| candidates.get(*at).is_some_and(Candidate::owns_its_name);
     if group.iter().filter(|at| owns(at)).count() != 1 {
         return group;
@@ -135,26 +154,30 @@ fn yielding(candidates: &[Candidate], group: Vec<usize>) -> Vec<usize> {
     group.into_iter().filter(|at| !owns(at)).collect()
 }
 
-impl Candidate {
+impl Candidate<'_> {
     /// Whether this is the name the description says, in a place that has no other word for it.
     fn owns_its_name(&self) -> bool {
-        self.rank == 0 && self.exact && self.stem == self.qualified
+        self.rank == 0 && self.exact && self.kind.is_none()
     }
 
     fn name(&self, longest: usize) -> String {
         let digits = HASH_DIGITS.get(self.rank).copied().unwrap_or_default();
         if digits == 0 {
-            return if self.rank == 0 { self.stem.clone() } else { self.qualified.clone() };
+            return if self.rank == 0 { self.stem.clone() } else { self.qualified() };
         }
         let kept = longest - digits - 1;
-        let stem: String = self.qualified.chars().take(kept).collect();
-        format!("{stem}_{}", hash(&self.seed, digits))
+        let stem: String = self.qualified().chars().take(kept).collect();
+        format!("{stem}_{}", hash(self.seed, digits))
+    }
+
+    fn qualified(&self) -> String {
+        self.kind.map_or_else(|| self.stem.clone(), |kind| format!("{kind}_{}", self.stem))
     }
 
     /// Takes the next name; `false` when there is none.
     fn move_on(&mut self) -> bool {
-        let too_long = self.rank == 0 && self.qualified.len() > MAX_TOOL_NAME;
-        let step = if self.rank == 0 && (self.stem == self.qualified || too_long) { 2 } else { 1 };
+        let too_long = self.rank == 0 && self.qualified().len() > MAX_TOOL_NAME;
+        let step = if self.rank == 0 && (self.kind.is_none() || too_long) { 2 } else { 1 };
         let next = self.rank + step;
         let exists = next < HASH_DIGITS.len();
         self.rank = if exists { next } else { self.rank };
@@ -164,6 +187,9 @@ impl Candidate {
 
 /// `text` with each run of other characters as one `_`, none of them at the ends.
 fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
+    if text.bytes().all(is_legal) {
+        return text.to_owned();
+    }
     let mut kept = String::with_capacity(text.len());
     let mut gap = false;
     for c in text.chars() {
@@ -194,8 +220,8 @@ fn is_argument_byte(byte: u8) -> bool {
 }
 
 /// The first digits of a hash, for telling apart what reads alike.
-fn hash(seed: &str, digits: usize) -> String {
-    let digest = Sha256::digest(seed.as_bytes());
+fn hash((first, second): (&str, &str), digits: usize) -> String {
+    let digest = Sha256::digest(format!("{first} {second}"));
     let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).take(digits).collect()
 }

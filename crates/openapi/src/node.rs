@@ -44,8 +44,9 @@ struct Entries {
     sorted: Box<[u32]>,
 }
 
-/// Objects with more names than this are looked up by binary search: below it a scan of the names is faster.
-const SCANNED_NAMES: usize = 16;
+/// Objects with more names than this are looked up by binary search. A scan compares lengths first, so that it is about
+/// as fast up to here, and most objects are never asked often enough to be worth sorting.
+const SCANNED_NAMES: usize = 64;
 
 impl Node {
     /// The member `name`, when this is an object that has it.

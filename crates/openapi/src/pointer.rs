@@ -2,10 +2,7 @@
 //! needs it, and the way back from the text to the node. It resolves inside one tree only; references between
 //! documents are not its business.
 
-use std::{
-    fmt::{self, Write as _},
-    sync::Arc,
-};
+use std::{borrow::Cow, fmt, iter, sync::Arc};
 
 use percent_encoding::percent_decode_str;
 
@@ -60,22 +57,46 @@ impl<'a> Path<'a> {
     }
 }
 
+impl Path<'_> {
+    /// The JSON pointer.
+    pub(crate) fn pointer(&self) -> Arc<str> {
+        if let Self { above: None, segment: Segment::Pointer(pointer) } = self {
+            return (*pointer).into();
+        }
+        let mut pointer = String::with_capacity(self.room());
+        // Writing to a text does not fail.
+        let _: fmt::Result = self.write(&mut pointer);
+        pointer.into()
+    }
+
+    /// About how many bytes its text has.
+    fn room(&self) -> usize {
+        let above = iter::successors(Some(self), |path| path.above);
+        above
+            .map(|path| match path.segment {
+                Segment::Index(_) => 4,
+                Segment::Name(name) => name.len() + 2,
+                Segment::Pointer(pointer) => pointer.len(),
+            })
+            .sum()
+    }
+
+    /// Writes it from the root down. A path is as long as the walk over the tree that made it is deep.
+    fn write(&self, f: &mut impl fmt::Write) -> fmt::Result {
+        if let Some(above) = self.above {
+            above.write(f)?;
+        }
+        match self.segment {
+            Segment::Index(index) => write!(f, "/{index}"),
+            Segment::Name(name) => write_name(f, name),
+            Segment::Pointer(pointer) => f.write_str(pointer),
+        }
+    }
+}
+
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut segments = Vec::new();
-        let mut next = Some(self);
-        while let Some(path) = next {
-            segments.push(path.segment);
-            next = path.above;
-        }
-        for segment in segments.into_iter().rev() {
-            match segment {
-                Segment::Index(index) => write!(f, "/{index}")?,
-                Segment::Name(name) => write_name(f, name)?,
-                Segment::Pointer(pointer) => f.write_str(pointer)?,
-            }
-        }
-        Ok(())
+        self.write(f)
     }
 }
 
@@ -112,12 +133,19 @@ pub(crate) fn parted(place: &str) -> (Option<Arc<str>>, String) {
 }
 
 /// The names and indexes of a pointer, unescaped; `None` for text that is not a pointer.
-pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = String>> {
+pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return None;
     }
+    Some(pointer.split('/').skip(1).map(unescaped))
+}
+
+fn unescaped(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('~') {
+        return Cow::Borrowed(raw);
+    }
     // RFC 6901 §4: `~1` is replaced before `~0`, so that `~01` means `~1`.
-    Some(pointer.split('/').skip(1).map(|raw| raw.replace("~1", "/").replace("~0", "~")))
+    Cow::Owned(raw.replace("~1", "/").replace("~0", "~"))
 }
 
 /// The index a segment means: digits without leading zeros (RFC 6901 §4).
@@ -126,9 +154,9 @@ pub(crate) fn index(segment: &str) -> Option<usize> {
     plain.then(|| segment.parse().ok())?
 }
 
-fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
     f.write_char('/')?;
-    if !name.contains(['~', '/']) {
+    if !name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         return f.write_str(name);
     }
     name.chars().try_for_each(|c| match c {

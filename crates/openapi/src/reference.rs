@@ -42,7 +42,7 @@ pub(crate) struct BadReference {
 impl<'d> Located<'d> {
     /// The node at the end of a path.
     pub(crate) fn new(node: &'d Node, path: &Path<'_>) -> Self {
-        Self { node, pointer: path.to_string().into() }
+        Self { node, pointer: path.pointer() }
     }
 
     /// The path that starts here.

@@ -104,6 +104,9 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
 /// Whether a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
 /// might do.
 fn is_dots(segment: &str) -> bool {
+    if !segment.contains(['.', '%']) {
+        return false;
+    }
     let mut text = segment.to_owned();
     for _ in 0..=DECODINGS {
         let plain = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
@@ -124,7 +127,7 @@ fn fixed_query(query: &str) -> Result<Arc<str>, &'static str> {
 
 /// A literal as it is sent. Escapes of the description stay as they are; a `%` that starts none is escaped.
 fn escaped(literal: &str) -> Arc<str> {
-    let mut text = String::new();
+    let mut text = String::with_capacity(literal.len());
     for (n, piece) in literal.split('%').enumerate() {
         if n > 0 {
             let is_escape = piece

@@ -16,12 +16,10 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
         [0xEF, 0xBB, 0xBF, rest @ ..] => Cow::Borrowed(utf8(rest)?),
         _ => Cow::Borrowed(utf8(bytes)?),
     };
-    // `contains` looks at many bytes at once, `find` at one after the other: only the second knows the place.
-    if !text.as_bytes().contains(&0) {
-        return Ok(text);
+    match memchr::memchr(0, text.as_bytes()) {
+        None => Ok(text),
+        Some(at) => Err(fault::nul(fault::position_of(&text, at), at)),
     }
-    let at = text.find('\0').unwrap_or_default();
-    Err(fault::nul(fault::position_of(&text, at), at))
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, Fault> {

@@ -1,7 +1,7 @@
 //! The nodes whose places in a text are asked for: their pointers as a tree of names, so that one pass over the text
 //! finds all of them.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use crate::diagnostic::Position;
 use crate::pointer;
@@ -37,10 +37,10 @@ impl Wanted {
         wanted
     }
 
-    fn entry(&mut self, above: usize, segment: String) -> usize {
+    fn entry(&mut self, above: usize, segment: Cow<'_, str>) -> usize {
         let next = self.entries.len();
         let Some(entry) = self.entries.get_mut(above) else { return above };
-        let id = *entry.below.entry(segment).or_insert(next);
+        let id = *entry.below.entry(segment.into_owned()).or_insert(next);
         if id == next {
             self.entries.push(Entry::default());
         }

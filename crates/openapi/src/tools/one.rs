@@ -12,7 +12,7 @@ use crate::{
     blueprint::{Blueprint, InputOrigin, Origin},
     body::{media, swagger},
     code::Code,
-    declaration::described,
+    declaration::is_described,
     document::Document,
     findings::Findings,
     input::{Encoding, Input, NestedInput, Place, Source, Style},
@@ -88,7 +88,7 @@ impl<'d> Context<'d> {
         let Layout { inputs, schemas, origins, body } =
             layout::arrange(self.document, parameters, body, session_inputs, findings);
         let nested_inputs = self.nested_inputs((&inputs, &origins), &schemas, findings);
-        if described(operation.node).is_empty() {
+        if !is_described(operation.node) {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
             findings.note(Code::NoDescription, &operation.pointer, message, help);
