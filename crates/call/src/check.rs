@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     convert::{converted, holds_fraction, make_whole},
-    inputs::{Filling, Fillings, Origin, Subject, has_body},
+    formats,
+    inputs::{Filling, Fillings, Origin, Subject, has_body, holds, take_away},
     violation::{self, Place, Privacy},
     wording,
 };
@@ -28,6 +29,7 @@ impl Checks {
     /// Compiles the members of `schema`, an object schema over all arguments. A schema that does not compile is tried
     /// again without its patterns, and is no check at all when that fails too.
     pub(crate) fn compile<'a>(schema: &Value, names: impl Iterator<Item = &'a str>) -> Self {
+        let schema = &*formats::sure(schema);
         let mut bare = None;
         let checks = names.map(|name| {
             let validator = compile_one(schema, name).or_else(|| {
@@ -62,8 +64,10 @@ pub(crate) fn check(
     let mut findings = Findings::default();
     find_unknown(subject, arguments, &mut findings);
     find_missing(subject, fillings, &mut findings);
-    for (at, (input, filling)) in subject.inputs.iter().zip(fillings).enumerate() {
-        let (Some(filling), Some(Some(check))) = (filling, checks.0.get(at)) else { continue };
+    for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
+        let (Some(filling), Some(Some(check))) = (slot.as_mut(), checks.0.get(at)) else {
+            continue;
+        };
         let is_valid = check.validator.is_valid(&filling.value);
         if is_valid && !holds_fraction(&filling.value) {
             continue;
@@ -81,7 +85,19 @@ pub(crate) fn check(
             write_whole(filling, place);
             continue;
         }
-        let problems = settle(&check.validator, filling, place, journal);
+        let mut problems = settle(&check.validator, filling, place, journal);
+        if !problems.is_empty() && filling.origin == Origin::Default {
+            journal.note(Event::DefaultUnfit { argument: name.to_owned() });
+            *slot = None;
+            if input.required {
+                findings.problems.push(wording::missing(name.to_owned(), "a value"));
+            }
+            continue;
+        }
+        let given = arguments.get(name);
+        while take_unfit_defaults(subject, (filling, given), &problems, journal) {
+            problems = settle(&check.validator, filling, place, journal);
+        }
         findings.add(problems, input, filling.origin, subject.nested);
     }
     findings.into_fault()
@@ -178,6 +194,55 @@ fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Fi
             findings.problems.push(wording::missing_from_session(at, &input.source));
         }
     }
+}
+
+/// Takes away the defaults inside a value that break the description's own rules, and answers whether there were any.
+/// What the model or the session gave stays.
+fn take_unfit_defaults(
+    subject: Subject<'_>,
+    (filling, given): (&mut Filling<'_>, Option<&Value>),
+    problems: &[Problem],
+    journal: &mut Journal,
+) -> bool {
+    let mut n_taken = 0;
+    for problem in problems {
+        let at = without_indexes(&problem.at);
+        let filled = subject.nested.iter().filter(|nested| {
+            let is_default = nested.default.is_some() && nested.source == Source::Model;
+            is_default && lies_in(&at, &nested.to_string())
+        });
+        for nested in filled {
+            let is_given = given.is_some_and(|given| holds(given, &nested.steps));
+            if !is_given && holds(&filling.value, &nested.steps) {
+                journal.note(Event::DefaultUnfit { argument: nested.to_string() });
+                take_away(filling.value.to_mut(), &nested.steps);
+                n_taken += 1;
+            }
+        }
+    }
+    n_taken > 0
+}
+
+/// `labels[2].text` as `labels[].text`.
+fn without_indexes(at: &str) -> String {
+    let mut out = String::with_capacity(at.len());
+    for (n, piece) in at.split('[').enumerate() {
+        let index = piece
+            .split_once(']')
+            .filter(|(digits, _)| n > 0 && digits.bytes().all(|digit| digit.is_ascii_digit()));
+        match index {
+            Some((_, rest)) => out.extend(["[]", rest]),
+            None if n > 0 => out.extend(["[", piece]),
+            None => out.push_str(piece),
+        }
+    }
+    out
+}
+
+/// Whether a path is `place` or leads below it.
+fn lies_in(at: &str, place: &str) -> bool {
+    let rest = at.strip_prefix(place);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 fn write_whole(filling: &mut Filling<'_>, place: Place<'_>) {
@@ -294,7 +359,7 @@ fn compile_one(schema: &Value, name: &str) -> Option<Validator> {
         .with_registry(&registry)
         .with_pattern_options(PatternOptions::regex())
         .should_validate_formats(true);
-    for format in UNCHECKED_FORMATS {
+    for format in formats::UNCHECKED {
         options = options.with_format(*format, |_: &str| true);
     }
     options.build(&json!({"$ref": format!("{BASE}#/properties/{name}")})).ok()
@@ -318,23 +383,6 @@ fn without_patterns(schema: &Value) -> Value {
 
 /// The address of the schema inside the validator; nothing is ever fetched from it.
 const BASE: &str = "json-schema:///arguments";
-/// Formats whose texts services read in ways of their own, so that right arguments would be refused: checked are
-/// `date`, `date-time`, `email`, `ipv4`, `ipv6` and `uuid`.
-const UNCHECKED_FORMATS: &[&str] = &[
-    "duration",
-    "hostname",
-    "idn-email",
-    "idn-hostname",
-    "iri",
-    "iri-reference",
-    "json-pointer",
-    "regex",
-    "relative-json-pointer",
-    "time",
-    "uri",
-    "uri-reference",
-    "uri-template",
-];
 /// A conversion may uncover the next violation; a value nested deeper than this in JSON text stays text.
 const ROUNDS: usize = 6;
 /// A list of a million wrong items is not told item by item.

@@ -1,7 +1,9 @@
-//! Writes cookie parameters by `form` into one `Cookie` header. Names and values are percent-encoded, so no value can
-//! begin another cookie. Values come from `inputs`.
+//! Writes cookie parameters into one `Cookie` header: by `form` with names and values percent-encoded, by `cookie` as
+//! they are. Either way no value can begin another cookie. Values come from `inputs`.
 
-use crate::query::Pairs;
+use serde_json::Value;
+
+use crate::{query::Pairs, style::Unwritable};
 
 /// What separates two cookies (RFC 6265 §4.2.1).
 const SEPARATOR: &str = "; ";
@@ -9,4 +11,55 @@ const SEPARATOR: &str = "; ";
 /// Cookies that are appended to `out`.
 pub(crate) fn cookies(out: &mut String) -> Pairs<'_> {
     if out.is_empty() { Pairs::new(out, SEPARATOR) } else { Pairs::after(out, SEPARATOR) }
+}
+
+/// Whether a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is escaped there).
+///
+/// # Errors
+/// What a receiver would take for the end of the cookie, or strip (RFC 6265 §5.2).
+pub(crate) fn check_bare(value: &Value) -> Result<(), Unwritable> {
+    match value {
+        Value::Array(items) => items.iter().try_for_each(check_bare),
+        Value::Object(members) => members.iter().try_for_each(|(name, member)| {
+            if name.contains('=') {
+                return Err(Unwritable::Delimiter('='));
+            }
+            check_text(name).and_then(|()| check_bare(member))
+        }),
+        Value::String(text) => check_text(text),
+        _ => Ok(()),
+    }
+}
+
+fn check_text(text: &str) -> Result<(), Unwritable> {
+    if text.chars().any(char::is_control) {
+        Err(Unwritable::Control)
+    } else if text.contains(';') {
+        Err(Unwritable::Delimiter(';'))
+    } else if text.trim_matches(' ').len() == text.len() {
+        Ok(())
+    } else {
+        Err(Unwritable::Edge)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_would_end_the_cookie_is_refused() {
+        assert_eq!(check_bare(&json!({"a": ["x y", 1, "%2C\"é\""], "b": null})), Ok(()));
+        for (value, why) in [
+            (json!("a; b=1"), Unwritable::Delimiter(';')),
+            (json!(["a\r\nx: 1"]), Unwritable::Control),
+            (json!({"a": " x"}), Unwritable::Edge),
+            (json!({"a;b": 1}), Unwritable::Delimiter(';')),
+            (json!({"a=b": 1}), Unwritable::Delimiter('=')),
+        ] {
+            assert_eq!(check_bare(&value), Err(why), "{value}");
+        }
+    }
 }

@@ -259,8 +259,13 @@ fn change_member(members: &mut Map<String, Value>, name: &str, rest: &[Step], wa
     }
 }
 
+/// Takes the value at the end of `steps` away, in every item.
+pub(crate) fn take_away(value: &mut Value, steps: &[Step]) {
+    change(value, steps, &Change::Remove);
+}
+
 /// Whether there is a value at the end of `steps`, in any item.
-fn holds(value: &Value, steps: &[Step]) -> bool {
+pub(crate) fn holds(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match step {
         Step::Items => {

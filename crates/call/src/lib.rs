@@ -6,6 +6,7 @@ mod check;
 mod convert;
 mod cookie;
 mod cut;
+mod formats;
 mod header;
 mod html;
 mod inputs;

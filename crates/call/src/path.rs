@@ -8,8 +8,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::style::{
-    COMMA, DOT, Escape, Explode, Unwritable, is_void, write_escaped, write_exploded_members,
-    write_list, write_members, write_value,
+    COMMA, DOT, Escape, Explode, Unwritable, is_void, nothing, write_escaped,
+    write_exploded_members, write_list, write_members, write_value,
 };
 
 /// The value of a path variable and how it is written.
@@ -55,7 +55,7 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
     let Variable { name, value, style } = variable;
     let value = &**value;
     if is_void(value) {
-        return Err(if value.is_null() { Unwritable::Null } else { Unwritable::Empty });
+        return Err(nothing(value));
     }
     if holds_control(value) {
         return Err(Unwritable::Control);
@@ -78,6 +78,10 @@ fn write_simple(out: &mut String, value: &Value, explode: Explode) -> Result<(),
         }
         (Value::Object(members), Explode::Yes) => {
             write_exploded_members(out, members, COMMA, Escape::Unreserved)
+        }
+        // Beside a literal they are no dot segment, but who takes the address apart may see one.
+        (Value::String(text), _) if matches!(text.as_str(), "." | "..") => {
+            write_value(out, value, Escape::Dots)
         }
         _ => write_value(out, value, Escape::Unreserved),
     }
@@ -241,6 +245,8 @@ mod tests {
         assert_eq!(got, Err(Unwritable::DotSegment));
         let parts = [variable("a"), PathPart::Literal("-".into()), variable("b")];
         let got = written(&parts, &[("a", json!(".")), ("b", json!("."))]);
-        assert_eq!(got, Ok(".-.".to_owned()));
+        assert_eq!(got, Ok("%2E-%2E".to_owned()));
+        let parts = [variable("id"), PathPart::Literal(":revoke".into())];
+        assert_eq!(written(&parts, &[("id", json!(".."))]), Ok("%2E%2E:revoke".to_owned()));
     }
 }

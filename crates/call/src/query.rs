@@ -5,8 +5,8 @@ use callgate_openapi::Style;
 use serde_json::Value;
 
 use crate::style::{
-    COMMA, Escape, Explode, Joint, PIPE, SPACE, TAB, Unwritable, is_void, write_escaped,
-    write_list, write_members, write_value,
+    BARE_COMMA, COMMA, Escape, Explode, Joint, PIPE, SPACE, TAB, Unwritable, is_void, nothing,
+    write_escaped, write_list, write_members, write_value,
 };
 
 /// One query parameter or cookie.
@@ -20,7 +20,7 @@ pub(crate) struct Pair<'a> {
     pub(crate) style: Style,
     /// Whether items and members are parameters of their own.
     pub(crate) explode: Explode,
-    /// How values are escaped; names always are.
+    /// How values are escaped; names are, unless nothing is.
     pub(crate) escape: Escape,
 }
 
@@ -62,11 +62,11 @@ impl<'a> Pairs<'a> {
                 .filter(|(_, member)| !member.is_null())
                 .try_for_each(|(name, member)| self.write_pair(name, member, pair.escape)),
             (Value::Array(items), Explode::No) => {
-                self.write_name(pair.name);
+                self.write_name(pair.name, pair.escape);
                 write_list(self.out, items, joint(pair.style), for_items(pair.escape))
             }
             (Value::Object(members), Explode::No) => {
-                self.write_name(pair.name);
+                self.write_name(pair.name, pair.escape);
                 write_members(self.out, members, joint(pair.style), for_items(pair.escape))
             }
             _ => self.write_pair(pair.name, pair.value, pair.escape),
@@ -80,19 +80,21 @@ impl<'a> Pairs<'a> {
         value: &Value,
         escape: Escape,
     ) -> Result<(), Unwritable> {
-        self.write_name(name);
+        self.write_name(name, escape);
         write_value(self.out, value, escape)
     }
 
     /// Writes `name=text`.
     pub(crate) fn write_text(&mut self, name: &str, text: &str) {
-        self.write_name(name);
+        self.write_name(name, Escape::Unreserved);
         write_escaped(self.out, text, Escape::Unreserved);
     }
 
-    fn write_name(&mut self, name: &str) {
+    /// Writes a name, escaped unless nothing is.
+    fn write_name(&mut self, name: &str, escape: Escape) {
         self.separate();
-        write_escaped(self.out, name, Escape::Unreserved);
+        let is_bare = escape == Escape::Verbatim;
+        write_escaped(self.out, name, if is_bare { escape } else { Escape::Unreserved });
         self.out.push('=');
     }
 
@@ -112,10 +114,13 @@ impl<'a> Pairs<'a> {
     ) -> Result<(), Unwritable> {
         match value {
             Value::Null => Ok(()),
-            Value::Array(items) => items
-                .iter()
-                .enumerate()
-                .try_for_each(|(at, item)| self.write_bracket(name, &at.to_string(), item, escape)),
+            Value::Array(items) => items.iter().enumerate().try_for_each(|(at, item)| {
+                if is_void(item) {
+                    // The items after it would be read as if it were not there.
+                    return Err(nothing(item));
+                }
+                self.write_bracket(name, &at.to_string(), item, escape)
+            }),
             Value::Object(members) => members
                 .iter()
                 .try_for_each(|(member, value)| self.write_bracket(name, member, value, escape)),
@@ -147,6 +152,7 @@ impl<'a> Pairs<'a> {
 
 fn joint(style: Style) -> Joint {
     match style {
+        Style::Cookie => BARE_COMMA,
         Style::PipeDelimited => PIPE,
         Style::SpaceDelimited => SPACE,
         Style::TabDelimited => TAB,

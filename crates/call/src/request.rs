@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{Encoding, Input, Operation, Place, is_withheld_header};
+use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Style, is_withheld_header};
 use callgate_tool::{Arguments, Fault};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     body::{body_bytes, chosen_media},
-    cookie::cookies,
+    cookie::{check_bare, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
     path::{Variable, write_segment},
@@ -174,7 +174,11 @@ fn write_pair(pairs: &mut Pairs<'_>, input: &Input, value: &Value) -> Result<(),
             value,
             style: *style,
             explode: (*explode).into(),
-            escape: if *allow_reserved { Escape::Reserved } else { Escape::Unreserved },
+            escape: match style {
+                Style::Cookie => Escape::Verbatim,
+                _ if *allow_reserved => Escape::Reserved,
+                _ => Escape::Unreserved,
+            },
         }),
         Encoding::Content { media_type } => {
             pairs.write_text(&input.name, &content_text(value, media_type));
@@ -208,7 +212,8 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
         }
         let name = HeaderName::from_bytes(input.name.as_bytes())
             .map_err(|_| wording::denied_header(at))?;
-        if is_void(value) {
+        // No style writes an empty list; a media type may.
+        if is_void(value) && !matches!(input.encoding, Encoding::Content { .. }) {
             continue;
         }
         let value = match &input.encoding {
@@ -224,14 +229,18 @@ fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
     let mut text = String::new();
     for (input, value) in values(ready, Place::Cookie) {
         let at = input.argument.as_str();
-        write_pair(&mut cookies(&mut text), input, value)
+        let is_bare = matches!(input.encoding, Encoding::Styled { style: Style::Cookie, .. });
+        let checked = if is_bare { check_bare(value) } else { Ok(()) };
+        checked
+            .and_then(|()| write_pair(&mut cookies(&mut text), input, value))
             .map_err(|why| wording::unwritable(at, why))?;
         if text.len() > header::MAX_HEADER {
             return Err(wording::unwritable(at, Unwritable::TooLong));
         }
     }
     if !text.is_empty() {
-        let value = HeaderValue::from_str(&text).map_err(|_| wording::left_template())?;
+        let value =
+            HeaderValue::from_bytes(text.as_bytes()).map_err(|_| wording::left_template())?;
         headers.insert(COOKIE, value);
     }
     Ok(())
@@ -250,7 +259,9 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
         (body, media),
         ready.operation.arguments_schema(),
     )?;
-    Ok((Some(media_type), bytes))
+    // Parts that are none have no media type either.
+    let is_nothing = media.kind == BodyKind::Multipart && bytes.is_empty();
+    Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
 fn values(ready: Ready<'_>, place: Place) -> impl Iterator<Item = (&Input, &Value)> {

@@ -11,6 +11,7 @@
 //! | `null` as an item | refused: no decoding would be unique |
 //! | an item that holds a delimiter which cannot be escaped | refused: no decoding would be unique |
 //! | `deepObject` with arrays or nesting | brackets: `a[b][c]=`, items by index `a[0]=` |
+//! | an empty array or object as an item between brackets | refused: the items after it would be read in its place |
 //! | `spaceDelimited`, `pipeDelimited` with `explode` | as `form` with `explode` |
 //! | `deepObject` with a single value | `name=value` |
 
@@ -174,6 +175,11 @@ pub(crate) fn is_void(value: &Value) -> bool {
         Value::Null => true,
         _ => false,
     }
+}
+
+/// Why a value that writes nothing is refused where something must stand.
+pub(crate) fn nothing(value: &Value) -> Unwritable {
+    if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }
 
 fn write_named(

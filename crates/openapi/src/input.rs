@@ -28,6 +28,8 @@ pub enum Place {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Style {
+    /// `color=blue; color=black`, as `form` but nothing escaped (OpenAPI 3.2.0 §4.12.6)
+    Cookie,
     /// `color[R]=100&color[G]=200`
     DeepObject,
     /// `color=blue,black` or `color=blue&color=black`

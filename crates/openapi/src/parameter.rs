@@ -195,8 +195,8 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
     let is_query = place == Place::Query;
     Encoding::Styled {
         style,
-        // OpenAPI 3.0.3 §4.7.12.2.1: the default is `true` for `form` and `false` for every other style.
-        explode: flag("explode").unwrap_or(style == Style::Form),
+        // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
+        explode: flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
         allow_reserved: is_query && flag("allowReserved").unwrap_or_default(),
         allow_empty: is_query && flag("allowEmptyValue").unwrap_or_default(),
     }
@@ -206,9 +206,8 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
 fn style(name: &str, place: Place) -> Option<Style> {
     match (name, place) {
         ("deepObject", Place::Query) => Some(Style::DeepObject),
-        // OpenAPI 3.2.0 §4.12.6: as `form`, but nothing is escaped. Escaped it is all the same, so that no value can
-        // begin another cookie; plain values are written alike.
-        ("cookie", Place::Cookie) | ("form", Place::Cookie | Place::Query) => Some(Style::Form),
+        ("cookie", Place::Cookie) => Some(Style::Cookie),
+        ("form", Place::Cookie | Place::Query) => Some(Style::Form),
         ("label", Place::Path) => Some(Style::Label),
         ("matrix", Place::Path) => Some(Style::Matrix),
         ("pipeDelimited", Place::Query) => Some(Style::PipeDelimited),
@@ -289,7 +288,7 @@ mod tests {
                 "query deepObject true DeepObject false",
                 "path matrix true Matrix false",
                 "query label true Form true",
-                "cookie cookie true Form true",
+                "cookie cookie true Cookie true",
                 "invalid-style",
             ],
         );

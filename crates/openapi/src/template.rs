@@ -46,6 +46,13 @@ impl Template {
             PathPart::Variable(name) => Some(name),
         })
     }
+
+    /// Whether the key's own query gives a value to the query parameter `name`.
+    pub(crate) fn fixes(&self, name: &str) -> bool {
+        let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
+        let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
+        names.any(|fixed| percent_decode_str(fixed).eq(name.bytes()))
+    }
 }
 
 /// Path and fragment: several operations on one path are told apart by it. It is a plain word, or the key is one that
@@ -197,6 +204,14 @@ mod tests {
             Template::parse(key).map(|template| written(&template)),
             Ok(expected.to_owned())
         );
+    }
+
+    #[test]
+    fn the_query_of_a_key_fixes_what_it_names() {
+        let template = Template::parse("/a?list%2Dtype=2&beta").unwrap();
+        assert!(template.fixes("list-type") && template.fixes("beta"));
+        assert!(!template.fixes("list") && !template.fixes("2") && !template.fixes(""));
+        assert!(!Template::parse("/a").unwrap().fixes("a"));
     }
 
     #[test]

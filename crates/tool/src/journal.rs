@@ -31,6 +31,11 @@ pub enum Event {
     },
     /// The service refused the credential; the request was sent once more with a fresh one.
     CredentialRenewed,
+    /// A default breaks the description's own rules and was left out.
+    DefaultUnfit {
+        /// The argument.
+        argument: String,
+    },
     /// The description's default was used.
     DefaultUsed {
         /// The argument.
@@ -115,6 +120,12 @@ impl fmt::Display for Event {
             }
             Self::CredentialRenewed => {
                 f.write_str("the service refused the credential; sent once more with a fresh one")
+            }
+            Self::DefaultUnfit { argument } => {
+                write!(
+                    f,
+                    "the default of `{argument}` breaks the description's own rules and was left out"
+                )
             }
             Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
             Self::EmptyOmitted { argument } => {

@@ -30,7 +30,8 @@ struct Part<'a> {
     data: Cow<'a, [u8]>,
 }
 
-/// The bytes of a body and its media type with the boundary.
+/// The bytes of a body and its media type with the boundary. Without a part there are none: a multipart body has at least
+/// one (RFC 2046 §5.1.1).
 pub(super) fn write(
     content: &Content<'_>,
     media: &BodyMedia,
@@ -43,6 +44,9 @@ pub(super) fn write(
             let chunk = written(&part).map_err(|why| wording::unwritable(&member.at, why))?;
             chunks.push(chunk);
         }
+    }
+    if chunks.is_empty() {
+        return Ok((media.media_type.to_string(), Vec::new()));
     }
     let boundary = boundary(&chunks);
     let mut out =

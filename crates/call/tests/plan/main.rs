@@ -6,6 +6,7 @@
 
 mod bodies;
 mod isolation;
+mod real;
 mod sources;
 mod styles;
 mod support;

@@ -143,6 +143,21 @@ fn cookie_styles() {
     check("cookie", "form", true, array(), "color=blue; color=black");
     check("cookie", "form", true, object(), "R=100; G=200");
     check("cookie", "form", false, json!([]), "");
+    // OpenAPI 3.2.0 §4.12.6 and appendix D: style `cookie` escapes nothing.
+    let greeting = json!({"greeting": "Hello%2C world!", "code": 42});
+    check("cookie", "cookie", true, greeting, "greeting=Hello%2C world!; code=42");
+    check("cookie", "cookie", true, array(), "color=blue; color=black");
+    check("cookie", "cookie", false, array(), "color=blue,black");
+    check("cookie", "cookie", false, object(), "color=R,100,G,200");
+    check("cookie", "cookie", false, json!("a=\"é\" b"), "color=a=\"é\" b");
+    check("cookie", "cookie", true, json!([]), "");
+    let without = |delimiter: &str| {
+        format!("items without `{delimiter}`, which separates them, got an item that holds it")
+    };
+    check_refused("cookie", "cookie", true, json!("a; admin=1"), &without(";"));
+    check_refused("cookie", "cookie", false, json!(["a,b"]), &without(","));
+    let edge = "text that neither begins nor ends with a space, got a space at an end";
+    check_refused("cookie", "cookie", true, json!(" a"), edge);
 }
 
 #[test]
@@ -179,6 +194,14 @@ fn parameters_with_content_are_written_by_their_media_type() {
         call(&parameter("header", json_type), value.clone()).shown(),
         "GET /v1/\nq: {\"a\":\"x y\"}"
     );
+    for (place, expected) in [
+        ("query", "GET /v1/?q=%7B%7D"),
+        ("path", "GET /v1/%7B%7D"),
+        ("header", "GET /v1/\nq: {}"),
+        ("cookie", "GET /v1/\ncookie: q=%7B%7D"),
+    ] {
+        assert_eq!(call(&parameter(place, json_type), json!({"q": {}})).shown(), expected);
+    }
     assert_eq!(
         call(&parameter("cookie", json_type), value).shown(),
         "GET /v1/\ncookie: q=%7B%22a%22%3A%22x%20y%22%7D"

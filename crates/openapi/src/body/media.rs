@@ -190,7 +190,13 @@ fn kind(bare: &str) -> BodyKind {
         ("application" | "text", "xml") => BodyKind::Xml,
         _ if special.ends_with("+json") => BodyKind::Json,
         _ if special.ends_with("+xml") => BodyKind::Xml,
-        ("text", _) => BodyKind::Text,
+        // RFC 9239 §6, RFC 6922, RFC 9512: programs, queries and settings are text, though not by name.
+        ("text", _)
+        | (
+            "application",
+            "ecmascript" | "graphql" | "javascript" | "sql" | "toml" | "x-javascript" | "x-yaml"
+            | "yaml",
+        ) => BodyKind::Text,
         _ => BodyKind::Binary,
     }
 }

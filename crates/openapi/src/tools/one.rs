@@ -10,7 +10,10 @@ use callgate_tool::{Effect, ToolName};
 
 use crate::{
     blueprint::{Blueprint, InputOrigin, Origin},
-    body::{media, swagger},
+    body::{
+        media::{self, DescribedBody},
+        swagger,
+    },
     code::Code,
     declaration::is_described,
     document::Document,
@@ -75,19 +78,17 @@ impl<'d> Context<'d> {
         let server = self.servers.of(&levels, findings);
         let security = self.schemes.needs(operation, findings);
         let mut parameters = self.parameters(&levels, (template.as_ref(), &security), findings);
-        let mut body = if self.document.version().is_swagger() {
-            swagger::read(self.document, operation, &mut parameters, findings)
-        } else {
-            media::read(self.document, operation, findings)
-        };
-        if let Some(body) = &mut body {
-            media::prefer(self.document, body, self.options, findings);
-        }
+        let body = self.body(operation, &mut parameters, findings);
         let answers = answer::read(self.document, operation, findings);
         let session_inputs = self.options.session_inputs;
-        let Layout { inputs, schemas, origins, body } =
+        let Layout { mut inputs, schemas, origins, body } =
             layout::arrange(self.document, parameters, body, session_inputs, findings);
-        let nested_inputs = self.nested_inputs((&inputs, &origins), &schemas, findings);
+        let keeps_absent = *method == http::Method::PATCH;
+        if keeps_absent {
+            leave_out_defaults(&mut inputs);
+        }
+        let nested_inputs =
+            self.nested_inputs((&inputs, &origins), (&schemas, keeps_absent), findings);
         if !is_described(operation.node) {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
@@ -124,10 +125,11 @@ impl<'d> Context<'d> {
     }
 
     /// The values inside arguments that are filled in; what the schemas refer to in vain is reported on the way.
+    /// `keeps_absent` says that the request changes only what it names.
     fn nested_inputs(
         &mut self,
         (inputs, origins): (&[Input], &[InputOrigin]),
-        schemas: &[Option<Located<'d>>],
+        (schemas, keeps_absent): (&[Option<Located<'d>>], bool),
         findings: &mut Findings,
     ) -> Vec<NestedInput> {
         let mut nested = Vec::new();
@@ -142,7 +144,7 @@ impl<'d> Context<'d> {
             let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
             if origin.is_item {
                 walk.each(schema);
-            } else if input.place == Place::Body && input.name.is_empty() {
+            } else if input.place == Place::Body && input.name.is_empty() && !keeps_absent {
                 walk.below_body(schema);
             } else {
                 walk.below(schema);
@@ -150,6 +152,22 @@ impl<'d> Context<'d> {
             nested.append(&mut walk.found);
         }
         nested
+    }
+
+    /// The body, its preferred media type first. The body of Swagger 2.0 is taken out of the parameters.
+    fn body(
+        &self,
+        operation: &Located<'d>,
+        parameters: &mut Vec<Parameter<'d>>,
+        findings: &mut Findings,
+    ) -> Option<DescribedBody<'d>> {
+        let mut body = if self.document.version().is_swagger() {
+            swagger::read(self.document, operation, parameters, findings)
+        } else {
+            media::read(self.document, operation, findings)
+        }?;
+        media::prefer(self.document, &mut body, self.options, findings);
+        Some(body)
     }
 
     /// The parameters that are offered.
@@ -166,10 +184,20 @@ impl<'d> Context<'d> {
         note_query_beside_querystring(&parameters, findings);
         if let (Some(template), Some(operation)) = (template, levels.first()) {
             drop_unused(template, &mut parameters, findings);
+            drop_fixed(template, &mut parameters, findings);
             add_undeclared(template, operation, &mut parameters, findings);
         }
         parameters
     }
+}
+
+/// Takes the defaults of optional parts of a body away. What a partial change leaves out stays as it is (RFC 5789 §2,
+/// RFC 7396 §1): a default would set it back.
+fn leave_out_defaults(inputs: &mut [Input]) {
+    let optional = inputs.iter_mut().filter(|input| {
+        input.place == Place::Body && !input.required && input.source == Source::Model
+    });
+    optional.for_each(|input| input.default = None);
 }
 
 fn is_offered(
@@ -256,6 +284,22 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
             findings.warning(Code::UnusedPathParameter, &parameter.object.pointer, message, help);
         }
         is_used
+    });
+}
+
+/// Leaves out query parameters that the path key's own query fixes: they would be sent twice.
+fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+    parameters.retain(|parameter| {
+        let name = &parameter.name;
+        let is_fixed = parameter.place == Place::Query && template.fixes(name);
+        if is_fixed {
+            let message = format!(
+                "expected each query parameter once, got one that the path fixes: `{name}`"
+            );
+            let help = "leave it out of one of them; what the path says is sent";
+            findings.note(Code::DuplicateParameter, &parameter.object.pointer, message, help);
+        }
+        !is_fixed
     });
 }
 
