@@ -2,7 +2,17 @@
 arrived. The judge and its generator of arguments are not ours and lie outside the repository; this file only drives them.
 
 One batch for each description: its calls run in order, and a result with a status is a call that was sent, so the n-th request
-recorded belongs to the n-th result that was sent. A table tells what became of the cases of each description."""
+recorded belongs to the n-th result that was sent. A table tells what became of the cases of each description:
+
+| column | cases |
+|---|---|
+| pass, undefined, deviates, fail | sent, by the judge's verdict; a case to be refused that was sent fails |
+| refused | rightly not sent |
+| filled | sent with a default or an only legal value that the arguments leave out: the judge fails them, and passes them when it is told the filled values (`filled`) |
+| not asked | to be refused for what is missing, and filled in the same way |
+| kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
+| no tool, session | to be sent, but never offered, or only with a session |
+"""
 
 import argparse
 import json
@@ -13,9 +23,14 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from explained import Reasons
+from filled import Rule
+
 WORK = Path("target/interop/judged")
 PLACES = ("path", "query", "header", "cookie", "querystring")
-COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "kept back", "session", "no tool")
+COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "session", "no tool")
+# What is to be sent; the rest is to be refused.
+TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "session", "no tool")
 # The share of requests that must arrive as meant or as the specification leaves open, and of right cases that may be refused.
 ARRIVE, KEPT_BACK = 0.999, 0.005
 
@@ -27,8 +42,11 @@ def main():
     parser.add_argument("--manifest", type=Path, help="the descriptions of a corpus, beside those named")
     parser.add_argument("--largest", type=int, default=1 << 40, help="leave out larger descriptions of the corpus, in bytes")
     parser.add_argument("--operations", type=int, default=0, help="at most so many operations of each; 0: all")
+    parser.add_argument("--seed", default="7", help="the seed of the generator of arguments")
+    parser.add_argument("--table", type=Path, help="a file the table is written to, too")
     parser.add_argument("--only", default="", help="descriptions whose path has this text in it")
     parser.add_argument("--fails", type=int, default=3, help="how many requests that did not arrive as meant are shown for each")
+    parser.add_argument("--kept-back", action="store_true", help="show the cases kept back for a reason that is known, too")
     parser.add_argument("--needs", action="store_true", help="fail when the corpus misses the bar")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -53,32 +71,38 @@ def judged(number, file, options):
     """The row of one description: counts by column, classes of refusals, and requests that did not arrive as meant."""
     name = str(file).replace("/", "__").strip("._")
     row = {"file": str(file), "counts": Counter(), "why": Counter(), "bad": [], "untold": Counter()}
+    row |= {"reasons": Reasons(file), "rule": None, "judge": options.judge}
     cases = generated(file, name, options)
+    cases += list(row["reasons"].variants(cases))
     tools = tools_of(file, options)
     callable_cases = []
     for case in cases:
         kind = excluded(case, tools)
-        row["counts"][kind or "cases"] += 1
+        row["counts"][kind or "cases"] += "is_variant" not in case
         if kind is None:
             callable_cases.append(case)
         elif kind == "no tool":
             row["untold"][case["op"]] += 1
     with recorder(WORK / f"{name}.captured.jsonl", 19900 + 10 * (number % 500), options) as log:
         results = called(file, name, callable_cases, tools, log.base, options)
-    captured = labelled(log.captured, callable_cases, results)
-    for verdict in verdicts(file, name, callable_cases, captured, options):
-        count(row, verdict, results)
+    requests = {each["case"]: each for each in labelled(log.captured, callable_cases, results)}
+    by_name = {case["case"]: case for case in callable_cases}
+    for verdict in verdicts(file, name, callable_cases, requests.values(), options):
+        count(row, verdict, by_name[verdict["case"]], results[verdict["case"]], requests.get(verdict["case"]))
+    unused = [] if options.operations else row["reasons"].unused()
+    row["bad"] += [f"fail: kept-back.json explains what is not kept back: {place}" for place in unused]
+    row["counts"]["fail"] += len(unused)
     return row
 
 
 def generated(file, name, options):
     """The cases of a description, made once: the generator is told its seed."""
-    folder = WORK / "cases" / str(options.operations)
+    folder = WORK / "cases" / f"{options.seed}-{options.operations}"
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{name}.jsonl"
     if not made.exists():
         script = [sys.executable, options.judge / "gen_args.py", file, "--out", f"{made}.part"]
-        script += ["--modes", "min,full,nasty,neg", "--seed", "7", "--max-ops", str(options.operations)]
+        script += ["--modes", "min,full,nasty,neg", "--seed", options.seed, "--max-ops", str(options.operations)]
         subprocess.run(script, check=True, stdout=subprocess.DEVNULL)
         Path(f"{made}.part").rename(made)
     return [json.loads(line) for line in made.read_text().splitlines()]
@@ -101,8 +125,9 @@ def excluded(case, tools):
     return "session" if any(each["source"] == "context" for each in tool["inputs"]) else None
 
 
-def arguments(args, tool):
+def arguments(case, tool):
     """The judge's arguments, by place and wire name, as the tool's own arguments."""
+    args = case["args"]
     names = {(each["in"], each["name"]): each["argument"] for each in tool["inputs"]}
     known = {each["argument"] for each in tool["inputs"]}
     flat = {}
@@ -110,7 +135,9 @@ def arguments(args, tool):
         for name, value in (args.get(place) or {}).items():
             flat[names.get((place, name), name)] = plain(value)
     if "body" not in args:
-        return flat
+        # The generator leaves out a form without a field; here it is an empty one.
+        needs_body = any((each["in"], each["name"], each["required"]) == ("body", "", True) for each in tool["inputs"])
+        return flat | {"body": {}} if needs_body and "expect" not in case else flat
     body = plain(args["body"])
     if ("body", "") in names:
         flat[names["body", ""]] = body
@@ -137,7 +164,7 @@ def called(file, name, cases, tools, base, options):
         batch = [case for case in cases if case["base"] == path]
         lines = [{"id": case["case"], "tool": tools[case["op"]]["name"]} for case in batch]
         for line, case in zip(lines, batch):
-            line["args"] = arguments(case["args"], tools[case["op"]])
+            line["args"] = arguments(case, tools[case["op"]])
         written = WORK / f"{name}.calls.jsonl"
         written.write_text("".join(json.dumps(line) + "\n" for line in lines))
         command = [options.callgate, "call", file, "--server", f"{base}{path}", "--batch", written]
@@ -180,18 +207,24 @@ def verdicts(file, name, cases, captured, options):
         yield verdict
 
 
-def count(row, verdict, results):
-    result = results[verdict["case"]]
-    kind = verdict["verdict"]
-    if not was_sent(result) and verdict["expect"]:
-        kind = "refused"
-    elif kind == "no_request":
-        kind = "kept back"
+def count(row, verdict, case, result, request):
+    reasons, kind = row["reasons"], verdict["verdict"]
+    if not was_sent(result):
+        kind = "refused" if verdict["expect"] else "kept back"
+    elif kind == "fail":
+        row["rule"] = row["rule"] or Rule(row["file"], row["judge"])
+        if row["rule"].explains(case, request, reasons.closes(case)):
+            kind = "not asked" if verdict["expect"] == "refuse" else "filled"
+    is_explained = kind == "kept back" and reasons.explain(case, result)
+    if "is_variant" in case:
+        kind = None if kind in ("pass", "undefined", "filled") else "fail"
+    if kind == "kept back":
+        row["counts"]["explained"] += is_explained
         row["why"][reason(result)] += 1
-    row["counts"][kind] += 1
-    if kind in ("fail", "deviates", "kept back"):
+    row["counts"][kind] += kind is not None
+    if kind in ("fail", "deviates") or (kind == "kept back" and not is_explained):
         found = [item for item in verdict["items"] if item["severity"] in ("error", "deviation")]
-        detail = json.dumps(found, ensure_ascii=False) if found else json.dumps(result.get("error"), ensure_ascii=False)
+        detail = json.dumps(found or result.get("error"), ensure_ascii=False)
         row["bad"].append(f"{kind} {verdict['case']} {verdict['op']}: {detail[:400]}")
 
 
@@ -209,9 +242,12 @@ def report(rows, options):
     for row in rows:
         for line in row["bad"][: options.fails]:
             print(f"{row['file']}: {line}")
-    print("  ".join(f"{column:>9}" for column in COLUMNS), " description")
+    table = ["  ".join(f"{column:>9}" for column in COLUMNS) + "  description"]
     for row in rows + [{"file": "all", "counts": total}]:
-        print("  ".join(f"{row['counts'][column]:>9}" for column in COLUMNS), f" {row['file']}")
+        table.append("  ".join(f"{row['counts'][column]:>9}" for column in COLUMNS) + f"  {row['file']}")
+    print("\n".join(table))
+    if options.table:
+        options.table.write_text("\n".join(table) + "\n")
     for title, key in (("kept back", "why"), ("no tool", "untold")):
         found = sum((row[key] for row in rows), Counter())
         for what, number in found.most_common(20):
@@ -220,13 +256,16 @@ def report(rows, options):
 
 
 def verdict_on(total, options):
-    """Whether the bar is met; without `--needs`, only a request that arrived wrong is a failure."""
+    """Whether the bar is met; without `--needs`, only a request that arrived wrong is a failure. Of the requests, those count
+    that are judged: all to be sent but those kept back for a reason that is told."""
+    sent = sum(total[column] for column in TO_SEND)
     right = total["pass"] + total["undefined"]
-    sent = right + total["deviates"] + total["fail"] + total["kept back"]
-    arrive, kept_back = right / max(sent, 1), total["kept back"] / max(sent, 1)
-    print(f"as meant or undefined: {arrive:.3%} of {sent}; kept back: {kept_back:.3%}; failed: {total['fail']}")
-    missed = total["fail"] > 0 or (options.needs and (arrive < ARRIVE or kept_back > KEPT_BACK))
-    return 1 if missed else 0
+    arrive = (right + total["filled"]) / max(sent - total["explained"], 1)
+    kept_back, untold = total["kept back"] / max(sent, 1), total["kept back"] - total["explained"]
+    print(f"to be sent: {sent}; as meant or undefined by the judge's word alone: {right} ({right / max(sent, 1):.3%})")
+    print(f"of those judged, with the filled ones: {arrive:.3%}; kept back: {kept_back:.3%}, unexplained: {untold}; failed: {total['fail']}")
+    missed = options.needs and (arrive < ARRIVE or kept_back > KEPT_BACK or untold > 0)
+    return 1 if missed or total["fail"] > 0 else 0
 
 
 class recorder:

@@ -25,6 +25,7 @@ def main():
     parser.add_argument("--manifest", type=Path, help="the descriptions of a corpus, beside those named")
     parser.add_argument("--largest", type=int, default=1 << 40, help="leave out larger descriptions of the corpus, in bytes")
     parser.add_argument("--operations", type=int, default=0, help="at most so many operations of each; 0: all")
+    parser.add_argument("--seed", default="7", help="the seed of the generator of arguments")
     parser.add_argument("--only", default="", help="descriptions whose path has this text in it")
     parser.add_argument("--shown", type=int, default=3, help="how many disagreements are shown for each description")
     parser.add_argument("--strict", action="store_true", help="fail below the share that must agree")
@@ -52,7 +53,7 @@ def compared(file, options):
         tool = tools[case["op"]]
         if case["op"] not in validators:
             validators[case["op"]] = jsonschema_rs.Draft202012Validator(tool["inputSchema"])
-        compare(row, case, validators[case["op"]], judged.arguments(case["args"], tool))
+        compare(row, case, validators[case["op"]], judged.arguments(case, tool))
     return row
 
 

@@ -1,0 +1,128 @@
+"""Which values a call is filled with where its arguments leave them out, told by the description alone, and what the judge
+says of a request once it is told those values. This is our rule, written a second time from the documentation: a default of
+an input is sent, and so is the only legal value of a required one (not of what a partial change leaves out). A request
+that differs from its arguments by exactly these values is told apart from one that is wrong."""
+
+import copy
+import json
+import re
+import sys
+
+ABSENT = object()
+DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+class Rule:
+    """The rule for one description, read by the judge's own reader of descriptions."""
+
+    def __init__(self, file, judge):
+        sys.path.insert(0, str(judge))
+        from gen_args import Checker
+        from judge import judge as verdict_of
+        from oas import Spec
+
+        self.spec = Spec(str(file))
+        self.checker = Checker(self.spec)
+        self.verdict_of = verdict_of
+
+    def explains(self, case, request, closed):
+        """Whether the request is right for the case's arguments with the filled values added to them. A case to be refused
+        lacks one of those values, or one of the places in `closed`, which are no arguments."""
+        operation = self.spec.op(case["op"])
+        args = self.filled(operation, case, closed)
+        if case.get("expect") == "refuse" and not closed and not is_filled(case["mode"], args):
+            return False
+        return self.verdict_of(self.spec, operation, args, request, case["base"])["verdict"] in ("pass", "undefined")
+
+    def filled(self, operation, case, closed):
+        args = copy.deepcopy(case["args"])
+        for parameter in operation.params:
+            place, name = parameter.loc, parameter.name
+            if name not in args.get(place, {}) and (place, name) not in closed:
+                value = self.value(parameter.schema, parameter.base, parameter.required, True)
+                if value is not ABSENT:
+                    args.setdefault(place, {})[name] = value
+        if "body" not in args and operation.body_required and "expect" not in case:
+            # The generator leaves out a form without a field; here it is an empty one.
+            media = [media for media in operation.bodies if media in FORMS]
+            args |= {"body": {}, "content_type": media[0]} if media else {}
+        if "body" in args:
+            schema, base, _ = operation.bodies.get(args["content_type"]) or ({}, self.spec.doc.path, {})
+            self.fill(schema, base, args["body"], set(), operation.method != "PATCH")
+        return args
+
+    def fill(self, schema, base, value, required, keeps_defaults):
+        """Fills a value in place; `keeps_defaults` says whether optional properties have theirs."""
+        schema, base = self.spec.deref(schema, base)
+        if not isinstance(schema, dict):
+            return
+        if isinstance(value, list) and isinstance(schema.get("items"), dict):
+            for item in value:
+                self.fill(schema["items"], base, item, set(), False)
+        if not isinstance(value, dict) or set(value) == {"$base64"}:
+            return
+        parts = schema.get("allOf") or []
+        required = required | set(schema.get("required") or [])
+        required |= {name for part in parts for name in self.spec.deref(part, base)[0].get("required") or []}
+        for name, member in (schema.get("properties") or {}).items():
+            if name in value:
+                self.fill(member, base, value[name], set(), False)
+                continue
+            filling = self.value(member, base, name in required, keeps_defaults)
+            if filling is not ABSENT and not self.says(member, base, "readOnly"):
+                value[name] = filling
+        for part in parts + only_branch(schema):
+            self.fill(part, base, value, required, False)
+
+    def value(self, schema, base, required, keeps_default):
+        """The default, where it is kept and legal, or the only legal value of what is required."""
+        default = self.says(schema, base, "default", ABSENT)
+        if default is not ABSENT and (required or keeps_default):
+            for value in (default, meant(default)):
+                if self.is_legal(schema, base, value):
+                    return value
+        if not required:
+            return ABSENT
+        options = self.says(schema, base, "enum") or []
+        return self.says(schema, base, "const", options[0] if len(options) == 1 else ABSENT)
+
+    def is_legal(self, schema, base, value):
+        # The judge's validator leaves formats out; of those we check, defaults break these.
+        is_day = self.says(schema, base, "format") in ("date", "date-time") and self.says(schema, base, "pattern") is None
+        if is_day and isinstance(value, str) and not DAY.match(value):
+            return False
+        return value is not ABSENT and self.checker.check(schema, base, value) is None
+
+    def says(self, schema, base, keyword, otherwise=None):
+        """What a schema, or the one it refers to, says by a keyword."""
+        for node in (schema, self.spec.deref(schema, base)[0] if isinstance(schema, dict) else None):
+            if isinstance(node, dict) and keyword in node:
+                return node[keyword]
+        return otherwise
+
+
+def meant(value):
+    """The value that is given as a text: `"true"` for a truth value."""
+    try:
+        return json.loads(value) if isinstance(value, str) else ABSENT
+    except ValueError:
+        return ABSENT
+
+
+def only_branch(schema):
+    """The branches of `anyOf` and `oneOf` beside `null`, where each has one."""
+    branches = []
+    for keyword in ("anyOf", "oneOf"):
+        real = [each for each in schema.get(keyword) or [] if not (isinstance(each, dict) and each.get("type") == "null")]
+        branches += real if len(real) == 1 else []
+    return branches
+
+
+def is_filled(mode, args):
+    """Whether what `neg:missing-query-name` leaves out is filled."""
+    if not mode.startswith("neg:missing-") or "-" not in mode.removeprefix("neg:missing-"):
+        return False
+    place, name = mode.removeprefix("neg:missing-").split("-", 1)
+    holder = args.get("body" if place == "bodyprop" else place)
+    return isinstance(holder, dict) and name in holder
