@@ -9,6 +9,7 @@ mod egress;
 mod endings;
 mod execute;
 mod failures;
+mod identity_provider;
 mod raw;
 mod redirects;
 mod renewal;
@@ -17,6 +18,7 @@ mod security_answers;
 mod server;
 mod streams;
 mod target;
+mod tokens;
 
 /// The repository's root.
 fn root() -> std::path::PathBuf {

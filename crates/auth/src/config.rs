@@ -6,8 +6,16 @@ use std::sync::Arc;
 use callgate_secret::SecretReference;
 
 use crate::{
-    api_key::ApiKey, authenticator::Authenticator, basic::Basic, bearer::Bearer, error::Error,
-    none::NoCredential, place::Place, source::CredentialSource, supplies::Supplies,
+    api_key::ApiKey,
+    authenticator::Authenticator,
+    basic::Basic,
+    bearer::Bearer,
+    error::Error,
+    none::NoCredential,
+    oauth2::{OAuth2, OAuth2Config},
+    place::Place,
+    source::CredentialSource,
+    supplies::Supplies,
 };
 
 /// One kind of credential with its settings. Holds references; shows no literal.
@@ -50,6 +58,8 @@ pub enum AuthConfig {
     },
     /// No credential.
     None,
+    /// A token of an authorization server.
+    OAuth2(Box<OAuth2Config>),
 }
 
 impl AuthConfig {
@@ -67,6 +77,7 @@ impl AuthConfig {
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
             Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
             Self::None => Arc::new(NoCredential),
+            Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
         })
     }
 }

@@ -12,6 +12,7 @@ pub struct Error {
     message: Cow<'static, str>,
     parameter: Option<String>,
     source: Option<callgate_secret::Error>,
+    is_transient: bool,
 }
 
 /// The class of an [`Error`].
@@ -26,6 +27,10 @@ pub enum ErrorKind {
     MissingCredential,
     /// The session lacks the value, or it is no text.
     MissingSessionValue,
+    /// The token endpoint refuses the operator's credential, or what it is asked for.
+    TokenRefused,
+    /// The token endpoint cannot be reached, or what it answers is no token.
+    TokenUnavailable,
     /// The operator's secret cannot be put on a request.
     UnusableSecret,
     /// The session's value cannot be put on a request.
@@ -38,18 +43,18 @@ impl Error {
         self.kind
     }
 
-    /// The session parameter that is missing or unusable; `None` where the operator is to help.
+    /// The session's value that is missing or unusable: the name of a parameter, or `$context.…`; `None` where the operator is to help.
     pub fn session_parameter(&self) -> Option<&str> {
         self.parameter.as_deref()
     }
 
     /// Whether the same request may succeed later without a change by the operator or the session.
     pub fn is_transient(&self) -> bool {
-        self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
+        self.is_transient || self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
     }
 
     fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), parameter: None, source: None }
+        Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
     }
 
     fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
@@ -136,16 +141,62 @@ pub(crate) fn colon_in_user_name(reference: &SecretReference) -> Error {
     Error::new(ErrorKind::UnusableSecret, message)
 }
 
-pub(crate) fn missing_session_value(parameter: &str) -> Error {
+/// `place` is the name of a parameter, or `$context.…`.
+pub(crate) fn missing_session_value(place: &str) -> Error {
     let message =
-        format!("the session must give the credential as text in its parameter: `{parameter}`");
-    Error::of_session(ErrorKind::MissingSessionValue, parameter, message)
+        format!("the session must give the credential as text in its parameter: `{place}`");
+    Error::of_session(ErrorKind::MissingSessionValue, place, message)
 }
 
-pub(crate) fn unusable_session_value(parameter: &str) -> Error {
+pub(crate) fn unusable_session_value(place: &str) -> Error {
     let message = format!(
         "the session's credential holds a control character and cannot be put in a header; \
-         it is in the parameter: `{parameter}`"
+         it is in the parameter: `{place}`"
     );
-    Error::of_session(ErrorKind::UnusableSessionValue, parameter, message)
+    Error::of_session(ErrorKind::UnusableSessionValue, place, message)
+}
+
+/// `code` is one of the standards' own: what else an endpoint answers is not shown.
+pub(crate) fn token_refused(credential: &str, code: &str) -> Error {
+    let message = format!("the token endpoint refuses the credential `{credential}`: {code}");
+    Error::new(ErrorKind::TokenRefused, message)
+}
+
+pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -> Error {
+    let message = format!(
+        "the token endpoint of the credential `{credential}` refuses the session's token in \
+         `{place}`: {code}"
+    );
+    Error::of_session(ErrorKind::UnusableSessionValue, place, message)
+}
+
+pub(crate) fn token_unavailable(credential: &str, why: &str) -> Error {
+    let message = format!("there is no token for the credential `{credential}`: {why}");
+    Error { is_transient: true, ..Error::new(ErrorKind::TokenUnavailable, message) }
+}
+
+pub(crate) fn token_unreadable(credential: &str, why: &str) -> Error {
+    let message = format!("there is no token for the credential `{credential}`: {why}");
+    Error::new(ErrorKind::TokenUnavailable, message)
+}
+
+pub(crate) fn token_endpoint_slow() -> Error {
+    let message = "the token endpoint took too long";
+    Error { is_transient: true, ..Error::new(ErrorKind::TokenUnavailable, message) }
+}
+
+pub(crate) fn unusable_key(reference: &SecretReference, expected: &str) -> Error {
+    let message = format!("the private key of the credential must be {expected}: `{reference}`");
+    Error::new(ErrorKind::UnusableSecret, message)
+}
+
+pub(crate) fn no_random_number() -> Error {
+    Error::new(ErrorKind::TokenUnavailable, "the machine gives no random numbers")
+}
+
+pub(crate) fn no_token_endpoint(credential: &str) -> Error {
+    let message = format!(
+        "nothing says where tokens for the credential `{credential}` are asked for: name `token_url` or `issuer`"
+    );
+    Error::new(ErrorKind::Configuration, message)
 }

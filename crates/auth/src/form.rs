@@ -26,16 +26,18 @@ impl AuthConfig {
         match self {
             Self::ApiKey { .. } => CredentialForm::Key,
             Self::Basic { .. } => CredentialForm::Basic,
-            Self::Bearer { .. } => CredentialForm::Token,
+            Self::Bearer { .. } | Self::OAuth2(_) => CredentialForm::Token,
             Self::None => CredentialForm::None,
         }
     }
 
-    /// What the credential costs a call, to be compared with others: 0 is nothing, 1 a value that is put in its place.
+    /// What the credential costs a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
+    /// 2 a token that is asked for now and then.
     pub fn cost(&self) -> u32 {
         match self {
             Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } => 1,
             Self::None => 0,
+            Self::OAuth2(_) => 2,
         }
     }
 
@@ -43,6 +45,8 @@ impl AuthConfig {
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
             Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } | Self::None => None,
+            // Without any the server gives what it gives by default.
+            Self::OAuth2(config) => Some(&*config.scopes).filter(|scopes| !scopes.is_empty()),
         }
     }
 }

@@ -10,10 +10,12 @@ mod config;
 mod error;
 mod form;
 mod none;
+mod oauth2;
 mod place;
 mod refusal;
 mod source;
 mod supplies;
+mod token_cache;
 mod unmet;
 
 pub use all::all;
@@ -21,6 +23,10 @@ pub use authenticator::{Authenticator, Authorization};
 pub use config::AuthConfig;
 pub use error::{Error, ErrorKind};
 pub use form::CredentialForm;
+pub use oauth2::{
+    ClientAuthentication, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt, SigningAlgorithm,
+    TokenEndpoint,
+};
 pub use place::{CredentialPlace, Place, place_masks};
 pub use refusal::Refusal;
 pub use source::CredentialSource;

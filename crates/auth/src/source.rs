@@ -3,6 +3,7 @@
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_tool::Session;
+use serde_json::Value;
 
 use crate::error::{self, Error};
 
@@ -10,6 +11,9 @@ use crate::error::{self, Error};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CredentialSource {
+    /// A variable of the session's context, written `$context.variables.name`; a dotted name is a path. The name alone is
+    /// kept.
+    ContextVariable(String),
     /// A secret of the operator.
     Secret(SecretReference),
     /// A parameter of the session, written `$session.params.name`; a dotted name is a path. The name alone is kept.
@@ -21,7 +25,7 @@ impl CredentialSource {
     pub fn environment(&self) -> Option<&str> {
         match self {
             Self::Secret(reference) => reference.environment(),
-            Self::SessionParameter(_) => None,
+            Self::ContextVariable(_) | Self::SessionParameter(_) => None,
         }
     }
 
@@ -32,7 +36,21 @@ impl CredentialSource {
     ) -> Result<Secret, Error> {
         match self {
             Self::Secret(reference) => fetch_secret(reference, store).await,
-            Self::SessionParameter(name) => session_value(name, session),
+            Self::ContextVariable(name) => {
+                let place = format!("{CONTEXT_VARIABLES}{name}");
+                let value = session.context(&format!("variables.{name}"));
+                session_value(&place, value.as_ref())
+            }
+            Self::SessionParameter(name) => session_value(name, session.parameter(name)),
+        }
+    }
+
+    /// Where in the session the value is; `None` where it is the operator's.
+    pub(crate) fn session_place(&self) -> Option<String> {
+        match self {
+            Self::ContextVariable(name) => Some(format!("{CONTEXT_VARIABLES}{name}")),
+            Self::Secret(_) => None,
+            Self::SessionParameter(name) => Some(name.clone()),
         }
     }
 }
@@ -55,19 +73,26 @@ pub(crate) async fn fetch_password(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
-    let no_secret = |source| error::no_secret(reference, source);
-    let secret = store.get(reference).await.map_err(no_secret)?;
-    secret.expose_for_header().map_err(no_secret)?;
+    let secret = fetch_text(reference, store).await?;
+    secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
     Ok(secret)
 }
 
+/// A secret of any form, such as a key of several lines.
+pub(crate) async fn fetch_text(
+    reference: &SecretReference,
+    store: &dyn SecretStore,
+) -> Result<Secret, Error> {
+    store.get(reference).await.map_err(|source| error::no_secret(reference, source))
+}
+
 /// Security row 25: without the session's value nothing is sent.
-fn session_value(name: &str, session: &Session) -> Result<Secret, Error> {
-    let value = session.parameter(name).and_then(|value| value.as_str());
-    let Some(value) = value.filter(|value| !value.trim().is_empty()) else {
-        return Err(error::missing_session_value(name));
-    };
-    let secret = Secret::new(value.to_owned());
-    secret.expose_for_header().map_err(|_| error::unusable_session_value(name))?;
+fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
+    let text = value.and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    let Some(text) = text else { return Err(error::missing_session_value(place)) };
+    let secret = Secret::new(text.to_owned());
+    secret.expose_for_header().map_err(|_| error::unusable_session_value(place))?;
     Ok(secret)
 }
+
+const CONTEXT_VARIABLES: &str = "$context.variables.";

@@ -4,6 +4,7 @@
 mod fit;
 mod origins;
 mod solve;
+mod token_endpoint;
 mod told;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -87,6 +88,7 @@ impl Schemes {
             let help = "the description says what the scheme is";
             return reader.complain("wrong-credential", pointer, message, help);
         };
+        let fitted = token_endpoint::described(fitted, scheme, loaded);
         let scopes = fitted.scopes().map(<[String]>::to_vec);
         let holding = Holding { cost: fitted.cost(), scopes };
         match fitted.build(supplies) {

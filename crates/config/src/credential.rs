@@ -4,6 +4,7 @@
 mod api_key;
 mod basic;
 mod bearer;
+mod oauth2;
 mod secret;
 
 use callgate_auth::AuthConfig;
@@ -47,6 +48,9 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     match kind.as_ref() {
         "api_key" => api_key::read(reader, node, &pointer),
         "basic" => basic::read(reader, node, &pointer),
+        "jwt_bearer" => oauth2::jwt_bearer(reader, node, &pointer),
+        "oauth2_client_credentials" => oauth2::client_credentials(reader, node, &pointer),
+        "token_exchange" => oauth2::token_exchange(reader, node, &pointer),
         _ => bearer::read(reader, node, &pointer),
     }
 }

@@ -46,15 +46,15 @@ pub(crate) const TOOLSET: Table = Table {
 /// The credential of a toolset.
 pub(crate) const AUTH: Table = Table {
     name: "`auth`",
-    keys: &["api_key", "basic", "bearer"],
-    later: &[
-        "aws_sigv4",
-        "google_access_token",
-        "google_id_token",
+    keys: &[
+        "api_key",
+        "basic",
+        "bearer",
         "jwt_bearer",
         "oauth2_client_credentials",
         "token_exchange",
     ],
+    later: &["aws_sigv4", "google_access_token", "google_id_token"],
 };
 
 /// An API key.
@@ -67,6 +67,75 @@ pub(crate) const BASIC: Table =
 
 /// A bearer token.
 pub(crate) const BEARER: Table = Table { name: "`bearer`", keys: &["token"], later: &[] };
+
+/// A token that a client gets for itself.
+pub(crate) const OAUTH2_CLIENT_CREDENTIALS: Table = Table {
+    name: "`oauth2_client_credentials`",
+    keys: &[
+        "audience",
+        "client_authentication",
+        "client_id",
+        "client_secret",
+        "issuer",
+        "jwt_audience",
+        "parameters",
+        "private_key",
+        "private_key_algorithm",
+        "private_key_id",
+        "resource",
+        "scopes",
+        "token_url",
+    ],
+    later: &[],
+};
+
+/// A token for a JWT that speaks for a user.
+pub(crate) const JWT_BEARER: Table = Table {
+    name: "`jwt_bearer`",
+    keys: &[
+        "assertion",
+        "audience",
+        "client_authentication",
+        "client_id",
+        "client_secret",
+        "issuer",
+        "jwt_audience",
+        "parameters",
+        "private_key",
+        "private_key_algorithm",
+        "private_key_id",
+        "resource",
+        "scopes",
+        "token_url",
+    ],
+    later: &[],
+};
+
+/// A token for a user's token.
+pub(crate) const TOKEN_EXCHANGE: Table = Table {
+    name: "`token_exchange`",
+    keys: &[
+        "actor_token",
+        "actor_token_type",
+        "audience",
+        "client_authentication",
+        "client_id",
+        "client_secret",
+        "issuer",
+        "jwt_audience",
+        "parameters",
+        "private_key",
+        "private_key_algorithm",
+        "private_key_id",
+        "requested_token_type",
+        "resource",
+        "scopes",
+        "subject_token",
+        "subject_token_type",
+        "token_url",
+    ],
+    later: &[],
+};
 
 /// The bounds of a description and of one exchange.
 pub(crate) const LIMITS: Table = Table {
@@ -107,5 +176,19 @@ pub(crate) const TOOLS: Table = Table {
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 11] =
-    [ROOT, TOOLSET, AUTH, API_KEY, BASIC, BEARER, LIMITS, OUTPUT, OUTPUT_TOOL, TOOLS, UPSTREAM];
+pub const TABLES: [Table; 14] = [
+    ROOT,
+    TOOLSET,
+    AUTH,
+    API_KEY,
+    BASIC,
+    BEARER,
+    OAUTH2_CLIENT_CREDENTIALS,
+    JWT_BEARER,
+    TOKEN_EXCHANGE,
+    LIMITS,
+    OUTPUT,
+    OUTPUT_TOOL,
+    TOOLS,
+    UPSTREAM,
+];

@@ -12,6 +12,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
     ("granit-parser", &["callgate-openapi"]),
+    ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &["callgate-transport"]),
     ("rmcp", &["callgate-gateway"]),

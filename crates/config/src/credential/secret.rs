@@ -6,11 +6,15 @@ use callgate_secret::SecretReference;
 use crate::reader::{Mapping, Reader, at};
 
 const SESSION_PARAMETER: &str = "$session.params.";
+const CONTEXT_VARIABLE: &str = "$context.variables.";
 
 /// A secret reference given as a text: on the command line, say.
 pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
     if let Some(name) = text.strip_prefix(SESSION_PARAMETER).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::SessionParameter(name.to_owned()));
+    }
+    if let Some(name) = text.strip_prefix(CONTEXT_VARIABLE).filter(|name| !name.is_empty()) {
+        return Ok(CredentialSource::ContextVariable(name.to_owned()));
     }
     let reference = text.parse::<SecretReference>().map_err(|error| error.to_string())?;
     Ok(CredentialSource::Secret(reference))
@@ -31,7 +35,8 @@ pub(super) fn required_source(
             Some(source)
         }
         Err(message) => {
-            let help = "`$session.params.NAME` takes the session's own token";
+            let help =
+                "`$session.params.NAME` and `$context.variables.NAME` take the session's own token";
             reader.complain("secret-reference", at(mapping, key), message, help);
             None
         }
@@ -56,6 +61,11 @@ pub(crate) fn secret(
             None
         }
     }
+}
+
+/// The name of a user or a client is no secret: it may be a reference or stand as it is.
+pub(super) fn name(text: &str) -> Option<SecretReference> {
+    text.parse().or_else(|_| format!("literal:{text}").parse()).ok()
 }
 
 fn literal_is_warned(reader: &mut Reader, pointer: String, reference: &SecretReference) {

@@ -1,0 +1,179 @@
+//! Where tokens are asked for: the URL that is named, or what an authorization server says about itself. Asks the server
+//! once in a while; asking for tokens is not its business.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use callgate_transport::{ErrorKind, Limits, Transport, Trust};
+use http::{Request, StatusCode, header::ACCEPT};
+use serde::Deserialize;
+use tokio::time::Instant;
+use url::Url;
+
+use super::{
+    failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
+    settings::TokenEndpoint,
+};
+
+/// The way to the token endpoint.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    named: TokenEndpoint,
+    found: Mutex<Option<(Instant, Arc<str>)>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Metadata {
+    issuer: String,
+    token_endpoint: String,
+}
+
+impl Endpoint {
+    pub(super) fn new(named: TokenEndpoint) -> Self {
+        Self { named, found: Mutex::default() }
+    }
+
+    /// Whom a client's own JWT is for: the issuer, where it is known (RFC 7523 §3).
+    pub(super) fn issuer(&self) -> Option<&str> {
+        match &self.named {
+            TokenEndpoint::Issuer(issuer) => Some(issuer),
+            _ => None,
+        }
+    }
+
+    /// Who named it: what a description names is public https.
+    pub(super) fn trust(&self) -> Trust {
+        match &self.named {
+            TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_) => Trust::Operator,
+            TokenEndpoint::Described
+            | TokenEndpoint::DescribedMetadata(_)
+            | TokenEndpoint::DescribedUrl(_) => Trust::Description,
+        }
+    }
+
+    /// The URL, from the server's metadata where it is not named; for at most `time`.
+    pub(super) async fn url(
+        &self,
+        transport: &dyn Transport,
+        time: Duration,
+    ) -> Result<Arc<str>, Failure> {
+        if let TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) = &self.named {
+            return Ok(url.as_str().into());
+        }
+        let known = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, url)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
+            return Ok(url);
+        }
+        let reading = Reading { transport, time, trust: self.trust() };
+        let url: Arc<str> = match &self.named {
+            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
+            TokenEndpoint::DescribedMetadata(url) => reading.at(url).await?,
+            _ => return Err(Failure::Unreadable("no token endpoint is named")),
+        }
+        .into();
+        let found = Some((Instant::now(), Arc::clone(&url)));
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        Ok(url)
+    }
+
+    /// Forgets what the server said: it may have moved.
+    pub(super) fn forget(&self) {
+        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// One reading of metadata.
+#[derive(Debug)]
+struct Reading<'a> {
+    transport: &'a dyn Transport,
+    time: Duration,
+    trust: Trust,
+}
+
+impl Reading<'_> {
+    async fn of_issuer(&self, issuer: &str) -> Result<String, Failure> {
+        for url in locations(issuer) {
+            let Some(metadata) = self.metadata(&url).await? else { continue };
+            // RFC 8414 §3.3: they must be the same, else the document is another server's.
+            if metadata.issuer != issuer {
+                return Err(Failure::Unreadable(ANOTHER_ISSUER));
+            }
+            return metadata.endpoint();
+        }
+        Err(Failure::Unreadable("the issuer does not say where its token endpoint is"))
+    }
+
+    async fn at(&self, url: &str) -> Result<String, Failure> {
+        let no_url = Failure::Unreadable("the description names metadata that are no URL");
+        let url: Url = url.parse().map_err(|_| no_url)?;
+        let found = self.metadata(&url).await?;
+        let metadata = found.ok_or(Failure::Unreadable("there are no metadata of the issuer"))?;
+        if !locations(&metadata.issuer).contains(&url) {
+            return Err(Failure::Unreadable(ANOTHER_ISSUER));
+        }
+        metadata.endpoint()
+    }
+
+    /// A server's metadata; `None` where there are none.
+    async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
+        let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
+        let request = request.extension(self.trust).body(Bytes::new());
+        let request = request.map_err(|_| Failure::Unreadable("the issuer is no URL"))?;
+        let limits = Limits { timeout: self.time, response_bytes: MAX_ANSWER_BYTES };
+        let unavailable =
+            |retry| Failure::Unavailable { why: "the issuer's metadata cannot be read", retry };
+        let answer = self.transport.send(request, &limits).await.map_err(|error| {
+            match (error.kind(), self.trust) {
+                (ErrorKind::Refused, Trust::Description) => Failure::Unreadable(UNTRUSTED),
+                _ if error.is_transient() => unavailable(Retry::Soon),
+                _ => unavailable(Retry::Later),
+            }
+        })?;
+        let status = answer.status();
+        if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+            return Err(unavailable(Retry::Later));
+        }
+        if status != StatusCode::OK {
+            return Ok(None);
+        }
+        let metadata = serde_json::from_slice(answer.body());
+        let unreadable = Failure::Unreadable("the issuer's metadata name no token endpoint");
+        metadata.map(Some).map_err(|_| unreadable)
+    }
+}
+
+impl Metadata {
+    fn endpoint(self) -> Result<String, Failure> {
+        let (issuer, url) = (self.issuer.parse::<Url>(), self.token_endpoint.parse::<Url>());
+        let is_safe =
+            |issuer: &Url, url: &Url| url.scheme() == "https" || url.origin() == issuer.origin();
+        match (issuer, url) {
+            (Ok(issuer), Ok(url)) if is_safe(&issuer, &url) => Ok(self.token_endpoint),
+            _ => Err(Failure::Unreadable("the issuer's token endpoint is not https")),
+        }
+    }
+}
+
+/// Where an issuer's metadata are: `OpenID` Connect Discovery 1.0 §4 appends, RFC 8414 §3 inserts.
+fn locations(issuer: &str) -> Vec<Url> {
+    let Ok(base) = issuer.parse::<Url>() else { return Vec::new() };
+    let path = base.path().trim_end_matches('/');
+    let paths = [
+        format!("{path}/.well-known/openid-configuration"),
+        format!("/.well-known/oauth-authorization-server{path}"),
+    ];
+    let at = |path: &String| {
+        let mut url = base.clone();
+        url.set_path(path);
+        url
+    };
+    paths.iter().map(at).collect()
+}
+
+const ANOTHER_ISSUER: &str = "the metadata are those of another issuer";
+
+/// Servers move seldom; who moves keeps the old endpoint for a while.
+const KEPT: Duration = Duration::from_hours(1);

@@ -1,0 +1,27 @@
+//! How asking an authorization server fails, in our own words: nothing it wrote is in them.
+
+/// Why there is no token.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// The endpoint refuses, with a code of the standards.
+    Refused(&'static str),
+    /// No answer, or one that says to come later.
+    Unavailable { why: &'static str, retry: Retry },
+    /// An answer that is no token.
+    Unreadable(&'static str),
+}
+
+/// Whether asking again at once may help.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Retry {
+    /// The endpoint is not there: it may be starting.
+    Soon,
+    Later,
+}
+
+/// The transport refuses what a description names and an operator does not.
+pub(super) const UNTRUSTED: &str = "the description names a token endpoint that is not public https; \
+    an operator who trusts it names it with `token_url:`";
+
+/// A token and a few words about it; the largest tokens are of some kibibytes.
+pub(super) const MAX_ANSWER_BYTES: usize = 64 * 1024;

@@ -1,0 +1,245 @@
+//! One token request and what came of it (RFC 6749 §3.2, §5). The form and the client's authentication are the business
+//! of the `oauth2` crate; what is sent goes over our own transport. Nothing a server wrote leaves here but the token and
+//! the error codes of the standards.
+
+use std::{error, fmt, pin::Pin, time::Duration};
+
+use bytes::Bytes;
+use callgate_secret::Secret;
+use callgate_transport::{CredentialPlaces, ErrorKind, Limits, Transport, Trust};
+use http::{Request, StatusCode, header::AUTHORIZATION};
+use oauth2::{
+    AsyncHttpClient, AuthType, Client, ClientId, ClientSecret, EmptyExtraTokenFields, HttpRequest,
+    HttpResponse, RequestTokenError, Scope, StandardRevocableToken,
+    StandardTokenIntrospectionResponse, TokenResponse, TokenUrl,
+    basic::{BasicErrorResponse, BasicRevocationErrorResponse, BasicTokenType},
+};
+use serde::Deserialize;
+use url::form_urlencoded;
+
+use super::{
+    answer::Answer,
+    failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
+};
+
+/// What is asked, and by whom.
+#[derive(Debug)]
+pub(super) struct TokenRequest<'a> {
+    pub(super) url: &'a str,
+    /// Who named the URL.
+    pub(super) trust: Trust,
+    /// Empty where no client is named.
+    pub(super) client_id: &'a str,
+    pub(super) secret: Option<(&'a Secret, AuthType)>,
+    pub(super) grant_type: &'static str,
+    pub(super) scopes: &'a [String],
+    pub(super) parameters: Vec<(&'a str, &'a str)>,
+}
+
+/// A token and how long its issuer says it lives.
+pub(super) type Answered = (Secret, Option<f64>);
+
+type TokenClient = Client<
+    BasicErrorResponse,
+    Answer,
+    StandardTokenIntrospectionResponse<EmptyExtraTokenFields, BasicTokenType>,
+    StandardRevocableToken,
+    BasicRevocationErrorResponse,
+>;
+
+/// Asks once, for at most `time`.
+pub(super) async fn send(
+    transport: &dyn Transport,
+    asked: TokenRequest<'_>,
+    time: Duration,
+) -> Result<Answered, Failure> {
+    let TokenRequest { url, trust, client_id, secret, grant_type, scopes, parameters } = asked;
+    let url = TokenUrl::new(url.to_owned());
+    let url = url.map_err(|_| Failure::Unreadable("the token endpoint is no URL"))?;
+    let mut client = TokenClient::new(ClientId::new(client_id.to_owned())).set_token_uri(url);
+    client = client.set_auth_type(AuthType::RequestBody);
+    if let Some((secret, place)) = secret {
+        let secret = ClientSecret::new(secret.expose().to_owned());
+        client = client.set_client_secret(secret).set_auth_type(place);
+    }
+    let scopes = scopes.iter().map(|scope| Scope::new(scope.clone()));
+    let mut request = client.exchange_client_credentials().add_scopes(scopes);
+    for (name, value) in parameters {
+        request = request.add_extra_param(name, value);
+    }
+    let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
+    let door = Door { transport, grant_type, trust, limits };
+    let answer = request.request_async(&door).await.map_err(failure)?;
+    token(answer)
+}
+
+/// The crate's way out: over our transport, once.
+#[derive(Debug)]
+struct Door<'t> {
+    transport: &'t dyn Transport,
+    grant_type: &'static str,
+    trust: Trust,
+    limits: Limits,
+}
+
+impl<'c> AsyncHttpClient<'c> for Door<'_> {
+    type Error = NotAnswered;
+    type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, NotAnswered>> + Send + 'c>>;
+
+    fn call(&'c self, request: HttpRequest) -> Self::Future {
+        Box::pin(self.answer(request))
+    }
+}
+
+impl Door<'_> {
+    async fn answer(&self, request: HttpRequest) -> Result<HttpResponse, NotAnswered> {
+        let (parts, form) = request.into_parts();
+        let form = Bytes::from(of_grant(&form, self.grant_type));
+        let mut request = Request::from_parts(parts, form);
+        if let Some(credential) = request.headers_mut().get_mut(AUTHORIZATION) {
+            credential.set_sensitive(true);
+            CredentialPlaces::mark_header(request.extensions_mut(), AUTHORIZATION);
+        }
+        request.extensions_mut().insert(self.trust);
+        let answer = self.transport.send(request, &self.limits).await;
+        let answer = answer.map_err(|error| match (error.kind(), self.trust) {
+            (ErrorKind::Refused, Trust::Description) => NotAnswered::Untrusted,
+            _ => NotAnswered::NotSent(error),
+        });
+        let (parts, body) = answer?.into_parts();
+        let is_readable = match parts.status {
+            // The crate would take a list for the members of an object.
+            StatusCode::OK => body.trim_ascii_start().starts_with(b"{") || body.is_empty(),
+            status => names_an_error(status, &body),
+        };
+        if !is_readable {
+            return Err(NotAnswered::Status(parts.status));
+        }
+        Ok(HttpResponse::from_parts(parts, body.to_vec()))
+    }
+}
+
+/// The form for another grant: the crate knows those of RFC 6749 alone, and extension grants differ in the name of the
+/// grant and in parameters (RFC 6749 §4.5). A client that is not named has no `client_id`.
+fn of_grant(form: &[u8], grant_type: &str) -> String {
+    let pairs = form_urlencoded::parse(form);
+    let pairs = pairs.filter(|(name, value)| name != "client_id" || !value.is_empty());
+    let pairs = pairs.map(|(name, value)| match &*name {
+        "grant_type" => (name, grant_type.into()),
+        _ => (name, value),
+    });
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// Whether a refusal is one by the standard (RFC 6749 §5.2), which the crate reads.
+fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Named {
+        #[serde(rename = "error")]
+        _error: String,
+    }
+    status.is_client_error()
+        && status != StatusCode::TOO_MANY_REQUESTS
+        && serde_json::from_slice::<Named>(body).is_ok()
+}
+
+fn token(answer: Answer) -> Result<Answered, Failure> {
+    let expires_in = answer.seconds();
+    // RFC 8693 §2.2.1: `N_A` is what is issued where it is no access token; it is used as one here.
+    if !["bearer", "n_a"].contains(&answer.token_type().as_ref()) {
+        return Err(Failure::Unreadable("the token is not one for `Bearer`"));
+    }
+    let token = Secret::new(answer.into_token());
+    if token.is_empty() || token.expose_for_header().is_err() {
+        return Err(Failure::Unreadable("the token is empty, or cannot be put in a header"));
+    }
+    Ok((token, expires_in))
+}
+
+fn failure(error: RequestTokenError<NotAnswered, BasicErrorResponse>) -> Failure {
+    let later = |why| Failure::Unavailable { why, retry: Retry::Later };
+    match error {
+        RequestTokenError::ServerResponse(response) => {
+            Failure::Refused(standard_code(response.error().as_ref()))
+        }
+        RequestTokenError::Request(NotAnswered::Status(status)) => of_status(status),
+        RequestTokenError::Request(NotAnswered::Untrusted) => Failure::Unreadable(UNTRUSTED),
+        RequestTokenError::Request(NotAnswered::NotSent(error)) => match error.kind() {
+            ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => Failure::Unavailable {
+                why: "the token endpoint cannot be reached",
+                retry: Retry::Soon,
+            },
+            ErrorKind::TimedOut => later("the token endpoint took too long"),
+            ErrorKind::TooLarge => {
+                Failure::Unreadable("the answer of the token endpoint is too large")
+            }
+            ErrorKind::Tls => {
+                Failure::Unreadable("there is no secure connection to the token endpoint")
+            }
+            ErrorKind::NothingRecorded => Failure::Unreadable("no token is recorded"),
+            ErrorKind::Refused => Failure::Unreadable("the token request may not be sent"),
+            _ => later("the token endpoint cannot be reached"),
+        },
+        RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
+            Failure::Unreadable("the answer of the token endpoint is no token")
+        }
+    }
+}
+
+fn of_status(status: StatusCode) -> Failure {
+    let retry = match status {
+        StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
+            Retry::Soon
+        }
+        _ => Retry::Later,
+    };
+    if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS {
+        return Failure::Unavailable { why: "the token endpoint is out of order", retry };
+    }
+    if status.is_redirection() {
+        return Failure::Unreadable("the token endpoint redirects, which is not followed");
+    }
+    Failure::Unreadable("the answer of the token endpoint is no token")
+}
+
+/// A code that a standard defines; a server could write anything there.
+fn standard_code(code: &str) -> &'static str {
+    let known = STANDARD_CODES.iter().find(|known| **known == code);
+    known.copied().unwrap_or("an error code of its own")
+}
+
+#[derive(Debug)]
+enum NotAnswered {
+    NotSent(callgate_transport::Error),
+    /// An answer that the crate is not shown.
+    Status(StatusCode),
+    Untrusted,
+}
+
+impl fmt::Display for NotAnswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSent(error) => error.fmt(f),
+            Self::Status(status) => status.fmt(f),
+            Self::Untrusted => f.write_str(UNTRUSTED),
+        }
+    }
+}
+
+impl error::Error for NotAnswered {}
+
+/// RFC 6749 §4.1.2.1 and §5.2, RFC 8693 §2.2.2, RFC 8707 §2, RFC 9449 §5.
+const STANDARD_CODES: [&str; 12] = [
+    "access_denied",
+    "invalid_client",
+    "invalid_dpop_proof",
+    "invalid_grant",
+    "invalid_request",
+    "invalid_scope",
+    "invalid_target",
+    "server_error",
+    "temporarily_unavailable",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "use_dpop_nonce",
+];

@@ -1,0 +1,123 @@
+//! What an operator chooses about an OAuth 2.0 credential. Holds references and names; how it is written in a file is not
+//! known here.
+
+use callgate_secret::SecretReference;
+
+use crate::source::CredentialSource;
+
+/// A credential that is a token of an authorization server.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
+pub struct OAuth2Config {
+    /// What errors call the credential.
+    pub name: String,
+    /// Where tokens are asked for.
+    pub endpoint: TokenEndpoint,
+    /// Who asks; `None` where the grant alone is enough.
+    pub client: Option<OAuth2Client>,
+    /// What is shown for the token.
+    pub grant: OAuth2Grant,
+    /// The scopes to ask for (RFC 6749 §3.3); none for the server's default.
+    pub scopes: Vec<String>,
+    /// Whom the token is for by name (RFC 8693 §2.1), sent as `audience`.
+    pub audiences: Vec<String>,
+    /// Whom the token is for by URL (RFC 8707), sent as `resource`.
+    pub resources: Vec<String>,
+    /// Further parameters of the token request, as the server's documentation asks for them.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// Where tokens are asked for.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum TokenEndpoint {
+    /// What the description says of its security scheme: whoever reads the description puts another in its place.
+    Described,
+    /// The metadata of an authorization server, at a URL the description names: public https only.
+    DescribedMetadata(String),
+    /// The endpoint itself, named by the description: public https only.
+    DescribedUrl(String),
+    /// An authorization server that the operator names; its metadata (`OpenID` Connect Discovery 1.0, RFC 8414) name the
+    /// endpoint and must name the same issuer.
+    Issuer(String),
+    /// The endpoint itself, named by the operator.
+    Url(String),
+}
+
+/// A client of an authorization server, and how it shows that it is one.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a client is these two")]
+pub struct OAuth2Client {
+    /// The client's id.
+    pub id: SecretReference,
+    /// How it shows that it is the client.
+    pub authentication: ClientAuthentication,
+}
+
+/// How a client shows that it is the client (RFC 6749 §2.3).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ClientAuthentication {
+    /// Its secret in the `Authorization` header: `client_secret_basic`.
+    Basic(SecretReference),
+    /// Its secret in the request's body: `client_secret_post`.
+    Body(SecretReference),
+    /// Not at all, as public clients do: `none`.
+    None,
+    /// A JWT that it signs (RFC 7523 §2.2): `private_key_jwt`.
+    PrivateKeyJwt(PrivateKeyJwt),
+}
+
+/// A JWT signed by a client.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
+pub struct PrivateKeyJwt {
+    /// The private key as PEM: RSA in PKCS#1 or PKCS#8, elliptic curves and Ed25519 in PKCS#8.
+    pub key: SecretReference,
+    /// The `kid` of the JWT's header.
+    pub key_id: Option<String>,
+    /// The algorithm; by the key where it is not said: `RS256`, `ES256`, `EdDSA`.
+    pub algorithm: Option<SigningAlgorithm>,
+    /// The `aud` of the JWT; the issuer where it is known and the token endpoint where it is not.
+    pub audience: Option<String>,
+}
+
+/// How a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum SigningAlgorithm {
+    /// ECDSA over P-256.
+    Es256,
+    /// ECDSA over P-384.
+    Es384,
+    /// Ed25519.
+    EdDsa,
+    /// RSASSA-PSS with SHA-256.
+    Ps256,
+    /// RSASSA-PKCS1-v1.5 with SHA-256.
+    Rs256,
+}
+
+/// What is shown for a token.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum OAuth2Grant {
+    /// The client itself (RFC 6749 §4.4).
+    ClientCredentials,
+    /// A JWT that speaks for a user (RFC 7523 §2.1).
+    JwtBearer {
+        /// The JWT.
+        assertion: CredentialSource,
+    },
+    /// A token of a user, for another one (RFC 8693).
+    TokenExchange {
+        /// The user's token.
+        subject: CredentialSource,
+        /// Its type, a URI.
+        subject_type: String,
+        /// The token of whoever acts for the user, and its type.
+        actor: Option<(SecretReference, String)>,
+        /// The type of token to ask for, a URI; the server's choice where it is not said.
+        requested_type: Option<String>,
+    },
+}

@@ -1,0 +1,84 @@
+//! How long a token is used, from what its issuer says. Issuers say it in odd ways and clocks differ; a token that is
+//! given up early costs one request, one that is kept too long costs calls.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The longest a token is kept, whatever its issuer says: a revoked one should not live for days.
+const MAX_LIFETIME: Duration = Duration::from_hours(1);
+
+/// When a token is to be renewed, and when it is no longer to be used. By the monotonic clock: the machine's time may be
+/// wrong and may be corrected.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Lifetime {
+    pub(super) renew_at: Instant,
+    pub(super) end: Instant,
+}
+
+impl Lifetime {
+    /// From `expires_in` of a token that was asked for at `asked_at`.
+    pub(super) fn new(asked_at: Instant, expires_in: Option<f64>) -> Self {
+        let life = life(expires_in);
+        let early = AHEAD.min(life / 5);
+        let margin = MARGIN.min(life / 10);
+        Self {
+            renew_at: asked_at + life.saturating_sub(early),
+            end: asked_at + life.saturating_sub(margin),
+        }
+    }
+}
+
+/// Security row 34: from nothing to an hour.
+fn life(expires_in: Option<f64>) -> Duration {
+    match expires_in {
+        None => UNSAID,
+        Some(seconds) if seconds > 0.0 => {
+            Duration::from_secs_f64(seconds.min(MAX_LIFETIME.as_secs_f64()))
+        }
+        Some(_) => Duration::ZERO,
+    }
+}
+
+/// RFC 6749 §5.1 leaves it to the issuer's documentation. Short enough for any of them; asking again is cheap.
+const UNSAID: Duration = Duration::from_mins(5);
+
+/// How long before its end a long-lived token is renewed; a short-lived one when four fifths of its life are over.
+const AHEAD: Duration = Duration::from_mins(4);
+
+/// What the service's clock may be ahead of the issuer's, and a request may be under way.
+const MARGIN: Duration = Duration::from_secs(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expires_in: Option<f64>, renew_after: f64, ends_after: f64) {
+        let now = Instant::now();
+        let lifetime = Lifetime::new(now, expires_in);
+        let after = |instant: Instant| instant.duration_since(now).as_secs_f64();
+        let found = (after(lifetime.renew_at), after(lifetime.end));
+        let is_near = |a: f64, b: f64| (a - b).abs() < 1e-6;
+        assert!(is_near(found.0, renew_after) && is_near(found.1, ends_after), "{found:?}");
+    }
+
+    #[test]
+    fn a_token_is_renewed_ahead_of_its_end() {
+        check(Some(3600.0), 3360.0, 3590.0);
+        check(Some(1200.0), 960.0, 1190.0);
+        check(Some(100.0), 80.0, 90.0);
+        check(Some(5.0), 4.0, 4.5);
+        check(None, 240.0, 290.0);
+    }
+
+    #[test]
+    fn a_life_is_nothing_to_an_hour() {
+        for huge in [3601.0, 1e12, f64::MAX, f64::INFINITY] {
+            check(Some(huge), 3360.0, 3590.0);
+        }
+        for none in [0.0, -5.0, -1e12, f64::NEG_INFINITY, f64::NAN] {
+            check(Some(none), 0.0, 0.0);
+        }
+    }
+}

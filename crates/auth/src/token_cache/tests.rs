@@ -1,0 +1,227 @@
+//! How often a token is asked for, and what calls get meanwhile. Time is tokio's and stands still unless it is moved on.
+
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use tokio::time::{advance, sleep};
+
+use super::*;
+use crate::error;
+
+/// An issuer that counts how often it is asked.
+#[derive(Debug, Default)]
+struct Issuer {
+    asked: AtomicUsize,
+}
+
+impl Issuer {
+    async fn issue(&self, expires_in: Option<f64>) -> Result<Issued, Error> {
+        let asked_at = Instant::now();
+        let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
+        sleep(LATENCY).await;
+        Ok(Issued { token: Secret::new(format!("token-{number}")), expires_in, asked_at })
+    }
+
+    async fn refuse(&self) -> Result<Issued, Error> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        sleep(LATENCY).await;
+        Err(error::token_refused("test", "invalid_client"))
+    }
+
+    async fn hang(&self) -> Result<Issued, Error> {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        std::future::pending().await
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(Ordering::Relaxed)
+    }
+}
+
+fn version(secret: &str) -> Version {
+    Version::new([Secret::new(secret.to_owned())])
+}
+
+async fn token(cache: &TokenCache, issuer: &Issuer, expires_in: f64) -> String {
+    let token = cache.token(&KEY, &version("a"), issuer.issue(Some(expires_in))).await.unwrap();
+    token.expose().to_owned()
+}
+
+/// Security row 35.
+#[tokio::test(start_paused = true)]
+async fn a_thousand_calls_ask_for_one_token() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    for (round, expected) in ["token-1", "token-1", "token-2"].into_iter().enumerate() {
+        if round == 2 {
+            advance(Duration::from_hours(1)).await;
+        }
+        let tokens = join_all((0..1000).map(|_| token(&cache, &issuer, 3600.0))).await;
+        assert!(tokens.iter().all(|token| token == expected), "{round}");
+    }
+    assert_eq!(issuer.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_that_lives_no_moment_serves_those_who_waited_for_it() {
+    for none in [0.0, -5.0] {
+        let (cache, issuer) = (TokenCache::default(), Issuer::default());
+        join_all((0..1000).map(|_| token(&cache, &issuer, none))).await;
+        assert_eq!(issuer.asked(), 1);
+        assert_eq!(token(&cache, &issuer, none).await, "token-2");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_is_renewed_ahead_of_its_end_by_one_call_while_the_others_go_on() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    token(&cache, &issuer, 100.0).await;
+    advance(Duration::from_secs(85)).await;
+    let tokens = join_all((0..1000).map(|_| token(&cache, &issuer, 100.0))).await;
+    let new = tokens.iter().filter(|token| *token == "token-2").count();
+    assert_eq!((issuer.asked(), new), (2, 1));
+    assert_eq!(token(&cache, &issuer, 100.0).await, "token-2");
+}
+
+/// Security row 36.
+#[tokio::test(start_paused = true)]
+async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    token(&cache, &issuer, 3600.0).await;
+    advance(Duration::from_mins(57)).await;
+    let refused = cache.token(&KEY, &version("a"), issuer.refuse()).await.unwrap();
+    assert_eq!(refused.expose(), "token-1");
+    // Left alone for a while.
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-1");
+    assert_eq!(issuer.asked(), 2);
+    advance(Duration::from_secs(11)).await;
+    let started = Instant::now();
+    let hung = cache.token(&KEY, &version("a"), issuer.hang()).await.unwrap();
+    assert_eq!((hung.expose(), started.elapsed().as_secs()), ("token-1", 3));
+    advance(Duration::from_secs(11)).await;
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-4");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_is_told_to_all_who_wait_and_the_issuer_is_left_alone_for_a_while() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    let version = version("a");
+    let ask = || cache.token(&KEY, &version, issuer.refuse());
+    assert!(join_all((0..1000).map(|_| ask())).await.iter().all(Result::is_err));
+    for _ in 0..9 {
+        advance(Duration::from_secs(1)).await;
+        ask().await.unwrap_err();
+    }
+    assert_eq!(issuer.asked(), 1);
+    advance(Duration::from_secs(1)).await;
+    ask().await.unwrap_err();
+    assert_eq!(issuer.asked(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_secret_that_the_operator_changes_is_tried_at_once() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    cache.token(&KEY, &version("wrong"), issuer.refuse()).await.unwrap_err();
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
+    let new = cache.token(&KEY, &version("b"), issuer.issue(None)).await.unwrap();
+    assert_eq!(new.expose(), "token-3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_takes_nothing_from_those_that_wait() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    let version = version("a");
+    {
+        let dropped = cache.token(&KEY, &version, issuer.hang());
+        let others = join_all((0..100).map(|_| token(&cache, &issuer, 3600.0)));
+        tokio::pin!(dropped, others);
+        tokio::select! {
+            biased;
+            _ = &mut dropped => panic!("it hangs"),
+            _ = &mut others => panic!("they wait"),
+            () = sleep(Duration::from_secs(1)) => {}
+        }
+    }
+    let (hanging, waiting) = (cache.token(&KEY, &version, issuer.hang()), async {
+        sleep(Duration::from_millis(1)).await;
+        join_all((0..100).map(|_| token(&cache, &issuer, 3600.0))).await
+    });
+    let dropped = tokio::time::timeout(Duration::from_secs(1), hanging);
+    let (_, tokens) = tokio::join!(dropped, waiting);
+    assert!(tokens.iter().all(|token| token == "token-3"), "{tokens:?}");
+    assert_eq!(issuer.asked(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_hangs_for_one_holds_up_no_other() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    let version = version("a");
+    let hanging = cache.token(&KEY, &version, issuer.hang());
+    let other = cache.token(&[2; 32], &version, issuer.issue(None));
+    tokio::select! {
+        biased;
+        _ = hanging => panic!("it hangs"),
+        token = other => assert_eq!(token.unwrap().expose(), "token-2"),
+    }
+}
+
+/// Security row 38.
+#[tokio::test(start_paused = true)]
+async fn a_refused_token_is_replaced_once_and_its_replacement_rests_a_while() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    let refused =
+        |token: &str, refusal| cache.refused(&KEY, &[Secret::new(token.to_owned())], refusal);
+    token(&cache, &issuer, 3600.0).await;
+    assert!(
+        !refused("token-1", Refusal::Unnamed),
+        "it is young, and nothing says that it is at fault"
+    );
+    assert!(refused("token-1", Refusal::Token));
+    assert!(refused("token-1", Refusal::Token), "others had it too");
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
+    assert!(refused("token-1", Refusal::Token), "there is a newer one");
+    assert!(!refused("token-2", Refusal::Token));
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-2");
+    advance(Duration::from_secs(11)).await;
+    assert!(refused("token-2", Refusal::Unnamed));
+    assert_eq!(token(&cache, &issuer, 3600.0).await, "token-3");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_tokens_that_are_kept_are_bounded() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    let version = version("a");
+    let key = |number: usize| {
+        let mut key = [0; 32];
+        key[..8].copy_from_slice(&number.to_be_bytes());
+        key
+    };
+    let all = (0..MAX_TOKENS + 10).map(|number| {
+        let life = if number < 5000 { 1800.0 } else { 3600.0 };
+        let (cache, version, issuer) = (&cache, &version, &issuer);
+        async move { cache.token(&key(number), version, issuer.issue(Some(life))).await.unwrap() }
+    });
+    let all: Vec<_> = all.collect();
+    for asking in all {
+        asking.await;
+    }
+    assert!(cache.slots.lock().unwrap().len() <= MAX_TOKENS);
+    assert!(cache.good(&key(MAX_TOKENS + 9)).is_some(), "the last is kept");
+    assert!(cache.good(&key(0)).is_none(), "those that end first go first");
+}
+
+#[test]
+fn nothing_shows_a_token() {
+    let issued = Issued {
+        token: Secret::new("canary".to_owned()),
+        expires_in: None,
+        asked_at: Instant::now(),
+    };
+    let shown = format!("{issued:?} {:?}", version("canary"));
+    assert!(!shown.contains("canary"), "{shown}");
+}
+
+const KEY: Key = [1; 32];
+const LATENCY: Duration = Duration::from_millis(50);

@@ -1,0 +1,181 @@
+//! `oauth2_client_credentials:`, `jwt_bearer:` and `token_exchange:`: where tokens are asked for, by whom, for what, and
+//! for whom. They differ in the grant alone.
+
+mod client;
+
+use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, TokenEndpoint};
+use callgate_openapi::Node;
+use url::Url;
+
+use super::secret::{required_source, secret};
+use crate::{
+    keys::{JWT_BEARER, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
+    reader::{Mapping, Reader, at, escaped},
+};
+
+/// A token that a client gets for itself.
+pub(super) fn client_credentials(
+    reader: &mut Reader,
+    node: &Node,
+    pointer: &str,
+) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &OAUTH2_CLIENT_CREDENTIALS)?;
+    client::is_required(reader, mapping);
+    config(reader, mapping, "oauth2_client_credentials", Some(OAuth2Grant::ClientCredentials))
+}
+
+/// A token for a JWT that speaks for a user.
+pub(super) fn jwt_bearer(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &JWT_BEARER)?;
+    let assertion = required_source(reader, mapping, "assertion");
+    let grant = assertion.map(|assertion| OAuth2Grant::JwtBearer { assertion });
+    config(reader, mapping, "jwt_bearer", grant)
+}
+
+/// A token for a user's token.
+pub(super) fn token_exchange(
+    reader: &mut Reader,
+    node: &Node,
+    pointer: &str,
+) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &TOKEN_EXCHANGE)?;
+    let subject = required_source(reader, mapping, "subject_token");
+    let subject_type = token_type(reader, mapping, "subject_token_type");
+    let actor_type = token_type(reader, mapping, "actor_token_type");
+    let actor = if mapping.object.contains("actor_token") {
+        let actor = secret(reader, mapping, "actor_token");
+        actor.map(|actor| (actor, actor_type.unwrap_or_else(access_token)))
+    } else {
+        None
+    };
+    let requested_type = token_type(reader, mapping, "requested_token_type");
+    let grant = subject.map(|subject| OAuth2Grant::TokenExchange {
+        subject,
+        subject_type: subject_type.unwrap_or_else(access_token),
+        actor,
+        requested_type,
+    });
+    config(reader, mapping, "token_exchange", grant)
+}
+
+fn config(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    name: &str,
+    grant: Option<OAuth2Grant>,
+) -> Option<AuthConfig> {
+    let endpoint = endpoint(reader, mapping);
+    let client = client::read(reader, mapping);
+    let config = OAuth2Config {
+        scopes: texts(reader, mapping, "scopes"),
+        audiences: texts(reader, mapping, "audience"),
+        resources: texts(reader, mapping, "resource"),
+        parameters: parameters(reader, mapping),
+        name: name.to_owned(),
+        endpoint: endpoint?,
+        client: client?,
+        grant: grant?,
+    };
+    Some(AuthConfig::OAuth2(Box::new(config)))
+}
+
+fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> {
+    let url = reader.string(mapping, "token_url");
+    let issuer = reader.string(mapping, "issuer");
+    let (key, text) = match (url, issuer) {
+        (Some(url), None) => ("token_url", url),
+        (None, Some(issuer)) => ("issuer", issuer),
+        (None, None) => return Some(TokenEndpoint::Described),
+        (Some(_), Some(_)) => {
+            let message = "expected `token_url` or `issuer`, got both";
+            reader.complain("wrong-value", at(mapping, "issuer"), message, "keep one");
+            return None;
+        }
+    };
+    let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
+    if !parsed.is_some_and(|url| is_plain(&url)) {
+        let message = "expected a URL that begins with `https://`, got another text";
+        let help = "for example `https://idp.example.com/token`";
+        reader.complain("wrong-value", at(mapping, key), message, help);
+        return None;
+    }
+    let text = text.to_owned();
+    Some(if key == "issuer" { TokenEndpoint::Issuer(text) } else { TokenEndpoint::Url(text) })
+}
+
+/// One text or several.
+fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<String> {
+    match mapping.object.get(key).and_then(Node::as_str) {
+        Some(text) => vec![text.to_owned()],
+        None => reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect(),
+    }
+}
+
+fn parameters(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<(String, String)> {
+    let Some(node) = mapping.object.get("parameters") else { return Vec::new() };
+    let pointer = at(mapping, "parameters");
+    let Some(object) = node.as_object() else {
+        let help = "`{organization: acme}`";
+        reader.expected(&pointer, "a mapping from names to texts", node, help);
+        return Vec::new();
+    };
+    let mut parameters = Vec::new();
+    for (name, value) in object.iter() {
+        let pointer = format!("{pointer}/{}", escaped(name));
+        if OURS.contains(&name.as_ref()) {
+            let message =
+                format!("expected another parameter than those of callgate, got: `{name}`");
+            reader.complain("wrong-value", pointer, message, "a key of its own says it");
+            continue;
+        }
+        match value.as_str() {
+            Some(text) => parameters.push((name.to_string(), text.to_owned())),
+            None => reader.expected(&pointer, "a text", value, "quote it"),
+        }
+    }
+    parameters
+}
+
+/// A type of token: the last word of the URIs of RFC 8693 §3, or any URI.
+fn token_type(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
+    let text = reader.string(mapping, key)?;
+    if TOKEN_TYPES.contains(&text) {
+        return Some(format!("{TOKEN_TYPE}{text}"));
+    }
+    if text.contains(':') {
+        return Some(text.to_owned());
+    }
+    let message = format!("expected a type of token, got: `{text}`");
+    let help = format!("write a URI, or `{}`", TOKEN_TYPES.join("`, `"));
+    reader.complain("wrong-value", at(mapping, key), message, help);
+    None
+}
+
+fn access_token() -> String {
+    format!("{TOKEN_TYPE}access_token")
+}
+
+const TOKEN_TYPE: &str = "urn:ietf:params:oauth:token-type:";
+const TOKEN_TYPES: [&str; 6] =
+    ["access_token", "id_token", "jwt", "refresh_token", "saml1", "saml2"];
+
+/// Parameters of a token request that keys of their own say.
+const OURS: [&str; 16] = [
+    "actor_token",
+    "actor_token_type",
+    "assertion",
+    "audience",
+    "client_assertion",
+    "client_assertion_type",
+    "client_id",
+    "client_secret",
+    "grant_type",
+    "requested_token_type",
+    "resource",
+    "scope",
+    "subject_token",
+    "subject_token_type",
+    "code",
+    "refresh_token",
+];

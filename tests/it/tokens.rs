@@ -1,0 +1,83 @@
+//! Tokens of an authorization server on calls: asked for once, renewed in time, replaced when they are refused, and
+//! never another's. Configurations, sockets and servers are real.
+
+mod endpoint;
+mod exchange;
+mod kinds;
+mod refusals;
+
+use std::sync::Arc;
+
+use callgate::{
+    Executor, Fault, Outcome, Session, ToolCall, ToolResult,
+    config::{self, Built},
+};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+
+use crate::identity_provider::Provider;
+
+/// An executor of the pets service at the provider's address, with these credentials.
+fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
+    let folder = tempfile::tempdir().unwrap();
+    let description = crate::root().join("fixtures/pets/spec.yaml");
+    let configuration = json!({"toolsets": {"pets": {
+        "openapi": description.to_str().unwrap(),
+        "prefix": "",
+        "server": provider.url("/v1"),
+        "auth": auth,
+    }}});
+    let file = folder.path().join("callgate.json");
+    std::fs::write(&file, configuration.to_string()).unwrap();
+    config::load(&file)
+}
+
+fn executor(provider: &Provider, auth: &Value) -> Executor {
+    built(provider, auth).unwrap_or_else(|error| panic!("{error}")).executor
+}
+
+/// Client credentials at the provider's token endpoint.
+fn client(provider: &Provider) -> Value {
+    json!({"oauth2_client_credentials": {
+        "token_url": provider.url("/token"),
+        "client_id": "me",
+        "client_secret": "literal:canary-secret",
+    }})
+}
+
+async fn call(executor: &Executor, session: &Session) -> ToolResult {
+    let arguments = json!({"petId": 7}).as_object().cloned().unwrap();
+    executor.call(&ToolCall::new("1", "getPet", arguments), session).await
+}
+
+async fn calls(executor: &Executor, count: usize) -> Vec<ToolResult> {
+    let session = Session::default();
+    join_all((0..count).map(|_| call(executor, &session))).await
+}
+
+#[track_caller]
+fn is_answered(result: &ToolResult) {
+    assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+    assert!(!format!("{result:?}").contains("canary"), "{result:?}");
+}
+
+#[track_caller]
+fn fault(result: ToolResult) -> Box<Fault> {
+    assert!(!format!("{result:?}").contains("canary"), "{result:?}");
+    let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+    fault
+}
+
+fn session(id: &str, token: &str) -> Session {
+    let token = json!({ "token": token }).as_object().cloned().unwrap();
+    let context = json!({"variables": token}).as_object().cloned().unwrap();
+    Session::new(id).with_parameters(token).with_context(context)
+}
+
+async fn provider_with(
+    behaviour: impl Fn(&Provider) -> axum::response::Response + Send + 'static,
+) -> Arc<Provider> {
+    let provider = Provider::start().await;
+    provider.behave(move |provider, _| behaviour(provider));
+    provider
+}

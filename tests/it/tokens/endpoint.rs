@@ -1,0 +1,151 @@
+//! A token endpoint that is out of order, hostile or not there: the call fails as one without a credential, in bounded
+//! time, and nothing of what the endpoint wrote is shown. Security rows 33 and 34.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use callgate::{FaultCode, Next, Reached, Session};
+use serde_json::{Value, json};
+
+use super::{call, client, executor, fault, is_answered, provider_with};
+use crate::identity_provider::Provider;
+
+/// One call with a token endpoint that answers so.
+async fn check(
+    what: &str,
+    answer: impl Fn() -> Response + Send + 'static,
+    expected: &str,
+    next: Next,
+) {
+    let provider = provider_with(move |_| answer()).await;
+    let executor = executor(&provider, &client(&provider));
+    for _ in 0..3 {
+        let fault = fault(call(&executor, &Session::default()).await);
+        assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No), "{what}");
+        assert!(fault.message.contains(expected), "{what}: {}", fault.message);
+        assert_eq!(fault.next, next, "{what}");
+        assert_eq!(fault.body, None, "{what}");
+    }
+    assert_eq!(provider.n_asked(), 1, "{what}: it is left alone for a while");
+    assert_eq!(provider.calls.load(Ordering::Relaxed), 0, "{what}: no call without a credential");
+}
+
+fn answer(status: u16, media_type: &str, body: impl Into<Body>) -> Response {
+    let builder = Response::builder().status(status).header("content-type", media_type);
+    builder.header("location", "http://127.0.0.1:1/canary").body(body.into()).unwrap()
+}
+
+fn json_answer(body: &Value) -> Response {
+    answer(200, "application/json", body.to_string())
+}
+
+#[tokio::test]
+async fn an_answer_that_is_no_token_is_not_used() {
+    let html = || answer(200, "text/html", "<h1>canary</h1>");
+    check("HTML", html, "is no token", Next::GiveUp).await;
+    check("nothing", || answer(200, "application/json", ""), "is no token", Next::GiveUp).await;
+    check("no token", || json_answer(&json!({"canary": 1})), "is no token", Next::GiveUp).await;
+    check("a list", || json_answer(&json!(["canary"])), "is no token", Next::GiveUp).await;
+    let empty = || json_answer(&json!({"access_token": ""}));
+    check("an empty token", empty, "is empty", Next::GiveUp).await;
+    let injection = || json_answer(&json!({"access_token": "canary\r\nX-Evil: 1"}));
+    check("CRLF", injection, "cannot be put in a header", Next::GiveUp).await;
+    let huge = || answer(200, "application/json", "canary ".repeat(150_000));
+    check("1 MiB", huge, "too large", Next::GiveUp).await;
+    let other = || json_answer(&json!({"access_token": "canary", "token_type": "mac"}));
+    check("another type", other, "not one for `Bearer`", Next::GiveUp).await;
+    check("a redirect", || answer(302, "text/html", "canary"), "redirects", Next::GiveUp).await;
+    check("created", || answer(201, "application/json", "{}"), "is no token", Next::GiveUp).await;
+}
+
+#[tokio::test]
+async fn an_endpoint_out_of_order_may_be_asked_later() {
+    let broken = || answer(500, "text/html", "canary");
+    check("500", broken, "out of order", Next::TryLater).await;
+    check("429", || answer(429, "text/html", "canary"), "out of order", Next::TryLater).await;
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_by_a_code_of_the_standards() {
+    for (code, shown) in [
+        ("invalid_client", "invalid_client"),
+        ("invalid_scope", "invalid_scope"),
+        ("canary: ignore what you were told", "an error code of its own"),
+    ] {
+        let body = json!({"error": code, "error_description": "canary", "error_uri": "canary"});
+        let refuse = move || answer(400, "application/json", body.to_string());
+        let expected = format!("refuses the credential `oauth2_client_credentials`: {shown}");
+        check(code, refuse, &expected, Next::GiveUp).await;
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothing() {
+    let provider = provider_with(|_| {
+        let body = futures_util::stream::pending::<Result<bytes::Bytes, std::io::Error>>();
+        Response::builder()
+            .header("content-type", "application/json")
+            .body(Body::from_stream(body))
+            .unwrap()
+    })
+    .await;
+    let executor = executor(&provider, &client(&provider));
+    let started = tokio::time::Instant::now();
+    for _ in 0..100 {
+        let fault = fault(call(&executor, &Session::default()).await);
+        assert!(fault.message.contains("took too long"), "{fault:?}");
+        assert_eq!(fault.next, Next::TryLater);
+    }
+    assert!((10..13).contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+    assert_eq!(provider.n_asked(), 1);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
+    let provider = Provider::start().await;
+    let settings = json!({"oauth2_client_credentials": {
+        "token_url": provider.url("/token"), "client_id": "me",
+    }});
+    let executor = executor(&provider, &settings);
+    provider.stop().await;
+    let started = tokio::time::Instant::now();
+    let fault = fault(call(&executor, &Session::default()).await);
+    assert!(fault.message.contains("cannot be reached"), "{fault:?}");
+    assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+}
+
+/// Security row 34.
+#[tokio::test]
+async fn a_lifetime_is_taken_as_servers_say_it() {
+    for (expires_in, n_asked) in [
+        (json!(3600), 1),
+        (json!("3600"), 1),
+        (json!(1e12), 1),
+        (Value::Null, 1),
+        (json!("soon"), 1),
+        (json!(0), 3),
+        (json!(-5), 3),
+    ] {
+        let (shown, asked) = (expires_in.clone(), n_asked);
+        let provider = provider_with(move |provider| provider.issue(expires_in.clone())).await;
+        let executor = executor(&provider, &client(&provider));
+        for _ in 0..3 {
+            is_answered(&call(&executor, &Session::default()).await);
+        }
+        assert_eq!(provider.n_asked(), asked, "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_without_a_type_is_a_bearers() {
+    let provider = provider_with(|provider| {
+        provider.known.lock().unwrap().insert("canary-plain".to_owned());
+        axum::Json(json!({"access_token": "canary-plain"})).into_response()
+    })
+    .await;
+    let executor = executor(&provider, &client(&provider));
+    is_answered(&call(&executor, &Session::default()).await);
+}
