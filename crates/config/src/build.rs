@@ -150,6 +150,7 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
         server: config.server.clone(),
         server_variables: config.server_variables.clone(),
         session_inputs: config.session_inputs,
+        body_media: config.body_media.clone(),
         selection: config.selection.clone(),
         credential_places: places
             .iter()

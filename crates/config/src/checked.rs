@@ -31,6 +31,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) credentials: Credentials,
     /// Whether a model may fill what the session should.
     pub(crate) session_inputs: SessionInputs,
+    /// The media types of request bodies that are preferred to others, the best first.
+    pub(crate) body_media: Vec<String>,
     /// What the description may cost.
     pub(crate) description_limits: DescriptionLimits,
     /// The origins that the description may refer to documents on: `https://specs.example.com`.

@@ -25,6 +25,7 @@ pub(crate) const TOOLSET: Table = Table {
     name: "a toolset",
     keys: &[
         "auth",
+        "body_media",
         "credential_origins",
         "credentials",
         "limits",

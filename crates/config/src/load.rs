@@ -123,6 +123,7 @@ fn description(
             origins: Vec::new(),
         },
         session_inputs: SessionInputs::Lenient,
+        body_media: Vec::new(),
         selection: Selection::default(),
         description_limits: TextLimits::default(),
         references: Vec::new(),

@@ -12,6 +12,7 @@ use callgate_tool::ToolsetName;
 use callgate_transport::Limits;
 
 use crate::{
+    body_media,
     checked::{ToolsetConfig, Upstream},
     keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
     output,
@@ -103,6 +104,7 @@ pub(crate) fn toolset(
         server_variables: server_variables(reader, mapping),
         credentials: scheme_credentials::credentials(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
+        body_media: body_media::read(reader, mapping),
         selection: selection::read(reader, mapping),
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod body_media;
 mod call;
 mod check;
 mod output;

@@ -1,0 +1,67 @@
+//! `body_media:` of a toolset: which media type a request body has where the description leaves a choice.
+
+use std::fs;
+
+use crate::{Ended, callgate};
+
+const API: &str = "openapi: 3.0.3
+servers: [{url: https://a.example}]
+paths:
+  /pets:
+    post:
+      operationId: addPet
+      summary: s
+      requestBody:
+        required: true
+        content:
+          application/json: {schema: {$ref: '#/components/schemas/pet'}}
+          application/x-www-form-urlencoded: {schema: {$ref: '#/components/schemas/pet'}}
+          text/plain: {schema: {$ref: '#/components/schemas/pet'}}
+components:
+  schemas:
+    pet: {type: object, required: [name], properties: {name: {type: string}}}
+";
+
+/// A dry run with these preferences and arguments.
+fn planned(preferred: &str, arguments: &[&str]) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.yaml"), API).unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let toolset = "toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    auth: none\n";
+    fs::write(&file, format!("{toolset}    {preferred}\n")).unwrap();
+    let words = ["call", file.to_str().unwrap(), "addPet", "--dry-run", "--json"];
+    callgate(&[words.as_slice(), arguments].concat())
+}
+
+#[track_caller]
+fn check(preferred: &str, arguments: &[&str], media_type: &str) {
+    let plan = planned(preferred, arguments).exits(0).json();
+    assert!(plan.to_string().contains(&format!("\"{media_type}\"")), "{preferred}: {plan}");
+}
+
+#[test]
+fn the_preferred_media_type_is_sent() {
+    let name = ["name=Rex"];
+    check("", &name, "application/json");
+    check(
+        "body_media: [application/x-www-form-urlencoded]",
+        &name,
+        "application/x-www-form-urlencoded",
+    );
+    check("body_media: ['application/*']", &name, "application/json");
+}
+
+#[test]
+fn what_the_model_chooses_comes_before_what_is_preferred() {
+    let arguments = ["name=Rex", "content_type=application/json"];
+    check("body_media: [application/x-www-form-urlencoded]", &arguments, "application/json");
+}
+
+#[test]
+fn what_is_no_media_type_is_a_fault_of_the_configuration() {
+    for wrong in ["[json]", "['*/*']", "['text/pl*']", "['text/plain; charset=utf-8']", "['']"] {
+        let ended = planned(&format!("body_media: {wrong}"), &["name=Rex"]).exits(2);
+        ended.says("expected a media type or a range of them").says("callgate.yaml:6:5");
+    }
+    planned("body_media: text/plain", &["name=Rex"]).exits(2).says("a list of texts");
+}
