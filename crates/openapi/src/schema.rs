@@ -43,8 +43,8 @@ pub(crate) enum View {
 pub(crate) struct Builder<'d> {
     document: &'d Document,
     view: View,
-    /// The names of definitions by the pointer of what they define.
-    names: IndexMap<Arc<str>, String>,
+    /// The definitions by the pointer of what they define.
+    names: IndexMap<Arc<str>, Definition>,
     /// How often each stem of a name was asked for.
     stems: HashMap<String, usize>,
     taken: HashSet<String>,
@@ -53,7 +53,17 @@ pub(crate) struct Builder<'d> {
     nodes: usize,
     /// Whether what says it is binary is given as bytes in the schema that is being built.
     pub(crate) bytes: Bytes,
+    /// Whether a default or an only value is filled in where the schema that is being built stands.
+    is_filled: bool,
     pub(crate) findings: Findings,
+}
+
+/// What is known of a definition before it is built.
+#[derive(Debug)]
+struct Definition {
+    name: String,
+    /// Whether everything that refers to it stands where defaults are filled in.
+    is_filled: bool,
 }
 
 impl<'d> Builder<'d> {
@@ -68,6 +78,7 @@ impl<'d> Builder<'d> {
             definitions: Map::new(),
             nodes: 0,
             bytes: Bytes::Texts,
+            is_filled: true,
             findings,
         }
     }
@@ -94,11 +105,12 @@ impl<'d> Builder<'d> {
     /// Adds the `$defs` to a schema that this builder made.
     pub(crate) fn close(mut self, mut schema: Map<String, Value>) -> (Value, Findings) {
         while let Some((pointer, node, bytes)) = self.pending.pop_front() {
+            let Some(Definition { name, is_filled }) = self.names.get(&pointer) else { continue };
+            let (name, is_filled) = (name.clone(), *is_filled);
             self.bytes = bytes;
+            self.is_filled = is_filled;
             let value = self.schema(node, &Path::at(&pointer));
-            if let Some(name) = self.names.get(&pointer) {
-                self.definitions.insert(name.clone(), value);
-            }
+            self.definitions.insert(name, value);
         }
         bare::cut_circles(&mut self.definitions, &mut self.findings);
         if !self.definitions.is_empty() {
@@ -142,13 +154,27 @@ impl<'d> Builder<'d> {
             follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
-        if let Some(name) = self.names.get(&found.pointer) {
-            return Some(name.clone());
-        }
-        let name = self.free_name(&found.pointer);
-        self.names.insert(Arc::clone(&found.pointer), name.clone());
+        let is_filled = self.is_filled;
+        let name = match self.names.get(&found.pointer) {
+            Some(known) if is_filled || !known.is_filled => return Some(known.name.clone()),
+            // It is built once more, as it is where nothing is filled in.
+            Some(known) => known.name.clone(),
+            None => self.free_name(&found.pointer),
+        };
+        let definition = Definition { name: name.clone(), is_filled };
+        self.names.insert(Arc::clone(&found.pointer), definition);
         self.pending.push_back((found.pointer, found.node, self.bytes));
         Some(name)
+    }
+
+    /// Builds a part of the schema of what nothing is filled in below: an alternative, or values of any name.
+    fn unfilled<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
+        let is_asked = matches!(self.view, View::Declared(_));
+        let outer = self.is_filled;
+        self.is_filled = outer && !is_asked;
+        let built = build(self);
+        self.is_filled = outer;
+        built
     }
 
     /// A legal name no other definition has, made of the last part of a pointer.
@@ -190,9 +216,10 @@ impl<'d> Builder<'d> {
         match self.view {
             View::Complete | View::Output => true,
             View::Declared(_) => {
+                let fills = default_of(self.document, property, path).is_some()
+                    || only_value_of(self.document, property, path).is_some();
                 annotation(self.document, property, path, None).is_none()
-                    && default_of(self.document, property, path).is_none()
-                    && only_value_of(self.document, property, path).is_none()
+                    && !(self.is_filled && fills)
             }
         }
     }

@@ -45,7 +45,8 @@ pub(super) fn copy<'d>(
             "examples" => examples(value, built),
             "format" if value.as_str() == Some(SESSION_ID) => {}
             "items" if value.as_array().is_some() => {
-                let list = form(builder, Form::SchemaList, value, &path);
+                let list =
+                    builder.unfilled(|builder| form(builder, Form::SchemaList, value, &path));
                 insert(built, "prefixItems", list);
             }
             "pattern" => pattern::copy(builder, value, &path, built),
@@ -61,7 +62,11 @@ pub(super) fn copy<'d>(
             }
             keyword => {
                 let Some(expected) = form_of(keyword) else { continue };
-                let copied = form(builder, expected, value, &path);
+                let copied = if is_filled(keyword, value) {
+                    form(builder, expected, value, &path)
+                } else {
+                    builder.unfilled(|builder| form(builder, expected, value, &path))
+                };
                 insert(built, keyword, copied);
             }
         }
@@ -73,6 +78,21 @@ pub(super) fn copy<'d>(
 fn insert(built: &mut Map<String, Value>, keyword: &str, value: Option<Value>) {
     if let Some(value) = value {
         built.insert(keyword.to_owned(), value);
+    }
+}
+
+/// Whether `nested` fills in what is missing below a keyword: not where there are several alternatives, and not where
+/// the names or the number of values are open.
+fn is_filled(keyword: &str, value: &Node) -> bool {
+    match keyword {
+        "allOf" | "items" => true,
+        "anyOf" | "oneOf" => {
+            let is_null =
+                |branch: &&Node| branch.get("type").and_then(Node::as_str) == Some("null");
+            let branches = value.as_array().unwrap_or_default().iter();
+            branches.filter(|branch| !is_null(branch)).count() == 1
+        }
+        _ => false,
     }
 }
 

@@ -179,6 +179,38 @@ fn what_a_default_or_the_session_fills_is_not_asked_for() {
     assert_eq!(complete["$defs"]["Filled"]["properties"].get("d"), None);
 }
 
+/// What a declared schema requires at this place.
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+#[track_caller]
+fn check_asked(schema: Value, pointer: &str, expected: Value) {
+    let (declared, complete, _) = built(&schema);
+    let required =
+        |schema: &Value| schema.pointer(pointer).and_then(|part| part.get("required").cloned());
+    assert_eq!(required(&declared).unwrap_or_default(), expected, "{declared}");
+    assert!(required(&complete).is_some(), "{complete}");
+}
+
+#[test]
+fn where_nothing_is_filled_in_everything_required_is_asked_for() {
+    let pet = json!({"required": ["kind"], "properties": {"kind": {"const": "pet"}}});
+    let filled = json!({"$ref": "#/components/schemas/Filled"});
+    let asked = json!(["kind"]);
+    check_asked(json!({"items": pet}), "/items", json!(null));
+    check_asked(json!({"allOf": [pet]}), "/allOf/0", json!(null));
+    check_asked(json!({"anyOf": [pet, {"type": "null"}]}), "/anyOf/0", json!(null));
+    check_asked(json!({"oneOf": [pet, {"type": "string"}]}), "/oneOf/0", asked.clone());
+    check_asked(json!({"anyOf": [true, {"items": pet}]}), "/anyOf/1/items", asked.clone());
+    check_asked(json!({"additionalProperties": pet}), "/additionalProperties", asked.clone());
+    check_asked(json!({"prefixItems": [pet]}), "/prefixItems/0", asked);
+    // A definition that stands in both places is asked for in both.
+    check_asked(json!({"allOf": [filled]}), "/$defs/Filled", json!(["c"]));
+    check_asked(
+        json!({"properties": {"a": filled, "b": {"oneOf": [filled, {"type": "string"}]}}}),
+        "/$defs/Filled",
+        json!(["a", "c"]),
+    );
+}
+
 #[test]
 fn keywords_of_a_wrong_type_are_dropped_and_reported() {
     check(
