@@ -12,6 +12,7 @@ mod failures;
 mod identity_provider;
 mod raw;
 mod redirects;
+mod references;
 mod renewal;
 mod security;
 mod security_answers;

@@ -1,9 +1,10 @@
 //! Notes about declarations that work but cost an agent more than they need to, or that a provider would refuse. They
 //! need every declaration, so only `check` asks for them, and nothing fails because of them.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt};
 
 use callgate::{
+    Tool,
     dialect::{ProviderLimit, request_limits, tool_limits},
     openapi::{Code, Diagnostic, Operation, Severity},
 };
@@ -14,43 +15,76 @@ use crate::number::grouped;
 const TOOL_TOKENS: usize = 1000;
 /// Half of a context of 200,000 tokens, which is what most models have.
 const ALL_TOKENS: usize = 100_000;
+/// Nobody reads more notes about single tools.
+const MOST_NOTES: usize = 5_000;
 /// How many tools a note names.
 const NAMED: usize = 3;
 
-/// The notes about these operations.
-pub(crate) fn notes(operations: &[Arc<Operation>]) -> Vec<Diagnostic> {
-    let mut notes = Vec::new();
-    let mut total = 0;
-    let mut exceeded: BTreeMap<ProviderLimit, Vec<&str>> = BTreeMap::new();
-    for operation in operations {
-        let tool = operation.declaration();
+/// What is noticed while declarations are looked at, one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Advice {
+    notes: Vec<Diagnostic>,
+    n_tools: usize,
+    /// The tokens of all declarations so far.
+    pub(crate) tokens: usize,
+    exceeded: BTreeMap<ProviderLimit, Exceeding>,
+}
+
+/// The tools that a provider would not take: how many there are, and the first of them.
+#[derive(Clone, Debug, Default)]
+struct Exceeding {
+    n_tools: usize,
+    named: Vec<String>,
+}
+
+impl Advice {
+    /// Looks at the declaration of an operation.
+    pub(crate) fn take(&mut self, operation: &Operation, tool: &Tool) {
+        self.n_tools += 1;
         let tokens = tool.tokens();
-        total += tokens;
-        if tokens > TOOL_TOKENS {
-            notes.push(large_tool(operation, tokens));
+        self.tokens += tokens;
+        if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
+            self.notes.push(large_tool(operation, tokens));
         }
         for limit in tool_limits(tool) {
-            exceeded.entry(limit).or_default().push(tool.name.as_str());
+            let exceeding = self.exceeded.entry(limit).or_default();
+            exceeding.n_tools += 1;
+            if exceeding.named.len() < NAMED {
+                exceeding.named.push(format!("`{}`", tool.name));
+            }
         }
     }
-    if total > ALL_TOKENS {
-        let message = format!(
-            "expected at most {} tokens of declarations in total, got: {}",
-            grouped(ALL_TOKENS),
-            grouped(total)
-        );
-        notes.push(note(Code::ManyTokens, message, "offer fewer operations with `tools:`"));
+
+    /// The notes.
+    pub(crate) fn notes(self) -> Vec<Diagnostic> {
+        let Self { mut notes, n_tools, tokens, exceeded } = self;
+        if tokens > ALL_TOKENS {
+            let message = format!(
+                "expected at most {} tokens of declarations in total, got: {}",
+                grouped(ALL_TOKENS),
+                grouped(tokens)
+            );
+            notes.push(note(Code::ManyTokens, message, "offer fewer operations with `tools:`"));
+        }
+        for ProviderLimit { provider, expected, .. } in request_limits(n_tools) {
+            let message = format!("{provider} takes {expected}, got: {}", grouped(n_tools));
+            notes.push(note(Code::ProviderLimit, message, "offer fewer operations with `tools:`"));
+        }
+        for (ProviderLimit { provider, expected, .. }, tools) in exceeded {
+            let message = format!("{provider} takes {expected}, got {tools}");
+            let help = "it refuses the request or loses that part; simplify the schema, or leave the tools out there";
+            notes.push(note(Code::ProviderLimit, message, help));
+        }
+        notes
     }
-    for ProviderLimit { provider, expected, .. } in request_limits(operations.len()) {
-        let message = format!("{provider} takes {expected}, got: {}", grouped(operations.len()));
-        notes.push(note(Code::ProviderLimit, message, "offer fewer operations with `tools:`"));
+}
+
+impl fmt::Display for Exceeding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let more = if self.n_tools > NAMED { ", …" } else { "" };
+        let noun = if self.n_tools == 1 { "tool" } else { "tools" };
+        write!(f, "{} {noun} with another: {}{more}", grouped(self.n_tools), self.named.join(", "))
     }
-    for (ProviderLimit { provider, expected, .. }, tools) in exceeded {
-        let message = format!("{provider} takes {expected}, got {}", named(&tools));
-        let help = "it refuses the request or loses that part; simplify the schema, or leave the tools out there";
-        notes.push(note(Code::ProviderLimit, message, help));
-    }
-    notes
 }
 
 fn large_tool(operation: &Operation, tokens: usize) -> Diagnostic {
@@ -65,13 +99,6 @@ fn large_tool(operation: &Operation, tokens: usize) -> Diagnostic {
         operation: Some(operation.label().to_owned()),
         ..note(Code::LargeTool, message, help)
     }
-}
-
-fn named(tools: &[&str]) -> String {
-    let names: Vec<_> = tools.iter().take(NAMED).map(|name| format!("`{name}`")).collect();
-    let more = if tools.len() > NAMED { ", …" } else { "" };
-    let noun = if tools.len() == 1 { "tool" } else { "tools" };
-    format!("{} {noun} with another: {}{more}", grouped(tools.len()), names.join(", "))
 }
 
 fn note(code: Code, message: String, help: &str) -> Diagnostic {

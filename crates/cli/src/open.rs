@@ -21,8 +21,8 @@ pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, F
     Ok(built)
 }
 
-/// A ready executor for calls. A description that cannot be read is a failure; operations that are not offered are
-/// told on standard error, for whoever misses one.
+/// A ready executor for calls. Descriptions that cannot be read are a failure when no other one can; else they are told
+/// on standard error, as operations that are not offered are, for whoever misses one.
 pub(crate) fn usable(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
     let built = open(file, options)?;
     let mut faults = String::new();
@@ -37,6 +37,10 @@ pub(crate) fn usable(file: &Path, options: &DescriptionOptions) -> Result<Built,
                 "note: {refused} operations of `{shown}` are not offered; `callgate check` says why\n"
             ));
         }
+    }
+    if built.toolsets.iter().any(|toolset| !toolset.version.is_empty()) {
+        output::talk(&faults);
+        return Ok(built);
     }
     if faults.is_empty() { Ok(built) } else { Err(Failure(faults)) }
 }

@@ -7,14 +7,13 @@ use std::{
 };
 
 use callgate::{
-    Executor,
     config::BuiltToolset,
     openapi::{Diagnostic, OperationStatus, Severity, locate_file},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    advice,
+    advice::Advice,
     exit::Failure,
     number::grouped,
     open::read,
@@ -31,30 +30,28 @@ pub(crate) struct Checked {
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
-    tokens: usize,
+    advice: Advice,
 }
 
 impl Checked {
-    /// Finds the place of every diagnostic, and what the declarations cost.
-    pub(crate) fn new(mut toolset: BuiltToolset, executor: &Executor) -> Result<Self, Failure> {
+    /// Builds every declaration, one after another, and finds the place of every diagnostic.
+    pub(crate) fn new(mut toolset: BuiltToolset) -> Result<Self, Failure> {
         let text = read(&toolset.file)?;
-        toolset.report.examine(&toolset.operations);
+        let mut advice = Advice::default();
+        toolset.report.examine(&toolset.operations, |operation, tool| advice.take(operation, tool));
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
             toolset.locate(&text, &mut diagnostics);
         }
         let referenced = referenced(&toolset, &mut diagnostics);
         in_order(&mut diagnostics);
-        let names = toolset.report.operations.iter().filter_map(|known| known.tool.as_ref());
-        let tools = names.filter_map(|name| executor.tool(name.as_str()));
-        let tokens = tools.map(callgate::Tool::tokens).sum();
         let text = String::from_utf8_lossy(&text).into_owned();
-        Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, tokens })
+        Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, advice })
     }
 
     /// With notes about what the declarations cost and which providers would not take them.
     pub(crate) fn with_advice(mut self) -> Self {
-        let mut notes = advice::notes(&self.toolset.operations);
+        let mut notes = self.advice.clone().notes();
         self.toolset.locate(self.text.as_bytes(), &mut notes);
         self.diagnostics.append(&mut notes);
         in_order(&mut self.diagnostics);
@@ -97,7 +94,7 @@ impl Checked {
             self.count(OperationStatus::Degraded),
             self.count(OperationStatus::Refused),
             self.not_selected(),
-            grouped(self.tokens),
+            grouped(self.advice.tokens),
         ));
         text
     }
@@ -121,7 +118,7 @@ impl Checked {
             "degraded": self.count(OperationStatus::Degraded),
             "refused": self.count(OperationStatus::Refused),
             "notSelected": self.toolset.report.not_selected,
-            "tokens": self.tokens,
+            "tokens": self.advice.tokens,
             "diagnostics": diagnostics,
         })
     }

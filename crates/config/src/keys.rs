@@ -145,6 +145,7 @@ pub(crate) const LIMITS: Table = Table {
         "alias_bytes",
         "description_bytes",
         "description_depth",
+        "description_effort",
         "description_nodes",
         "media_bytes",
         "operations",

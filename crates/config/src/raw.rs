@@ -206,6 +206,7 @@ fn description_limits(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionL
     for (key, limit, most) in [
         // What walks a tree recurses: a thread's stack bounds the depth.
         ("description_depth", &mut limits.depth, DescriptionLimits::default().depth),
+        ("description_effort", &mut limits.effort, usize::MAX),
         ("description_nodes", &mut limits.nodes, usize::MAX),
         ("operations", &mut limits.operations, usize::MAX),
     ] {

@@ -53,6 +53,8 @@ pub enum Code {
     MissingCredential,
     /// A reference names nothing in the document.
     MissingReference,
+    /// There are more findings than are shown.
+    MoreFindings,
     /// An operation says nothing about what it is for.
     NoDescription,
     /// No absolute server is known.
@@ -97,6 +99,8 @@ pub enum Code {
     TextTooDeep,
     /// The text has more bytes than the limits allow.
     TextTooLarge,
+    /// An operation, or the description, takes more steps to read than the limits allow.
+    TooComplex,
     /// The text has more values than the limits allow.
     TooManyNodes,
     /// The description has more operations than the limits allow.
@@ -119,7 +123,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 56] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -143,6 +147,7 @@ impl Code {
         Self::MediaRange,
         Self::MissingCredential,
         Self::MissingReference,
+        Self::MoreFindings,
         Self::NoDescription,
         Self::NoServer,
         Self::NonFiniteNumber,
@@ -165,6 +170,7 @@ impl Code {
         Self::SessionInputLost,
         Self::TextTooDeep,
         Self::TextTooLarge,
+        Self::TooComplex,
         Self::TooManyNodes,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
@@ -207,6 +213,7 @@ impl Code {
             Self::MediaRange => "media-range",
             Self::MissingCredential => "missing-credential",
             Self::MissingReference => "missing-reference",
+            Self::MoreFindings => "more-findings",
             Self::NoDescription => "no-description",
             Self::NoServer => "no-server",
             Self::NonFiniteNumber => "non-finite-number",
@@ -229,6 +236,7 @@ impl Code {
             Self::SessionInputLost => "session-input-lost",
             Self::TextTooDeep => "text-too-deep",
             Self::TextTooLarge => "text-too-large",
+            Self::TooComplex => "too-complex",
             Self::TooManyNodes => "too-many-nodes",
             Self::TooManyOperations => "too-many-operations",
             Self::UndeclaredPathParameter => "undeclared-path-parameter",

@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     blueprint::{Blueprint, InputOrigin},
     body::{Body, BodyKind, BodyLayout},
+    document::Document,
+    effort::Effort,
     findings::Findings,
     input::{Input, Place},
     node::Node,
@@ -15,9 +17,11 @@ use crate::{
 };
 
 /// What an operation's schemas are made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) blueprint: &'a Blueprint,
+    /// The description, with what is done with it counted.
+    pub(crate) document: Document,
     pub(crate) body: Option<&'a Body>,
     pub(crate) effect: Effect,
     pub(crate) inputs: &'a [Input],
@@ -26,17 +30,17 @@ pub(crate) struct Parts<'a> {
 impl Parts<'_> {
     /// The declaration, and what was found while building it.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
-        let Blueprint { document, output, .. } = self.blueprint;
+        let Blueprint { output, .. } = self.blueprint;
         let (input_schema, findings) =
             self.object(View::Declared(self.blueprint.session_inputs), self.findings());
         let mut tool = Tool::new(
             self.blueprint.tool_name.clone(),
-            description(&self.blueprint.operation.node, &self.blueprint.label),
+            self.description(),
             Schema::new(input_schema),
             self.effect,
         );
         let Some(output) = output else { return (tool, findings) };
-        let mut builder = Builder::new(document, View::Output, findings);
+        let mut builder = Builder::new(&self.document, View::Output, findings);
         let schema = builder.schema(&output.node, &Path::at(&output.pointer));
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
@@ -51,12 +55,25 @@ impl Parts<'_> {
         self.object(View::Complete, self.findings())
     }
 
+    /// What the tool is for: summary and description, else method and path.
+    fn description(&self) -> String {
+        let Blueprint { operation, label, .. } = self.blueprint;
+        let texts = described(&operation.node);
+        texts.iter().for_each(|text| _ = self.document.spend_text(text));
+        if texts.is_empty() { label.clone() } else { texts.join("\n\n") }
+    }
+
+    /// How many steps were taken so far.
+    pub(crate) fn n_steps(&self) -> usize {
+        self.document.effort().map_or(0, Effort::spent)
+    }
+
     fn findings(&self) -> Findings {
         Findings::about(self.blueprint.label.clone())
     }
 
     fn object(&self, view: View, findings: Findings) -> (Value, Findings) {
-        let mut builder = Builder::new(&self.blueprint.document, view, findings);
+        let mut builder = Builder::new(&self.document, view, findings);
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
@@ -142,14 +159,15 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
         members.extend(Bytes::Whole.schema(&Node::Null).as_object().cloned().unwrap_or_default());
     }
     if let Some(object) = &origin.described_by {
-        describe(object, &mut members);
+        describe(builder, object, &mut members);
     }
     Value::Object(members)
 }
 
-fn describe(object: &Node, members: &mut Map<String, Value>) {
-    if let Some(text) = object.get("description").and_then(Node::as_str) {
-        let text = plain(text);
+fn describe(builder: &mut Builder<'_>, object: &Node, members: &mut Map<String, Value>) {
+    let text = object.get("description").and_then(Node::as_str);
+    if let Some(text) = text.and_then(|text| builder.copy_text(text)) {
+        let text = plain(&text);
         if !text.is_empty() {
             members.insert("description".to_owned(), text.into());
         }
@@ -157,8 +175,9 @@ fn describe(object: &Node, members: &mut Map<String, Value>) {
     if object.get("deprecated").and_then(Node::as_bool) == Some(true) {
         members.insert("deprecated".to_owned(), true.into());
     }
-    if let Some(example) = object.get("example") {
-        members.entry("examples").or_insert_with(|| json!([example.to_value()]));
+    let example = object.get("example").filter(|_| !members.contains_key("examples"));
+    if let Some(example) = example.and_then(|example| builder.copy(example)) {
+        members.insert("examples".to_owned(), json!([example]));
     }
 }
 
@@ -170,12 +189,6 @@ fn content_type(body: &Body) -> Option<(String, Value)> {
     let description = "The media type of the body.";
     let schema = json!({"type": "string", "enum": media, "default": media.first(), "description": description});
     Some((name, schema))
-}
-
-/// What a tool is for: summary and description, else method and path.
-fn description(operation: &Node, label: &str) -> String {
-    let texts = described(operation);
-    if texts.is_empty() { label.to_owned() } else { texts.join("\n\n") }
 }
 
 /// The summary and the description of an operation, as far as there are any and they say different things.

@@ -13,6 +13,7 @@ use std::{
 use crate::{
     code::Code,
     diagnostic::{Diagnostic, Severity},
+    effort::Effort,
     limits::Limits,
     node::Node,
     text::{Parsed, read},
@@ -25,7 +26,11 @@ pub(crate) use place::NoPlace;
 
 /// One OpenAPI description. Cloning it is cheap.
 #[derive(Clone, Debug)]
-pub struct Document(Arc<Parts>);
+pub struct Document {
+    parts: Arc<Parts>,
+    /// What may still be done while tools are made of it; nothing is counted at other times.
+    effort: Option<Arc<Effort>>,
+}
 
 /// The version a description says it is written in, as written: `3.0.3`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -80,7 +85,7 @@ impl Document {
     /// As [`Document::new`].
     pub fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let version = version(&root)?;
-        Ok(Self(Arc::new(Parts {
+        let parts = Parts {
             root,
             name: "".into(),
             version,
@@ -89,13 +94,14 @@ impl Document {
             documents: Documents::new(),
             with_ids: Vec::new(),
             n_nodes: 0,
-        })))
+        };
+        Ok(Self { parts: Arc::new(parts), effort: None })
     }
 
     /// The same description under the name its neighbours call it by: `openapi.yaml`.
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
-        let parts = Arc::make_mut(&mut self.0);
+        let parts = Arc::make_mut(&mut self.parts);
         parts.name = name.into();
         parts.index = OnceLock::new();
         self
@@ -122,7 +128,7 @@ impl Document {
     /// # }
     /// ```
     pub fn needs(&self) -> Vec<Arc<str>> {
-        let read = self.0.documents.values().filter_map(|further| match further {
+        let read = self.parts.documents.values().filter_map(|further| match further {
             Further::Read(tree) => Some(&tree.index),
             Further::Refused(_) => None,
         });
@@ -135,14 +141,14 @@ impl Document {
     /// values as the limits allow for one; what is over that is refused.
     pub fn supply(&mut self, name: &str, root: Node) {
         let most = self.limits().nodes;
-        let room = most.saturating_sub(self.0.n_nodes);
+        let room = most.saturating_sub(self.parts.n_nodes);
         let index = Index::of(&root, name, room);
         if index.n_nodes > room {
             let expected = format!("at most {most} values in all documents together");
             let reason = UnavailableReason::Unreadable;
             return self.refuse(name, Unavailable { reason, expected });
         }
-        let parts = Arc::make_mut(&mut self.0);
+        let parts = Arc::make_mut(&mut self.parts);
         parts.n_nodes += index.n_nodes;
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
@@ -152,17 +158,17 @@ impl Document {
 
     /// Says why a document that [`Document::needs`] named will not be supplied.
     pub fn refuse(&mut self, name: &str, why: Unavailable) {
-        Arc::make_mut(&mut self.0).documents.insert(name.into(), Further::Refused(why));
+        Arc::make_mut(&mut self.parts).documents.insert(name.into(), Further::Refused(why));
     }
 
     /// The tree.
     pub fn root(&self) -> &Node {
-        &self.0.root
+        &self.parts.root
     }
 
     /// The version it is written in.
     pub fn version(&self) -> &Version {
-        &self.0.version
+        &self.parts.version
     }
 
     /// The title (`info.title`).
@@ -171,23 +177,59 @@ impl Document {
     }
 
     pub(crate) fn limits(&self) -> &Limits {
-        &self.0.limits
+        &self.parts.limits
+    }
+
+    /// The same description, with what is done with it counted in steps.
+    pub(crate) fn metered(&self, most: usize) -> Self {
+        let effort = Effort::new(most);
+        Self { parts: Arc::clone(&self.parts), effort: Some(Arc::new(effort)) }
+    }
+
+    /// Begins with another operation.
+    pub(crate) fn begin(&self) {
+        self.effort().into_iter().for_each(Effort::begin);
+    }
+
+    /// What may still be done, where that is counted.
+    pub(crate) fn effort(&self) -> Option<&Effort> {
+        self.effort.as_deref()
+    }
+
+    /// Takes some steps; `false` when there are not as many left.
+    pub(crate) fn spend(&self, steps: usize) -> bool {
+        self.effort().is_none_or(|effort| effort.spend(steps))
+    }
+
+    /// Takes what it costs to keep a copy of a value; `false` when there is not as much left.
+    pub(crate) fn spend_copy(&self, value: &Node) -> bool {
+        self.effort().is_none_or(|effort| effort.spend_copy(value))
+    }
+
+    /// Takes what it costs to keep a copy of a text; `false` when there is not as much left.
+    pub(crate) fn spend_text(&self, text: &str) -> bool {
+        self.effort().is_none_or(|effort| effort.spend_text(text))
+    }
+
+    /// Whether nothing may be done any more for what is being read.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.effort().is_some_and(Effort::is_spent_by_one)
     }
 
     fn is_here(&self, name: &str) -> bool {
         let is_schema = || self.indexes().any(|(_, index)| index.pointers.contains_key(name));
-        self.0.documents.contains_key(name) || *self.0.name == *name || is_schema()
+        self.parts.documents.contains_key(name) || *self.parts.name == *name || is_schema()
     }
 
     /// The documents in which a schema has a name of its own, with their indexes.
     fn indexes(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
-        let further = self.0.with_ids.iter();
+        let further = self.parts.with_ids.iter();
         let further = further.filter_map(|name| Some((Some(&**name), &self.tree(name)?.index)));
         std::iter::once((None, self.index())).chain(further)
     }
 
     fn index(&self) -> &Index {
-        let Parts { root, name, limits, index, .. } = &*self.0;
+        let Parts { root, name, limits, index, .. } = &*self.parts;
         index.get_or_init(|| Arc::new(Index::of(root, name, limits.nodes)))
     }
 
@@ -206,14 +248,14 @@ impl Document {
     }
 
     fn tree(&self, name: &str) -> Option<&Tree> {
-        match self.0.documents.get(name)? {
+        match self.parts.documents.get(name)? {
             Further::Read(tree) => Some(tree),
             Further::Refused(_) => None,
         }
     }
 
     fn name_of<'a>(&'a self, document: Option<&'a str>) -> &'a str {
-        document.unwrap_or(&self.0.name)
+        document.unwrap_or(&self.parts.name)
     }
 }
 

@@ -1,5 +1,5 @@
 //! Gathers findings while a description is read, so that the first fault does not hide the next one. It decides
-//! nothing: whether a finding costs the operation is said by its severity.
+//! nothing: whether a finding costs the operation is said by its severity. What is beyond a bound is counted.
 
 use std::fmt::Display;
 
@@ -14,12 +14,15 @@ use crate::{
 pub(crate) struct Findings {
     operation: Option<String>,
     diagnostics: Vec<Diagnostic>,
+    worst: Option<Severity>,
+    /// How many are not kept, each counted as often as it was made.
+    n_more: usize,
 }
 
 impl Findings {
     /// Findings about one operation, named as `GET /pets/{petId}`.
     pub(crate) fn about(operation: String) -> Self {
-        Self { operation: Some(operation), diagnostics: Vec::new() }
+        Self { operation: Some(operation), ..Self::default() }
     }
 
     /// Something refused.
@@ -37,14 +40,27 @@ impl Findings {
         self.add((code, Severity::Note), at, message, help);
     }
 
-    /// The worst finding so far.
+    /// The worst finding so far, kept or not.
     pub(crate) fn worst(&self) -> Option<Severity> {
-        self.diagnostics.iter().map(|diagnostic| diagnostic.severity).max()
+        self.worst
     }
 
     /// The findings, in the order they were made; the same one only once.
-    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+    pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        if self.n_more > 0 {
+            let message =
+                format!("expected at most {MOST} findings here, got more: {}", self.n_more);
+            let more = self.diagnostic((Code::MoreFindings, Severity::Note), "", message, MORE);
+            self.diagnostics.push(more);
+        }
         self.diagnostics
+    }
+
+    /// What was found in a part that operations share, said about this one.
+    pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
+        for Diagnostic { code, severity, pointer, message, help, .. } in shared {
+            self.add((*code, *severity), pointer, message.clone(), help);
+        }
     }
 
     pub(crate) fn add(
@@ -54,19 +70,54 @@ impl Findings {
         message: String,
         help: &str,
     ) {
+        self.worst = self.worst.max(Some(severity));
+        // What costs the operation is said in any case.
+        let most = if severity == Severity::Error { 2 * MOST } else { MOST };
+        if self.diagnostics.len() >= most {
+            self.n_more += 1;
+            return;
+        }
+        let diagnostic = self.diagnostic((code, severity), at, message, help);
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    fn diagnostic(
+        &self,
+        (code, severity): (Code, Severity),
+        at: impl Display,
+        message: String,
+        help: &str,
+    ) -> Diagnostic {
         let (file, pointer) = parted(&at.to_string());
-        let diagnostic = Diagnostic {
+        Diagnostic {
             code,
             severity,
             file,
             pointer,
             position: None,
-            message,
+            message: cut(message),
             help: help.to_owned(),
             operation: self.operation.clone(),
-        };
-        if !self.diagnostics.contains(&diagnostic) {
-            self.diagnostics.push(diagnostic);
         }
     }
 }
+
+/// A message nobody has to scroll for: it quotes what a description says, which may be of any length.
+fn cut(mut message: String) -> String {
+    if message.len() > LONGEST {
+        message.truncate(message.floor_char_boundary(LONGEST));
+        message.push_str("…`");
+    }
+    message
+}
+
+/// What to do about findings that are not shown.
+pub(crate) const MORE: &str = "correct those that are shown; then the others are";
+
+/// Nobody reads more about one operation, and each is compared with all others.
+const MOST: usize = 100;
+
+/// In bytes. Our own words have fewer than 200.
+const LONGEST: usize = 500;

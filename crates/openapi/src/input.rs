@@ -7,7 +7,7 @@ use callgate_tool::ArgumentName;
 use serde_json::Value;
 
 /// Where a value goes on the wire.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Place {
     /// A property of the body, or the whole of it when the wire name is empty.

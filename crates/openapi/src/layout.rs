@@ -11,12 +11,14 @@ use crate::{
     blueprint::{InputOrigin, Origin},
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
     document::Document,
+    effort::KEPT,
     findings::Findings,
     input::{Encoding, Input, Place},
     names::{Slot, argument_names},
     node::Node,
     options::SessionInputs,
     parameter::Parameter,
+    pointer::Path,
     reference::Located,
     schema::{default_of, only_value_of},
     session_input::{annotation, is_visible, source},
@@ -71,6 +73,8 @@ pub(crate) fn arrange<'d>(
             entries.push(Entry::of_body(body));
         }
     }
+    let kept = |entry: &Entry<'_>| document.spend(KEPT * 2 + entry.weight());
+    entries.truncate(entries.iter().take_while(|entry| kept(entry)).count());
     let mut names = names(&entries, is_choosable);
     let content_type = (is_choosable).then(|| names.pop()).flatten().flatten();
     let body = body.map(|body| Body {
@@ -170,6 +174,12 @@ impl<'d> Entry<'d> {
         }
     }
 
+    /// What its texts cost beyond what is usual, in steps.
+    fn weight(&self) -> usize {
+        let schema = self.schema.as_ref().map_or(0, |schema| schema.path().weight());
+        schema + Path::at(&self.wire_name).weight()
+    }
+
     fn slot(&self) -> Slot<'_> {
         let is_body = self.place == Place::Body && self.wire_name.is_empty();
         let name = if is_body { "body" } else { &self.wire_name };
@@ -196,7 +206,8 @@ impl<'d> Entry<'d> {
         let default = self.schema.as_ref().and_then(|schema| {
             let path = schema.path();
             let only = || only_value_of(document, schema.node, &path).filter(|_| self.required);
-            default_of(document, schema.node, &path).or_else(only)
+            let default = default_of(document, schema.node, &path).or_else(only);
+            default.filter(|value| document.spend_copy(value))
         });
         let input = Input {
             argument,

@@ -8,6 +8,7 @@ mod code;
 mod declaration;
 mod diagnostic;
 mod document;
+mod effort;
 mod findings;
 mod input;
 mod layout;

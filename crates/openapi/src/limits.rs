@@ -17,6 +17,9 @@ pub struct Limits {
     pub alias_bytes: usize,
     /// The operations of a description.
     pub operations: usize,
+    /// The steps it may take to make tools of the description: parts that are looked at, references that are followed,
+    /// values that are kept. The largest description in the wild takes TODO.
+    pub effort: usize,
 }
 
 impl Default for Limits {
@@ -27,6 +30,7 @@ impl Default for Limits {
             nodes: 4_000_000,
             alias_bytes: 64 << 20,
             operations: 20_000,
+            effort: 5_000_000,
         }
     }
 }

@@ -185,14 +185,15 @@ impl Candidate<'_> {
     }
 }
 
-/// `text` with each run of other characters as one `_`, none of them at the ends.
+/// `text` with each run of other characters as one `_`, none of them at the ends. Of a text that is much too long for
+/// a name only the start is looked at.
 fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
-    if text.bytes().all(is_legal) {
+    if text.len() <= LOOKED_AT && text.bytes().all(is_legal) {
         return text.to_owned();
     }
-    let mut kept = String::with_capacity(text.len());
+    let mut kept = String::with_capacity(text.len().min(LOOKED_AT));
     let mut gap = false;
-    for c in text.chars() {
+    for c in text.chars().take(LOOKED_AT) {
         let byte = u8::try_from(c).ok().filter(|byte| byte.is_ascii() && is_legal(*byte));
         let Some(byte) = byte else {
             gap = true;
@@ -206,6 +207,9 @@ fn legal(text: &str, is_legal: fn(u8) -> bool) -> String {
     }
     kept
 }
+
+/// Longer texts are cut, and told apart by a hash of all of them.
+const LOOKED_AT: usize = 1000;
 
 fn starts_well(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

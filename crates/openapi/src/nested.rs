@@ -2,20 +2,21 @@
 //! that exist only under a condition (`oneOf`, `anyOf`) or in an endless number (circles) cannot be filled; session
 //! inputs among them are reported.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ArgumentName;
 
 use crate::{
     code::Code,
     document::Document,
+    effort::KEPT,
     findings::Findings,
     input::{NestedInput, Source, Step},
     node::Node,
     options::SessionInputs,
-    reference::{Located, follow},
-    schema::{default_of, is_read_only, only_value_of},
-    session_input::{annotation, is_visible, own_annotation, source},
+    reference::{Located, chain, follow},
+    schema::{own_only_value, says_read_only},
+    session_input::{is_visible, own_annotation, source},
 };
 
 /// Whether the object a value stands in requires it.
@@ -72,13 +73,16 @@ impl<'d, 'f> Walk<'d, 'f> {
 
     /// Looks below a schema, the argument's own first.
     pub(crate) fn below(&mut self, schema: &Located<'d>) {
-        self.below_part(schema, &[]);
+        self.below_part(schema, &BTreeSet::new());
     }
 
     /// Looks below a schema, a part of one that requires `required`.
-    fn below_part(&mut self, schema: &Located<'d>, required: &[&'d str]) {
+    fn below_part(&mut self, schema: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Ok(root) = follow(self.document, schema.node, &schema.path()) else { return };
         self.visited += 1;
+        if !self.document.spend(VISIT) {
+            return;
+        }
         if self.inside.contains(&root.pointer)
             || self.inside.len() >= DEEPEST
             || self.visited > MOST_VISITED
@@ -92,27 +96,29 @@ impl<'d, 'f> Walk<'d, 'f> {
 
     /// The same for the items of the argument, of which this is the schema.
     pub(crate) fn each(&mut self, item: &Located<'d>) {
-        self.step(Step::Items, Need::Optional, item);
+        let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
+        self.step((Step::Items, Need::Optional), item, &said);
     }
 
-    fn members(&mut self, root: &Located<'d>, required: &[&'d str]) {
-        let mut required = required.to_vec();
+    fn members(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
+        let mut required = required.clone();
         required.extend(required_by(root));
-        let all_of = branches(root, "allOf");
+        let all_of = branches(self.document, root, "allOf");
         for branch in &all_of {
+            self.document.spend(required.len());
             let Ok(branch) = follow(self.document, branch.node, &branch.path()) else { continue };
             required.extend(required_by(&branch));
         }
         self.properties(root, &required);
         if let Some(items) = root.member("items").filter(|items| items.node.as_object().is_some()) {
-            self.step(Step::Items, Need::Optional, &items);
+            self.each(&items);
         }
         self.composed += 1;
         for branch in &all_of {
             self.below_part(branch, &required);
         }
         for keyword in ["anyOf", "oneOf"] {
-            match real_branches(root, keyword).as_slice() {
+            match real_branches(self.document, root, keyword).as_slice() {
                 // Only one of them is not null: this is how 3.1 says that a value may be null.
                 [only] => self.below_part(only, &required),
                 several => several.iter().for_each(|branch| self.report_lost(branch)),
@@ -121,31 +127,38 @@ impl<'d, 'f> Walk<'d, 'f> {
         self.composed -= 1;
     }
 
-    fn properties(&mut self, root: &Located<'d>, required: &[&'d str]) {
+    fn properties(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
         for (name, node) in
             properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
         {
             let path = above.name(name);
-            if is_read_only(self.document, node, &path) {
+            if !self.document.spend(VISIT + path.weight()) {
+                return;
+            }
+            let said: Vec<&'d Node> = chain(self.document, node, &path).collect();
+            if said.iter().any(|node| says_read_only(node)) {
                 continue;
             }
-            let is_due = required.contains(&&**name);
+            let is_due = required.contains(&**name);
             let need = if is_due { Need::Required } else { Need::Optional };
-            self.step(Step::Property(Arc::clone(name)), need, &Located::new(node, &path));
+            let schema = Located::new(node, &path);
+            self.step((Step::Property(Arc::clone(name)), need), &schema, &said);
         }
     }
 
-    fn step(&mut self, step: Step, need: Need, schema: &Located<'d>) {
+    /// Goes one step further, to a schema of which `said` is what it says itself and what its references lead through.
+    fn step(&mut self, (step, need): (Step, Need), schema: &Located<'d>, said: &[&'d Node]) {
         self.steps.push(step);
-        let path = schema.path();
-        let found = annotation(self.document, schema.node, &path, None);
+        let found = said.iter().find_map(|node| own_annotation(node));
         let source = source(found, &schema.pointer, self.findings);
-        let default = self.default(need, &source, schema).map(Node::to_value);
+        let default = self.default(need, &source, said);
+        let default = default.filter(|value| self.document.spend_copy(value)).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
         if is_filled && self.found.len() < MOST_FOUND {
+            self.document.spend(KEPT + self.steps.len());
             self.found.push(NestedInput {
                 argument: self.argument.clone(),
                 steps: self.steps.clone().into(),
@@ -163,15 +176,15 @@ impl<'d, 'f> Walk<'d, 'f> {
 
     /// The value that is filled in. A default of an optional part is left to the service: it applies its own where
     /// the part is absent, and a value that is sent may mean something else there.
-    fn default(&self, need: Need, source: &Source, schema: &Located<'d>) -> Option<&'d Node> {
+    fn default(&self, need: Need, source: &Source, said: &[&'d Node]) -> Option<&'d Node> {
         let is_own_of_body = self.is_body && self.composed == 0 && self.steps.len() == 1;
         let is_kept = need == Need::Required || is_own_of_body || *source != Source::Model;
-        let path = schema.path();
         let only = || {
-            let only = only_value_of(self.document, schema.node, &path);
+            let only = said.iter().find_map(|node| own_only_value(node));
             only.filter(|_| need == Need::Required)
         };
-        default_of(self.document, schema.node, &path).filter(|_| is_kept).or_else(only)
+        let default = said.iter().find_map(|node| node.get("default"));
+        default.filter(|_| is_kept).or_else(only)
     }
 
     /// Says which session inputs cannot be filled because their object is one of several.
@@ -182,6 +195,9 @@ impl<'d, 'f> Walk<'d, 'f> {
         for (name, node) in
             properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
         {
+            if !self.document.spend(1) {
+                return;
+            }
             if own_annotation(node).is_some() {
                 let message =
                     format!("expected a session input outside `oneOf` and `anyOf`, got: `{name}`");
@@ -198,25 +214,29 @@ fn required_by<'d>(root: &Located<'d>) -> impl Iterator<Item = &'d str> {
     names.iter().filter_map(Node::as_str)
 }
 
-fn branches<'d>(root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
     let above = root.path();
     let path = above.name(keyword);
     let branches = root.node.get(keyword).and_then(Node::as_array).unwrap_or_default().iter();
-    branches.enumerate().map(|(index, node)| Located::new(node, &path.index(index))).collect()
+    let branches = branches.enumerate().take_while(|_| document.spend(1 + path.weight()));
+    branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
 }
 
 /// The branches that allow more than null.
-fn real_branches<'d>(root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
+fn real_branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<Located<'d>> {
     let is_null =
         |branch: &Located<'_>| branch.node.get("type").and_then(Node::as_str) == Some("null");
-    branches(root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
+    branches(document, root, keyword).into_iter().filter(|branch| !is_null(branch)).collect()
 }
 
 /// Real bodies are at most 20 objects deep.
 const DEEPEST: usize = 40;
 
 /// Bodies that share parts can be walked on more ways than there are parts.
-const MOST_VISITED: usize = 20_000;
+const MOST_VISITED: usize = 5_000;
+
+/// What it takes to look at a schema or a property, in steps.
+const VISIT: usize = 4;
 
 /// More values than this are filled in no real body.
 const MOST_FOUND: usize = 2_000;

@@ -12,6 +12,7 @@ use crate::{
     declaration::Parts,
     diagnostic::Diagnostic,
     input::{Input, NestedInput},
+    schema::MOST_STEPS,
     security::Security,
     server::Server,
 };
@@ -47,8 +48,17 @@ pub struct Operation {
     /// The credentials it asks for.
     pub security: Security,
     pub(crate) blueprint: Blueprint,
-    pub(crate) tool: OnceLock<(Tool, Vec<Diagnostic>)>,
-    pub(crate) arguments_schema: OnceLock<(Value, Vec<Diagnostic>)>,
+    pub(crate) tool: OnceLock<Tool>,
+    pub(crate) arguments_schema: OnceLock<Value>,
+}
+
+/// What building the schemas of an operation tells.
+#[derive(Debug)]
+pub(crate) struct Examined {
+    pub(crate) tool: Tool,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// How many steps it took.
+    pub(crate) n_steps: usize,
 }
 
 /// One part of a path segment.
@@ -65,24 +75,29 @@ impl Operation {
     /// The declaration a model sees: the visible inputs, required only where nobody else fills them; the output of
     /// the first successful answer that is JSON. Built when first asked for.
     pub fn declaration(&self) -> &Tool {
-        &self.built_tool().0
+        self.tool.get_or_init(|| self.parts().tool().0)
     }
 
     /// The schema that all arguments meet once session and defaults have filled what they fill, visible or not. Built
     /// when first asked for.
     pub fn arguments_schema(&self) -> &Value {
-        &self.built_arguments().0
+        self.arguments_schema.get_or_init(|| self.parts().arguments().0)
     }
 
-    /// What was found while the schemas were built; builds them.
-    pub fn schema_diagnostics(&self) -> Vec<Diagnostic> {
-        let mut diagnostics = self.built_tool().1.clone();
-        for diagnostic in &self.built_arguments().1 {
-            if !diagnostics.contains(diagnostic) {
-                diagnostics.push(diagnostic.clone());
+    /// Builds the schemas and keeps nothing of them.
+    pub(crate) fn examined(&self) -> Examined {
+        let parts = self.parts();
+        let (tool, findings) = parts.tool();
+        let mut diagnostics = findings.into_diagnostics();
+        let n_declared = parts.n_steps();
+        let parts = self.parts();
+        let (_, findings) = parts.arguments();
+        for diagnostic in findings.into_diagnostics() {
+            if !diagnostics.contains(&diagnostic) {
+                diagnostics.push(diagnostic);
             }
         }
-        diagnostics
+        Examined { tool, diagnostics, n_steps: n_declared + parts.n_steps() }
     }
 
     /// The JSON pointer of the operation in its document.
@@ -95,23 +110,10 @@ impl Operation {
         &self.blueprint.label
     }
 
-    fn built_tool(&self) -> &(Tool, Vec<Diagnostic>) {
-        self.tool.get_or_init(|| {
-            let (tool, findings) = self.parts().tool();
-            (tool, findings.into_diagnostics())
-        })
-    }
-
-    fn built_arguments(&self) -> &(Value, Vec<Diagnostic>) {
-        self.arguments_schema.get_or_init(|| {
-            let (schema, findings) = self.parts().arguments();
-            (schema, findings.into_diagnostics())
-        })
-    }
-
     fn parts(&self) -> Parts<'_> {
         Parts {
             blueprint: &self.blueprint,
+            document: self.blueprint.document.metered(MOST_STEPS),
             body: self.body.as_ref(),
             effect: self.effect,
             inputs: &self.inputs,

@@ -5,6 +5,8 @@ mod collection;
 
 use std::sync::Arc;
 
+use hashbrown::{HashMap, HashSet};
+
 use crate::{
     code::Code,
     document::Document,
@@ -35,10 +37,14 @@ pub(crate) fn read<'d>(
     levels: &[&Located<'d>],
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
-    let mut parameters: Vec<Parameter<'d>> = Vec::new();
-    for level in levels.iter().rev() {
-        for own in list(document, level, findings) {
-            match parameters.iter_mut().find(|shared| shared.is_same(&own)) {
+    let mut lists = levels.iter().rev().map(|level| list(document, level, findings));
+    let mut parameters = lists.next().unwrap_or_default();
+    for own in lists.filter(|own| !own.is_empty()) {
+        let known = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
+        let known: HashMap<_, _> = known.collect();
+        let places: Vec<_> = own.iter().map(|own| known.get(&own.identity()).copied()).collect();
+        for (own, place) in own.into_iter().zip(places) {
+            match place.and_then(|place| parameters.get_mut(place)) {
                 Some(shared) => *shared = own,
                 None => parameters.push(own),
             }
@@ -53,13 +59,13 @@ impl Parameter<'_> {
         self.object.node.get("in").and_then(Node::as_str) == Some("body")
     }
 
-    /// Whether two parameters are the same one: headers without regard to case.
-    fn is_same(&self, other: &Self) -> bool {
-        let same_name = match self.place {
-            Place::Header => self.name.eq_ignore_ascii_case(&other.name),
-            _ => self.name == other.name,
+    /// What makes two parameters the same one: headers without regard to case.
+    fn identity(&self) -> (Place, Arc<str>) {
+        let name = match self.place {
+            Place::Header => self.name.to_ascii_lowercase().into(),
+            _ => Arc::clone(&self.name),
         };
-        self.place == other.place && same_name
+        (self.place, name)
     }
 }
 
@@ -80,16 +86,21 @@ fn list<'d>(
         findings.warning(Code::MalformedNode, path, message, "write a list of parameters");
         return Vec::new();
     };
-    let mut parameters: Vec<Parameter<'d>> = Vec::with_capacity(nodes.len());
+    let mut parameters: Vec<Parameter<'d>> = Vec::new();
+    let mut known = HashSet::new();
     for (index, node) in nodes.iter().enumerate() {
-        let Some(parameter) = one(document, node, &path.index(index), findings) else { continue };
-        if parameters.iter().any(|known| known.is_same(&parameter)) {
+        let path = path.index(index);
+        if !document.spend(PARAMETER + path.weight()) {
+            break;
+        }
+        let Some(parameter) = one(document, node, &path, findings) else { continue };
+        if !known.insert(parameter.identity()) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
                 parameter.place.as_str(),
                 parameter.name
             );
-            findings.warning(Code::DuplicateParameter, path.index(index), message, "remove it");
+            findings.warning(Code::DuplicateParameter, path, message, "remove it");
             continue;
         }
         parameters.push(parameter);
@@ -216,6 +227,9 @@ fn style(name: &str, place: Place) -> Option<Style> {
         _ => None,
     }
 }
+
+/// What it takes to read a parameter, in steps.
+const PARAMETER: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -51,6 +51,11 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// What its text costs, in steps: none where it is short.
+    pub(crate) fn weight(&self) -> usize {
+        self.room() / BYTES_OF_STEP
+    }
+
     /// The item at `index` of this node, counted from 0.
     pub const fn index(&'a self, index: usize) -> Self {
         Self { above: Some(self), segment: Segment::Index(index) }
@@ -93,6 +98,9 @@ impl Path<'_> {
         }
     }
 }
+
+/// Real pointers are shorter.
+pub(crate) const BYTES_OF_STEP: usize = 256;
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

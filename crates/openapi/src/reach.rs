@@ -64,12 +64,16 @@ impl<'d> Reach<'d> {
             if !seen.insert(at) {
                 continue;
             }
+            let document = self.document;
             let Some(facts) = self.facts(at) else { continue };
+            if !document.spend(1 + facts.bad.len() + facts.links.len()) {
+                break;
+            }
             survey.bad.extend(facts.bad.iter().cloned());
             survey.is_filled |= facts.is_filled;
             open.extend(&facts.links);
         }
-        if survey.bad.is_empty() && !survey.is_filled {
+        if survey.bad.is_empty() && !survey.is_filled && !self.document.is_spent() {
             self.mark_clean(&seen);
         }
         survey
@@ -82,6 +86,9 @@ impl<'d> Reach<'d> {
             let schema = target.schema.clone();
             let mut found = Facts::default();
             self.scan(schema.node, &schema.path(), &mut found);
+            if self.document.is_spent() {
+                return None;
+            }
             self.targets.get_mut(at)?.facts = Some(found);
         }
         self.targets.get(at)?.facts.as_ref()
@@ -98,7 +105,7 @@ impl<'d> Reach<'d> {
 
     /// Gathers the facts of one schema, without going through its references.
     fn scan(&mut self, node: &'d Node, path: &Path<'_>, found: &mut Facts) {
-        let Some(object) = node.as_object() else { return };
+        let Some(object) = node.as_object().filter(|_| self.document.spend(1)) else { return };
         if let Some(reference) = reference_of(node) {
             match target(self.document, reference, path) {
                 Ok(target) => found.links.push(self.link(target)),

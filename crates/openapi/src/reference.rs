@@ -1,7 +1,9 @@
 //! Follows `$ref` through the documents of a description. Chains are bounded and circles found; files and addresses
 //! are not fetched here, what was not supplied is reported. `@dialogflow/sessionId` is not a reference and never comes here.
 
-use std::{collections::BTreeSet, iter, sync::Arc};
+use std::{iter, ptr, sync::Arc};
+
+use hashbrown::HashSet;
 
 use crate::{
     address::SESSION_ID,
@@ -102,6 +104,7 @@ pub(crate) fn target<'d>(
     reference: &Arc<str>,
     at: &Path<'_>,
 ) -> Result<Located<'d>, BadReference> {
+    document.spend(HOP + at.weight());
     let bad = |failure, expected: &str| BadReference {
         failure,
         reference: Arc::clone(reference),
@@ -133,9 +136,10 @@ pub(crate) fn follow<'d>(
         None => return Ok(Located::new(node, path)),
         Some(reference) => target(document, reference, path)?,
     };
-    let mut seen = BTreeSet::new();
-    while let Some(reference) = reference_of(at.node) {
-        if !seen.insert(Arc::clone(&at.pointer)) || seen.len() > MOST_HOPS {
+    let mut seen = HashSet::new();
+    // Where nothing may be done any more, no end is needed.
+    while let Some(reference) = reference_of(at.node).filter(|_| !document.is_spent()) {
+        if !seen.insert(ptr::from_ref(at.node)) || seen.len() > MOST_HOPS {
             return Err(BadReference {
                 failure: Failure::Cyclic,
                 reference: Arc::clone(reference),
@@ -165,11 +169,13 @@ pub(crate) fn beyond<'d>(
     path: &Path<'_>,
 ) -> Vec<Located<'d>> {
     let mut found: Vec<Located<'d>> = Vec::new();
-    let mut next = reference_of(node).and_then(|to| target(document, to, path).ok());
+    let Some(first) = reference_of(node) else { return found };
+    let mut seen = HashSet::new();
+    seen.insert(ptr::from_ref(node));
+    let mut next = target(document, first, path).ok();
     while let Some(at) = next {
-        let is_circle = std::ptr::eq(at.node, node)
-            || found.iter().any(|seen| std::ptr::eq(seen.node, at.node));
-        if found.len() > LONGEST_CHAIN || is_circle {
+        let is_new = seen.insert(ptr::from_ref(at.node));
+        if found.len() > LONGEST_CHAIN || !is_new || document.is_spent() {
             break;
         }
         next = reference_of(at.node).and_then(|to| target(document, to, &at.path()).ok());
@@ -181,10 +187,14 @@ pub(crate) fn beyond<'d>(
 const A_PART: &str = "a reference to a part of the document";
 
 /// A chain longer than this is taken for a circle; real ones have fewer than ten links.
-const MOST_HOPS: usize = 1100;
+const MOST_HOPS: usize = 20_000;
 
-/// Where defaults and session inputs are looked for along a chain; real chains have one or two links.
-const LONGEST_CHAIN: usize = 32;
+/// How far defaults and session inputs are looked for along a chain, again and again for each of them; real chains
+/// have one or two links.
+const LONGEST_CHAIN: usize = 2_000;
+
+/// To follow a reference takes as long as to look at a few parts.
+const HOP: usize = 4;
 
 #[cfg(test)]
 mod tests {

@@ -1,15 +1,20 @@
 //! The load report: what became of each operation, and every finding. It holds pointers; lines and columns are found
 //! when someone wants to see them.
 
-use std::{collections::BTreeSet, sync::Arc};
+mod gathered;
 
-use callgate_tool::ToolName;
+use std::{collections::BTreeSet, mem, sync::Arc};
+
+use callgate_tool::{Tool, ToolName};
 
 use crate::{
+    code::Code,
     diagnostic::{Diagnostic, Severity},
-    operation::Operation,
+    operation::{Examined, Operation},
     selection::Unmatched,
 };
+
+pub(crate) use gathered::Gathered;
 
 /// What became of a description.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +26,10 @@ pub struct Report {
     pub not_selected: usize,
     /// The entries of the selection that no operation matches.
     pub unmatched: Vec<Unmatched>,
-    /// Every finding, in the order it was made.
+    /// Every finding, in the order it was made; what nobody would read any more is counted.
     pub diagnostics: Vec<Diagnostic>,
+    /// How many steps it took to make the tools, of those [`Limits::effort`](crate::Limits::effort) allows.
+    pub steps: usize,
 }
 
 /// What became of one operation.
@@ -30,11 +37,11 @@ pub struct Report {
 #[non_exhaustive]
 pub struct OperationReport {
     /// The HTTP method, in capitals.
-    pub method: String,
+    pub method: http::Method,
     /// The path template as the description writes it.
-    pub path: String,
+    pub path: Arc<str>,
     /// The `operationId` as the description writes it.
-    pub operation_id: Option<String>,
+    pub operation_id: Option<Arc<str>>,
     /// The tool's name; none when it is refused.
     pub tool: Option<ToolName>,
     /// Whether it is offered.
@@ -59,21 +66,38 @@ impl Report {
         self.operations.iter().filter(|operation| operation.status == status).count()
     }
 
-    /// Adds what is found when every schema of these operations is built, which loading alone does not do.
-    pub fn examine(&mut self, operations: &[Arc<Operation>]) {
+    /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
+    /// declaration is shown to `built` and kept only where it was kept before. Schemas that have more parts than
+    /// anybody waits for are not built; the report says how many operations that concerns.
+    pub fn examine(
+        &mut self,
+        operations: &[Arc<Operation>],
+        mut built: impl FnMut(&Operation, &Tool),
+    ) {
         let key = |found: &Diagnostic| {
             (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
         };
         let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
+        let mut gathered = Gathered::new(mem::take(&mut self.diagnostics));
         let mut degraded = BTreeSet::new();
+        let mut left = MOST_STEPS;
+        let mut unexamined = operations.len();
         for operation in operations {
-            let diagnostics = operation.schema_diagnostics();
+            let Examined { tool, mut diagnostics, n_steps } = operation.examined();
+            built(operation, &tool);
             if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
                 degraded.insert(&operation.tool_name);
             }
-            self.diagnostics
-                .extend(diagnostics.into_iter().filter(|found| !known.contains(&key(found))));
+            diagnostics.retain(|found| !known.contains(&key(found)));
+            gathered.extend(diagnostics);
+            unexamined -= 1;
+            left = left.saturating_sub(n_steps);
+            if left == 0 && unexamined > 0 {
+                gathered.extend(vec![too_many_steps(unexamined)]);
+                break;
+            }
         }
+        self.diagnostics = gathered.finish();
         for report in &mut self.operations {
             if report.tool.as_ref().is_some_and(|tool| degraded.contains(tool)) {
                 report.status = OperationStatus::Degraded;
@@ -81,6 +105,24 @@ impl Report {
         }
     }
 }
+
+fn too_many_steps(unexamined: usize) -> Diagnostic {
+    Diagnostic {
+        code: Code::TooComplex,
+        severity: Severity::Warning,
+        file: None,
+        pointer: String::new(),
+        position: None,
+        message: format!(
+            "expected declarations that are built in at most {MOST_STEPS} steps in total, got more; those of {unexamined} operations were not examined"
+        ),
+        help: "offer fewer operations with `tools:`, or split the description".to_owned(),
+        operation: None,
+    }
+}
+
+/// The declarations of the largest description in the wild take TODO.
+const MOST_STEPS: usize = 10_000_000;
 
 impl OperationReport {
     /// The operation as findings name it: `GET /pets/{petId}`.

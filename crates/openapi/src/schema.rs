@@ -50,7 +50,6 @@ pub(crate) struct Builder<'d> {
     taken: HashSet<String>,
     pending: VecDeque<(Arc<str>, &'d Node, Bytes)>,
     definitions: Map<String, Value>,
-    nodes: usize,
     /// Whether what says it is binary is given as bytes in the schema that is being built.
     pub(crate) bytes: Bytes,
     /// Whether a default or an only value is filled in where the schema that is being built stands.
@@ -67,6 +66,7 @@ struct Definition {
 }
 
 impl<'d> Builder<'d> {
+    /// A builder that does as much as may still be done with the document.
     pub(crate) fn new(document: &'d Document, view: View, findings: Findings) -> Self {
         Self {
             document,
@@ -76,7 +76,6 @@ impl<'d> Builder<'d> {
             taken: HashSet::new(),
             pending: VecDeque::new(),
             definitions: Map::new(),
-            nodes: 0,
             bytes: Bytes::Texts,
             is_filled: true,
             findings,
@@ -85,10 +84,8 @@ impl<'d> Builder<'d> {
 
     /// The schema of a node.
     pub(crate) fn schema(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        self.nodes += 1;
-        if self.nodes > MOST_NODES {
-            let message = format!("expected a schema of at most {MOST_NODES} parts, got more");
-            self.findings.warning(Code::SchemaTooLarge, "", message, "split the operation");
+        if !self.document.spend(PART) {
+            self.report_spent();
             return Value::Bool(true);
         }
         match node {
@@ -117,6 +114,31 @@ impl<'d> Builder<'d> {
             schema.insert("$defs".to_owned(), Value::Object(self.definitions));
         }
         (Value::Object(schema), self.findings)
+    }
+
+    /// A copy of a value; `None`, reported, when it is too large.
+    pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
+        if self.document.spend_copy(value) {
+            return Some(value.to_value());
+        }
+        self.report_spent();
+        None
+    }
+
+    /// A copy of a text; `None`, reported, when it is too large.
+    pub(crate) fn copy_text(&mut self, text: &str) -> Option<String> {
+        if self.document.spend_text(text) {
+            return Some(text.to_owned());
+        }
+        self.report_spent();
+        None
+    }
+
+    fn report_spent(&mut self) {
+        let message = format!(
+            "expected a declaration that is built in at most {MOST_STEPS} steps, got one that takes more"
+        );
+        self.findings.warning(Code::SchemaTooLarge, "", message, "split the operation");
     }
 
     fn object(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
@@ -232,12 +254,15 @@ fn stem(pointer: &str) -> String {
         .strip_suffix('#')
         .map_or(last, |file| file.rsplit_once('.').map_or(file, |(name, _extension)| name));
     let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut stem: String = last.chars().map(legal).collect();
+    let mut stem: String = last.chars().take(LONGEST_STEM).map(legal).collect();
     if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
         stem.insert_str(0, "Schema_");
     }
     stem
 }
+
+/// What is cut off makes no two names alike: those get numbers.
+const LONGEST_STEM: usize = 200;
 
 /// The default of a schema or of what it refers to.
 pub(crate) fn default_of<'d>(
@@ -268,9 +293,17 @@ pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
 
 /// Whether a schema is marked as `readOnly`, itself or by what it refers to: its value is answered and never sent.
 pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
-    let says = |node: &Node| node.get("readOnly").and_then(Node::as_bool) == Some(true);
-    chain(document, schema, path).any(says)
+    chain(document, schema, path).any(says_read_only)
 }
 
-/// The largest real declaration has fewer than 100,000 parts; a description of a few kilobytes can ask for billions.
-const MOST_NODES: usize = 400_000;
+/// Whether a node itself is marked as `readOnly`.
+pub(crate) fn says_read_only(node: &Node) -> bool {
+    node.get("readOnly").and_then(Node::as_bool) == Some(true)
+}
+
+/// The steps it may take to build a declaration, which are counted as those of loading are. The largest real one takes
+/// TODO; a description of a few kilobytes can ask for billions.
+pub(crate) const MOST_STEPS: usize = 2_000_000;
+
+/// What it takes to build a schema without parts, in steps.
+const PART: usize = 4;

@@ -20,7 +20,7 @@ pub struct Security {
     pub is_own: bool,
     /// The alternatives in the order of the description, each of which is enough. None at all with
     /// [`Security::is_stated`] (`security: []`): the operation is open to everyone.
-    pub alternatives: Box<[Requirement]>,
+    pub alternatives: Arc<[Requirement]>,
 }
 
 /// Schemes that are needed together; none for `{}`: a call without credentials is one of the alternatives.

@@ -3,8 +3,9 @@
 
 mod swagger;
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
+use hashbrown::HashMap;
 use url::Url;
 
 use crate::{
@@ -46,6 +47,8 @@ pub(crate) struct Servers<'d> {
     document: &'d Document,
     options: &'d LoadOptions,
     root: Result<Arc<Server>, Refusal>,
+    /// Those of the lists of operations and path items.
+    known: RefCell<HashMap<*const Node, Result<Arc<Server>, Refusal>>>,
 }
 
 impl<'d> Servers<'d> {
@@ -60,7 +63,7 @@ impl<'d> Servers<'d> {
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
             (None, None) => resolve("/", "/servers", options),
         };
-        Self { document, options, root: root.map(Arc::new) }
+        Self { document, options, root: root.map(Arc::new), known: RefCell::default() }
     }
 
     /// The server of the whole description.
@@ -83,10 +86,21 @@ impl<'d> Servers<'d> {
             .find(|list| is_named(list.node))
             .filter(|_| self.options.server.is_none());
         let found = match own {
-            Some(list) => named_by_description(&list, self.options).map(Arc::new),
+            Some(list) => self.of_list(&list),
             None => self.root.clone(),
         };
         found.map_err(|refusal| refusal.report(findings)).ok()
+    }
+
+    /// The server of a list, which operations may share: it is looked at once.
+    fn of_list(&self, list: &Located<'_>) -> Result<Arc<Server>, Refusal> {
+        let place = std::ptr::from_ref(list.node);
+        if let Some(known) = self.known.borrow().get(&place) {
+            return known.clone();
+        }
+        let found = named_by_description(list, self.options).map(Arc::new);
+        self.known.borrow_mut().insert(place, found.clone());
+        found
     }
 
     /// The same in Swagger 2.0, where an operation may have schemes of its own.
@@ -169,6 +183,10 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Re
 /// A URL that other URLs can be built on.
 fn base(mut url: Url, pointer: &str) -> Result<Url, Refusal> {
     let bad = |message| Err(refusal(Code::InvalidServer, pointer, message));
+    if url.as_str().len() > LONGEST {
+        let got = url.as_str().len();
+        return bad(format!("expected a server in at most {LONGEST} bytes, got: {got}"));
+    }
     if !matches!(url.scheme(), "http" | "https") {
         return bad(format!("expected a server with `http` or `https`, got: `{}`", url.scheme()));
     }
@@ -247,6 +265,9 @@ fn invalid(url: &str, pointer: &str) -> Refusal {
 fn refusal(code: Code, pointer: &str, message: String) -> Refusal {
     Refusal { code, pointer: pointer.to_owned(), message }
 }
+
+/// Longer addresses are not sent.
+const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]
 mod tests {

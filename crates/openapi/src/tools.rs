@@ -3,6 +3,7 @@
 
 mod answer;
 mod find;
+mod offered;
 mod one;
 
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::{
     code::Code,
     diagnostic::Severity,
     document::Document,
+    effort::Effort,
     findings::Findings,
     names::{Identity, is_vague, tool_names},
     node::Node,
@@ -20,7 +22,7 @@ use crate::{
     options::LoadOptions,
     pointer::Path,
     reach::Reach,
-    report::{OperationReport, OperationStatus, Report},
+    report::{Gathered, OperationReport, OperationStatus, Report},
     security::{SecurityScheme, needs::Schemes},
     selection,
     server::{Server, Servers},
@@ -46,6 +48,8 @@ pub struct Loaded {
 
 /// Turns a document into tools. It never fails: what cannot be offered is in the report.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
+    let original = document;
+    let document = &original.metered(original.limits().effort);
     let mut general = Findings::default();
     let found = find(document, &mut general);
     let servers = Servers::new(document, options);
@@ -56,7 +60,8 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         server: servers.root(),
         ..Loaded::default()
     };
-    let mut context = Context { document, options, reach: Reach::new(document), servers, schemes };
+    let reach = Reach::new(document);
+    let mut context = Context { original, document, options, reach, servers, schemes };
     let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
     let identities: Vec<Identity<'_>> = found
         .iter()
@@ -68,7 +73,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         })
         .collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
-    loaded.report.diagnostics = general.into_diagnostics();
+    let mut gathered = Gathered::new(general.into_diagnostics());
     let selected = selected(&found, &names, options, &mut loaded.report);
     for ((found, name), is_selected) in found.iter().zip(names).zip(selected) {
         if !is_selected {
@@ -84,8 +89,13 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             operation: &found.operation,
         };
         let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));
-        loaded.add(found, operation, findings);
+        loaded.add(found, operation, findings.worst());
+        let diagnostics = findings.into_diagnostics();
+        diagnostics.iter().for_each(|found| _ = document.spend_text(&found.pointer));
+        gathered.extend(diagnostics);
     }
+    loaded.report.diagnostics = gathered.finish();
+    loaded.report.steps = document.effort().map_or(0, Effort::spent);
     loaded
 }
 
@@ -93,12 +103,11 @@ impl Loaded {
     /// The same tools with what is found when every schema is built, which loading alone does not do.
     #[must_use]
     pub fn examined(mut self) -> Self {
-        self.report.examine(&self.operations);
+        self.report.examine(&self.operations, |_, _| {});
         self
     }
 
-    fn add(&mut self, found: &Found<'_>, operation: Option<Operation>, findings: Findings) {
-        let worst = findings.worst();
+    fn add(&mut self, found: &Found<'_>, operation: Option<Operation>, worst: Option<Severity>) {
         let operation = operation.filter(|_| worst != Some(Severity::Error));
         let status = match (&operation, worst) {
             (None, _) => OperationStatus::Refused,
@@ -106,25 +115,26 @@ impl Loaded {
             (Some(_), _) => OperationStatus::Exposed,
         };
         self.report.operations.push(OperationReport {
-            method: found.method.to_string(),
-            path: found.key.to_string(),
-            operation_id: found.operation_id().map(str::to_owned),
+            method: found.method.clone(),
+            path: Arc::clone(&found.key),
+            operation_id: found.shared_operation_id().cloned(),
             tool: operation.as_ref().map(|operation| operation.tool_name.clone()),
             status,
         });
-        self.report.diagnostics.extend(findings.into_diagnostics());
         self.operations.extend(operation.map(Arc::new));
     }
 }
 
 /// Which of the operations are selected; what is not, and what selects nothing, goes to the report.
-fn selected(
-    found: &[Found<'_>],
+fn selected<'d>(
+    found: &[Found<'d>],
     names: &[Option<ToolName>],
     options: &LoadOptions,
     report: &mut Report,
 ) -> Vec<bool> {
-    let tags: Vec<Vec<&str>> = found.iter().map(Found::tags).collect();
+    let is_tagged = !options.selection.tags.is_empty();
+    let tags = |found: &Found<'d>| if is_tagged { found.tags() } else { Vec::new() };
+    let tags: Vec<Vec<&str>> = found.iter().map(tags).collect();
     let named = found.iter().zip(names).zip(&tags);
     let candidates: Vec<_> =
         named.map(|((found, name), tags)| found.candidate(name.as_ref(), tags)).collect();
@@ -135,7 +145,7 @@ fn selected(
     selected
 }
 
-impl Found<'_> {
+impl<'d> Found<'d> {
     fn candidate<'a>(
         &'a self,
         name: Option<&'a ToolName>,
@@ -158,11 +168,14 @@ impl Found<'_> {
         findings.note(Code::VagueName, &self.operation.pointer, message, help);
     }
 
-    fn tags(&self) -> Vec<&str> {
+    fn tags(&self) -> Vec<&'d str> {
         let tags = self.operation.node.get("tags").and_then(Node::as_array);
-        tags.into_iter().flatten().filter_map(Node::as_str).collect()
+        tags.into_iter().flatten().filter_map(Node::as_str).take(MOST_TAGS).collect()
     }
 }
+
+/// Operations may share what they say; real ones have fewer than ten tags.
+const MOST_TAGS: usize = 100;
 
 /// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.
 fn note_dialect(document: &Document, findings: &mut Findings) {

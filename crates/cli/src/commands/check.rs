@@ -48,8 +48,8 @@ fn checked(
         overlays: arguments.overlay.clone(),
         bearer: None,
     };
-    let Built { executor, toolsets, warnings, .. } = open::open(file, &options)?;
+    let Built { toolsets, warnings, .. } = open::open(file, &options)?;
     warned.extend(warnings);
-    let checked = toolsets.into_iter().map(|toolset| Checked::new(toolset, &executor));
+    let checked = toolsets.into_iter().map(Checked::new);
     checked.map(|checked| Ok(checked?.with_advice())).collect()
 }

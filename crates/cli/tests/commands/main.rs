@@ -6,6 +6,7 @@
 mod body_media;
 mod call;
 mod check;
+mod hostile;
 mod output;
 mod overlay;
 mod readme;

@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+use indexmap::IndexSet;
+
 use crate::{
     body::{BodyKind, PartHeader, PropertyEncoding},
     code::Code,
     document::Document,
+    effort::KEPT,
     findings::Findings,
     input::{Encoding, Style},
     node::{Node, Object},
@@ -27,17 +31,19 @@ pub(super) fn read<'d>(
         return Box::default();
     }
     let mut encodings = declared(document, kind, media, findings);
-    let mut files = Vec::new();
+    let mut files = IndexSet::new();
     if let Some(schema) = media.member("schema") {
         let mut left = MOST_VISITED;
         properties(document, schema, &mut files, &mut left);
     }
-    for name in files {
-        match encodings.iter_mut().find(|known| known.name == *name) {
-            Some(known) => known.is_binary = true,
-            None => encodings.push(PropertyEncoding { is_binary: true, ..plain(name) }),
-        }
+    let mut declared = HashSet::new();
+    for known in &mut encodings {
+        known.is_binary = files.contains(&known.name);
+        declared.insert(Arc::clone(&known.name));
     }
+    let others = files.into_iter().filter(|name| !declared.contains(*name));
+    let others = others.take_while(|_| document.spend(KEPT));
+    encodings.extend(others.map(|name| PropertyEncoding { is_binary: true, ..plain(name) }));
     encodings.into()
 }
 
@@ -64,6 +70,9 @@ fn declared<'d>(
     let mut encodings = Vec::new();
     for (name, node) in map.node.as_object().into_iter().flat_map(Object::iter) {
         let path = path.name(name);
+        if !document.spend(KEPT + path.weight()) {
+            break;
+        }
         let found = follow(document, node, &path).map_err(|bad| bad.report(findings));
         let Ok(object) = found else { continue };
         if object.node.as_object().is_none() {
@@ -147,6 +156,9 @@ fn headers<'d>(
             continue;
         }
         let path = path.name(name);
+        if !document.spend(KEPT + path.weight()) {
+            break;
+        }
         let found = follow(document, node, &path).map_err(|bad| bad.as_lost().report(findings));
         let Ok(header) = found else { continue };
         if let Some(value) = fixed_value(document, &header) {
@@ -184,7 +196,7 @@ fn fixed_value<'d>(document: &'d Document, header: &Located<'d>) -> Option<Arc<s
 fn properties<'d>(
     document: &'d Document,
     schema: Located<'d>,
-    files: &mut Vec<&'d Arc<str>>,
+    files: &mut IndexSet<&'d Arc<str>>,
     left: &mut usize,
 ) {
     if !spend(left) {
@@ -193,8 +205,11 @@ fn properties<'d>(
     for at in way(document, schema) {
         let members = at.node.get("properties").and_then(Node::as_object);
         for (name, property) in members.into_iter().flat_map(Object::iter) {
-            if !files.contains(&name) && is_file(document, property, &at.path()) {
-                files.push(name);
+            if !document.spend(1) {
+                return;
+            }
+            if !files.contains(name) && is_file(document, property, &at.path()) {
+                files.insert(name);
             }
         }
         for branch in branches(at.node) {
@@ -212,6 +227,7 @@ pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<
 
 fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
     spend(left)
+        && document.spend(1 + schema.path().weight())
         && way(document, schema).iter().any(|at| {
             let mut below = at.node.get("items").into_iter().chain(branches(at.node));
             let path = at.path();

@@ -6,6 +6,7 @@ use crate::{
     body::{BodyKind, PropertyEncoding, XmlName, encoding, root::root},
     code::Code,
     document::Document,
+    effort::KEPT,
     findings::Findings,
     node::Node,
     options::LoadOptions,
@@ -107,6 +108,7 @@ pub(crate) fn media<'d>(
     let path = content.path();
     let entries = content.node.as_object().into_iter().flat_map(super::super::node::Object::iter);
     entries
+        .take_while(|(media_type, _)| document.spend(MEDIA + path.name(media_type).weight()))
         .filter_map(|(media_type, node)| one(document, (media_type, node), &path, findings))
         .collect()
 }
@@ -242,6 +244,9 @@ fn preference(media: &DescribedMedia<'_>) -> usize {
         BodyKind::Binary => 7,
     }
 }
+
+/// What it takes to read a media type, and to keep it, in steps.
+pub(super) const MEDIA: usize = KEPT;
 
 /// Keywords that say what a value is.
 const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];

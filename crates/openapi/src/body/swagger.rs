@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use crate::{
     body::{
         BodyKind, PropertyEncoding, encoding,
@@ -60,18 +62,14 @@ pub(crate) fn types<'d>(
     let root = Located { node: document.root(), pointer: "".into() };
     let own = operation.member(list).filter(|own| own.node.as_array().is_some());
     let Some(found) = own.or_else(|| root.member(list)) else { return Vec::new() };
-    let names = found.node.as_array().unwrap_or_default().iter().enumerate();
     let above = found.path();
+    let names = found.node.as_array().unwrap_or_default().iter().enumerate();
+    let names = names.take_while(|_| document.spend(media::MEDIA + above.weight()));
     let named = names.filter_map(|(index, name)| {
         media::named(name.as_shared_str()?, object.clone(), &above.index(index), findings)
     });
-    let mut media: Vec<DescribedMedia<'d>> = Vec::new();
-    for one in named {
-        if !media.iter().any(|known| known.media_type == one.media_type) {
-            media.push(one);
-        }
-    }
-    media
+    let mut known = HashSet::new();
+    named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
 }
 
 /// A body of fields.

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 54] = [
+const EXPLANATIONS: [(Code, &str); 56] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -146,6 +146,13 @@ const EXPLANATIONS: [(Code, &str); 54] = [
              are untouched.",
     ),
     (
+        Code::MoreFindings,
+        "A description may have any number of faults, but nobody reads more than some thousands, and an \
+             operation is not read further because of them. What is not shown is counted: correct what is \
+             shown, and check again. What many operations share is told one by one for the first hundred \
+             of them.",
+    ),
+    (
         Code::NoDescription,
         "The operation has neither `summary` nor `description`. Nothing is lost, but a model \
              decides by these texts; it now sees only the method and the path.",
@@ -258,6 +265,14 @@ const EXPLANATIONS: [(Code, &str); 54] = [
     (
         Code::TextTooLarge,
         "The text has more bytes than the limit. Split the description or raise the limit.",
+    ),
+    (
+        Code::TooComplex,
+        "Operations may share their parts, so a small description can ask for billions of steps: each of \
+             ten thousand operations has the same thousand parameters. The steps are counted, and bounded \
+             by `limits: description_effort`. An operation that takes a tenth of them is given up alone; \
+             when all are spent, the operations that were not read yet are refused. Offer fewer operations \
+             with `tools:`, split the description, or raise the limit.",
     ),
     (
         Code::TooManyNodes,

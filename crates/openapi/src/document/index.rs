@@ -97,6 +97,7 @@ impl<'d> Walk<'d> {
                 (matches!(&**name, "$anchor" | "$dynamicAnchor"), value.as_str());
             if let (true, Some(text)) = (is_anchor, text) {
                 let key = format!("{base}#{text}");
+                self.index.n_nodes += path.weight();
                 self.index.anchors.entry(key).or_insert_with(|| path.to_string().into());
             }
             // Examples are data: what looks like a reference in them is none.
@@ -110,7 +111,8 @@ impl<'d> Walk<'d> {
     /// Notes the `$id` of a schema, and answers the base of what is in it.
     fn named(&mut self, id: &str, path: &Path<'_>, base: &str) -> Option<String> {
         let address = id.split('#').next().filter(|address| !address.is_empty())?;
-        let name = resolved(base, address).ok()?;
+        let name = resolved(base, address).ok().filter(|name| name.len() <= LONGEST_NAME)?;
+        self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
         self.index.names.insert(pointer.to_string(), name.as_str().into());
         self.index.pointers.entry(name.as_str().into()).or_insert(pointer);
@@ -132,6 +134,9 @@ impl<'d> Walk<'d> {
         }
     }
 }
+
+/// Longer names of schemas are no addresses.
+const LONGEST_NAME: usize = 2_000;
 
 fn is_data(keyword: &str) -> bool {
     matches!(keyword, "const" | "default" | "enum" | "example" | "examples")

@@ -85,15 +85,16 @@ impl Document {
 
     /// A part of what has this name: a schema with this `$id`, the description itself, or another document.
     fn named_place(&self, name: &str, fragment: &str) -> Result<Place, NoPlace> {
+        self.spend(self.parts.with_ids.len());
         for (document, index) in self.indexes() {
             if let Some(pointer) = index.pointers.get(name) {
                 return self.part((document, index), (name, Some(pointer)), fragment);
             }
         }
-        if !self.0.name.is_empty() && *self.0.name == *name {
+        if !self.parts.name.is_empty() && *self.parts.name == *name {
             return self.part((None, self.index()), (name, None), fragment);
         }
-        match self.0.documents.get_key_value(name) {
+        match self.parts.documents.get_key_value(name) {
             Some((name, Further::Read(tree))) => {
                 self.part((Some(name), &tree.index), (name, None), fragment)
             }

@@ -73,7 +73,9 @@ fn declared<'d>(
     }
     let above = root.path();
     let path = above.name("properties");
-    let kept = members.iter().filter(|(_, node)| !is_read_only(document, node, &path));
+    let affordable =
+        members.iter().take_while(|(name, _)| document.spend(PROPERTY + path.name(name).weight()));
+    let kept = affordable.filter(|(_, node)| !is_read_only(document, node, &path));
     let properties: Vec<_> = kept
         .map(|(name, node)| Property {
             name: Arc::clone(name),
@@ -96,6 +98,9 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
     };
     properties.iter().any(|property| property.required && !comes_by_itself(property))
 }
+
+/// What it takes to look at a property in several ways, in steps.
+const PROPERTY: usize = 8;
 
 /// Keywords about an object as a whole.
 const WHOLE: &[&str] = &[

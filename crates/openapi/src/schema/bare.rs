@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
 use serde_json::{Map, Value};
 
 use crate::{code::Code, findings::Findings};
@@ -10,46 +11,68 @@ use crate::{code::Code, findings::Findings};
 /// Replaces the reference that closes such a circle by the schema that allows everything.
 pub(super) fn cut_circles(definitions: &mut Map<String, Value>, findings: &mut Findings) {
     let names: Vec<String> = definitions.keys().cloned().collect();
-    let mut done = BTreeSet::new();
+    let mut walk = Walk { definitions, findings, states: HashMap::new() };
     for name in names {
-        let mut way = vec![name];
-        visit(definitions, &mut way, &mut done, findings);
+        walk.from(name);
     }
 }
 
-/// Walks from the last of `way`, which is below `DEEPEST` definitions long.
-fn visit(
-    definitions: &mut Map<String, Value>,
-    way: &mut Vec<String>,
-    done: &mut BTreeSet<String>,
-    findings: &mut Findings,
-) {
-    let Some(name) = way.last().cloned() else { return };
-    if done.contains(&name) {
-        return;
-    }
-    let mut next = BTreeSet::new();
-    definitions.get_mut(&name).into_iter().for_each(|value| {
-        in_place(value, &mut |reference| {
-            next.insert(reference.clone());
-        });
-    });
-    for reference in next {
-        let Some(target) = reference.strip_prefix("#/$defs/") else { continue };
-        if !way.iter().any(|known| known == target) && way.len() < DEEPEST {
-            way.push(target.to_owned());
-            visit(definitions, way, done, findings);
-            way.pop();
-            continue;
+/// Whether a definition was walked through.
+#[derive(Clone, Copy)]
+enum State {
+    Done,
+    /// The walk is in it.
+    Open,
+}
+
+/// A walk over definitions. It keeps its way in a list and not on the stack: chains of references may be long.
+struct Walk<'a> {
+    definitions: &'a mut Map<String, Value>,
+    findings: &'a mut Findings,
+    states: HashMap<String, State>,
+}
+
+impl Walk<'_> {
+    fn from(&mut self, name: String) {
+        if self.states.contains_key(&name) {
+            return;
         }
+        let mut way = vec![self.enter(name)];
+        while let Some((name, open)) = way.last_mut() {
+            let Some(reference) = open.pop_first() else {
+                self.states.insert(name.clone(), State::Done);
+                way.pop();
+                continue;
+            };
+            let Some(target) = reference.strip_prefix("#/$defs/") else { continue };
+            match self.states.get(target) {
+                None => way.push(self.enter(target.to_owned())),
+                Some(State::Done) => {}
+                Some(State::Open) => self.cut(name, &reference, target),
+            }
+        }
+    }
+
+    /// Begins with a definition: its name, and the references of it that are to be followed.
+    fn enter(&mut self, name: String) -> (String, BTreeSet<String>) {
+        self.states.insert(name.clone(), State::Open);
+        let mut open = BTreeSet::new();
+        if let Some(definition) = self.definitions.get_mut(&name) {
+            in_place(definition, &mut |reference| {
+                open.insert(reference.clone());
+            });
+        }
+        (name, open)
+    }
+
+    fn cut(&mut self, name: &str, reference: &str, target: &str) {
         let message = format!("expected a schema that says something of its own, got: `{target}`");
         let help = "remove the schema from its own `allOf`, `anyOf`, `oneOf` or `$ref`";
-        findings.warning(Code::CyclicReference, "", message, help);
-        if let Some(value) = definitions.get_mut(&name) {
-            drop_reference(value, &reference);
+        self.findings.warning(Code::CyclicReference, "", message, help);
+        if let Some(value) = self.definitions.get_mut(name) {
+            drop_reference(value, reference);
         }
     }
-    done.insert(name);
 }
 
 /// The references that apply to the same value as `schema`.
@@ -90,6 +113,3 @@ fn drop_reference(schema: &mut Value, dropped: &str) {
         }
     }
 }
-
-/// Chains of bare references in real descriptions have fewer than ten links; a thread's stack must hold the walk.
-const DEEPEST: usize = 1000;

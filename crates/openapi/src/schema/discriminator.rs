@@ -1,6 +1,7 @@
 //! Keeps the meaning of `discriminator`: a branch requires the value that stands for it, by the mapping or by the name
 //! of its schema. A branch that declares other values itself is left alone: then the description says two things.
 
+use hashbrown::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -21,13 +22,13 @@ pub(super) fn apply<'d>(
     // Swagger 2.0 §Schema Object: the name of the property alone.
     let property = discriminator.as_str();
     let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
-    let mapping = discriminator.get("mapping").and_then(Node::as_object);
+    let mapping = discriminator.get("mapping").and_then(Node::as_object).map(by_target);
     let Some(property) = property else { return };
     for keyword in ["anyOf", "oneOf"] {
         let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in branches.iter().zip(built) {
-            let values = values_of(branch, mapping);
+            let values = values_of(branch, mapping.as_ref());
             let branch = Located::new(branch, path);
             if let (Value::Object(built), true) =
                 (built, follows(builder, branch, property, &values))
@@ -38,25 +39,27 @@ pub(super) fn apply<'d>(
     }
 }
 
-/// The values that stand for a branch: those the mapping gives it, and without any mapping the name of its schema
-/// (OpenAPI 3.0.3 §4.7.25).
-fn values_of<'m>(branch: &'m Node, mapping: Option<&'m Object>) -> Vec<&'m str> {
-    let Some(reference) = reference_of(branch) else { return Vec::new() };
-    let Some(mapping) = mapping else {
-        return reference
-            .strip_prefix(SCHEMAS)
-            .filter(|name| !name.contains('/'))
-            .into_iter()
-            .collect();
-    };
-    let rows = mapping.iter();
-    let rows = rows.filter(|(_, to)| to.as_str().is_some_and(|to| names(to, reference)));
-    rows.map(|(value, _)| &**value).collect()
+/// The values of a mapping by what they are mapped to: a reference, or a schema's bare name.
+fn by_target(mapping: &Object) -> HashMap<&str, Vec<&str>> {
+    let mut by_target: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (value, to) in mapping.iter() {
+        if let Some(to) = to.as_str() {
+            by_target.entry(to).or_default().push(value);
+        }
+    }
+    by_target
 }
 
-/// Whether a mapping's target is this reference: as written, or by the schema's bare name.
-fn names(to: &str, reference: &str) -> bool {
-    to == reference || reference.strip_prefix(SCHEMAS) == Some(to)
+/// The values that stand for a branch: those the mapping gives it, and without any mapping the name of its schema
+/// (OpenAPI 3.0.3 §4.7.25).
+fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>) -> Vec<&'m str> {
+    let Some(reference) = reference_of(branch) else { return Vec::new() };
+    let name = reference.strip_prefix(SCHEMAS);
+    let Some(mapping) = mapping else {
+        return name.filter(|name| !name.contains('/')).into_iter().collect();
+    };
+    let mapped = [Some(&**reference), name].into_iter().flatten();
+    mapped.flat_map(|to| mapping.get(to).into_iter().flatten().copied()).collect()
 }
 
 /// Whether the branch itself allows these values.
@@ -77,7 +80,9 @@ fn allows<'d>(
     values: &[&str],
     depth: usize,
 ) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return true };
+    let Some(depth) = depth.checked_sub(1).filter(|_| builder.document.spend(1)) else {
+        return true;
+    };
     let mut levels = beyond(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
     levels.iter().all(|level| {
@@ -94,9 +99,10 @@ fn allows<'d>(
 /// Whether a schema allows all of these values.
 fn lists(schema: &Node, values: &[&str]) -> bool {
     let legal = schema.get("enum").and_then(Node::as_array);
+    let legal = legal.map(|legal| legal.iter().filter_map(Node::as_str).collect::<HashSet<_>>());
     let only = schema.get("const");
     values.iter().all(|value| {
-        legal.is_none_or(|legal| legal.iter().any(|known| known.as_str() == Some(value)))
+        legal.as_ref().is_none_or(|legal| legal.contains(value))
             && only.is_none_or(|only| only.as_str() == Some(value))
     })
 }

@@ -1,6 +1,7 @@
 //! Copies the keywords of a schema, each in the form JSON Schema 2020-12 has for it. A keyword of a wrong type is
 //! dropped and reported rather than making the schema invalid; what is not a keyword is dropped.
 
+use hashbrown::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -40,9 +41,12 @@ pub(super) fn copy<'d>(
             "discriminator" | "nullable" | "$ref" | "$defs" => {}
             "enum" => values(builder, value, &path, built),
             "example" => {
-                built.entry("examples").or_insert_with(|| json!([value.to_value()]));
+                if !built.contains_key("examples") {
+                    let example = builder.copy(value).map(|example| json!([example]));
+                    insert(built, "examples", example);
+                }
             }
-            "examples" => examples(value, built),
+            "examples" => examples(builder, value, built),
             "format" if value.as_str() == Some(SESSION_ID) => {}
             "items" if value.as_array().is_some() => {
                 let list =
@@ -58,7 +62,8 @@ pub(super) fn copy<'d>(
                 if builder.view == View::Complete
                     && value.as_object().is_some_and(|xml| !xml.is_empty()) =>
             {
-                built.insert("xml".to_owned(), value.to_value());
+                let xml = builder.copy(value);
+                insert(built, "xml", xml);
             }
             keyword => {
                 let Some(expected) = form_of(keyword) else { continue };
@@ -130,13 +135,13 @@ fn form<'d>(
     path: &Path<'_>,
 ) -> Option<Value> {
     match (expected, value) {
-        (Form::Any, value) => Some(value.to_value()),
+        (Form::Any, value) => builder.copy(value),
         (Form::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
         // OpenAPI 3.0's boolean form is read by `exclusive`.
         (Form::Limit, Node::Bool(_)) => None,
         (Form::Count, Node::Number(number)) => count(builder, &number.to_json(), path),
         (Form::Limit | Form::Number, Node::Number(number)) => Some(number.to_json().into()),
-        (Form::Names, Node::Object(members)) => Some(names(members)),
+        (Form::Names, Node::Object(members)) => builder.copy(value).map(|_| names(members)),
         (Form::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
         (Form::SchemaList, Node::Array(items)) if !items.is_empty() => {
             let built = items.iter().enumerate();
@@ -148,7 +153,7 @@ fn form<'d>(
                 .map(|(name, item)| (name.to_string(), builder.schema(item, &path.name(name))))
                 .collect(),
         )),
-        (Form::Text, Node::String(text)) => Some(Value::String(text.to_string())),
+        (Form::Text, Node::String(text)) => builder.copy_text(text).map(Value::String),
         (_, value) => {
             drop_value(builder, expected, value, path);
             None
@@ -217,22 +222,27 @@ fn values(
 ) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
-            let mut distinct: Vec<Value> = Vec::with_capacity(values.len());
-            for value in values.iter().map(Node::to_value) {
-                if values.len() > LONG_ENUM || !distinct.contains(&value) {
-                    distinct.push(value);
+            let Some(Value::Array(mut copied)) = builder.copy(value) else { return };
+            if values.len() <= LONG_ENUM {
+                let mut distinct: Vec<Value> = Vec::with_capacity(copied.len());
+                for value in copied {
+                    if !distinct.contains(&value) {
+                        distinct.push(value);
+                    }
                 }
+                copied = distinct;
             }
-            built.insert("enum".to_owned(), Value::Array(distinct));
+            built.insert("enum".to_owned(), Value::Array(copied));
         }
         _ => drop_value(builder, Form::SchemaList, value, path),
     }
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which says nothing here.
-fn examples(value: &Node, built: &mut Map<String, Value>) {
-    if let Some(values) = value.as_array().filter(|values| !values.is_empty()) {
-        built.insert("examples".to_owned(), values.iter().map(Node::to_value).collect());
+fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Map<String, Value>) {
+    if value.as_array().is_some_and(|values| !values.is_empty()) {
+        let values = builder.copy(value);
+        insert(built, "examples", values);
     }
 }
 
@@ -279,7 +289,8 @@ fn properties<'d>(
     for (name, property) in members.iter() {
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
-            kept.insert(name.to_string(), builder.schema(property, &path));
+            let Some(name) = builder.copy_text(name) else { break };
+            kept.insert(name, builder.schema(property, &path));
         }
     }
     built.insert("properties".to_owned(), Value::Object(kept));
@@ -309,12 +320,11 @@ fn required(
         return;
     };
     let mut kept: Vec<Value> = Vec::new();
+    let mut known = HashSet::new();
     for name in names.iter().filter_map(Node::as_str) {
         let property = object.get("properties").and_then(|properties| properties.get(name));
-        if property.is_none_or(|property| builder.asks_for(property, path))
-            && !kept.iter().any(|known| known == name)
-        {
-            kept.push(name.into());
+        if known.insert(name) && property.is_none_or(|property| builder.asks_for(property, path)) {
+            kept.extend(builder.copy_text(name).map(Value::String));
         }
     }
     if !kept.is_empty() {

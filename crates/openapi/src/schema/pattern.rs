@@ -22,7 +22,8 @@ pub(super) fn copy(
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");
         return;
     };
-    if is_linear(pattern) {
+    let Some(pattern) = builder.copy_text(pattern) else { return };
+    if is_linear(&pattern) {
         built.insert("pattern".to_owned(), pattern.into());
         return;
     }
@@ -38,6 +39,9 @@ pub(super) fn copy(
 
 /// Whether a pattern of ECMA-262 has a meaning for an engine without backtracking.
 fn is_linear(pattern: &str) -> bool {
+    if pattern.len() > LONGEST {
+        return false;
+    }
     if regex_syntax::ast::parse::Parser::new().parse(pattern).is_ok() {
         return true;
     }
@@ -45,3 +49,6 @@ fn is_linear(pattern: &str) -> bool {
     let plain = pattern.replace("\\/", "/");
     regex_syntax::ast::parse::Parser::new().parse(&plain).is_ok()
 }
+
+/// In bytes. Those of real descriptions have fewer than 2,000; to read one takes a hundred times its size.
+const LONGEST: usize = 16 << 10;

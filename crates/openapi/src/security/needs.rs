@@ -1,11 +1,13 @@
 //! Reads the `security` of an operation, or else of the whole description, and finds the schemes it names. Each scheme
 //! is read once.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
 use crate::{
     code::Code,
+    diagnostic::Diagnostic,
     document::Document,
+    effort::KEPT,
     findings::Findings,
     node::{Node, Object},
     pointer::{Path, parted},
@@ -18,6 +20,8 @@ use crate::{
 pub(crate) struct Schemes<'d> {
     document: &'d Document,
     known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
+    /// What the description says for all operations, and what was found in it.
+    general: OnceCell<(Security, Vec<Diagnostic>)>,
 }
 
 impl<'d> Schemes<'d> {
@@ -49,7 +53,7 @@ impl<'d> Schemes<'d> {
             let scheme = SecurityScheme { name: Arc::clone(name), kind, file: None, pointer };
             known.insert(Arc::clone(name), Arc::new(scheme));
         }
-        Self { document, known }
+        Self { document, known, general: OnceCell::new() }
     }
 
     /// Every scheme that is declared, by name.
@@ -57,14 +61,23 @@ impl<'d> Schemes<'d> {
         self.known.values()
     }
 
-    /// What an operation asks for: what it says itself, else what the description says for all.
+    /// What an operation asks for: what it says itself, else what the description says for all, which is read once.
     pub(crate) fn needs(&self, operation: &Located<'_>, findings: &mut Findings) -> Security {
-        let root = Located { node: self.document.root(), pointer: "".into() };
         let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
-        let is_own = own.is_some();
-        let Some(list) = own.or_else(|| root.member("security")) else {
-            return Security::default();
-        };
+        if let Some(list) = own {
+            return Security { is_own: true, ..self.list(&list, findings) };
+        }
+        let (security, found) = self.general.get_or_init(|| {
+            let root = Located { node: self.document.root(), pointer: "".into() };
+            let mut findings = Findings::default();
+            let security = root.member("security").map(|list| self.list(&list, &mut findings));
+            (security.unwrap_or_default(), findings.into_diagnostics())
+        });
+        findings.repeat(found);
+        security.clone()
+    }
+
+    fn list(&self, list: &Located<'_>, findings: &mut Findings) -> Security {
         let path = list.path();
         let Some(alternatives) = list.node.as_array() else {
             let message =
@@ -73,14 +86,15 @@ impl<'d> Schemes<'d> {
             return Security::default();
         };
         let is_open = alternatives.is_empty();
-        let alternatives: Box<[_]> = alternatives
+        let alternatives: Arc<[_]> = alternatives
             .iter()
             .enumerate()
+            .take_while(|_| self.document.spend(KEPT))
             .filter_map(|(index, node)| self.requirement(node, &path.index(index), findings))
             .collect();
         // What cannot be read does not open an operation to everyone.
         let is_stated = is_open || !alternatives.is_empty();
-        Security { is_stated, is_own, alternatives }
+        Security { is_stated, is_own: false, alternatives }
     }
 
     fn requirement(
@@ -95,8 +109,12 @@ impl<'d> Schemes<'d> {
             findings.warning(Code::MalformedNode, path, message, help);
             return None;
         };
-        let schemes = object.iter().map(|(name, scopes)| {
+        let members = object
+            .iter()
+            .take_while(|(name, _)| self.document.spend(KEPT + path.name(name).weight()));
+        let schemes = members.map(|(name, scopes)| {
             let scopes = scopes.as_array().unwrap_or_default().iter();
+            let scopes = scopes.take_while(|_| self.document.spend(1));
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
             let scheme = self.known.get(name).cloned().unwrap_or_else(|| {
                 let message = format!("expected a declared security scheme, got: `{name}`");

@@ -52,14 +52,15 @@ impl Wanted {
         self.entries.get(entry)?.below.get(segment).copied()
     }
 
-    /// Notes where a node stands; a name may occur more than once.
+    /// Notes where a node stands; a name may occur more than once, of which the first and the last place are kept.
     pub(crate) fn found(&mut self, entry: usize, at: Position) {
         if let Some(entry) = self.entries.get_mut(entry) {
+            entry.places.truncate(1);
             entry.places.push(at);
         }
     }
 
-    /// For each pointer all places of its node.
+    /// For each pointer the place of its node, or the first and the last one.
     pub(crate) fn all(&self) -> Vec<Vec<Position>> {
         let places = |way: &Vec<usize>| self.places(*way.last()?).map(<[_]>::to_vec);
         self.ways.iter().map(|way| places(way).unwrap_or_default()).collect()

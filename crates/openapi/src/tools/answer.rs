@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use crate::{
     body::{
         BodyKind,
@@ -28,18 +30,16 @@ pub(super) fn read<'d>(
     operation: &Located<'d>,
     findings: &mut Findings,
 ) -> Answers<'d> {
-    let mut accept: Vec<Arc<str>> = Vec::new();
+    let mut accept: IndexSet<Arc<str>> = IndexSet::new();
     let mut output = None;
     for media in successes(document, operation, findings) {
         let schema = media.schema.filter(|schema| !matches!(schema.node, Node::Null));
         if output.is_none() && media.kind == BodyKind::Json {
             output = schema;
         }
-        if !accept.contains(&media.media_type) {
-            accept.push(media.media_type);
-        }
+        accept.insert(media.media_type);
     }
-    Answers { accept: accept.into(), output }
+    Answers { accept: accept.into_iter().collect(), output }
 }
 
 /// The media types of the successful answers.
@@ -56,6 +56,9 @@ fn successes<'d>(
         if !status.starts_with('2') {
             continue;
         }
+        if !document.spend(ANSWER + path.name(status).weight()) {
+            break;
+        }
         match follow(document, node, &path.name(status)) {
             Ok(response) if document.version().is_swagger() => {
                 found.extend(swagger::types(document, operation, "produces", &response, findings));
@@ -67,3 +70,6 @@ fn successes<'d>(
     }
     found
 }
+
+/// What it takes to look at an answer, in steps.
+const ANSWER: usize = 4;

@@ -25,7 +25,11 @@ pub(super) struct Found<'d> {
 impl Found<'_> {
     /// Its name, where it has one.
     pub(super) fn operation_id(&self) -> Option<&str> {
-        self.operation.node.get("operationId").and_then(Node::as_str)
+        self.shared_operation_id().map(AsRef::as_ref)
+    }
+
+    pub(super) fn shared_operation_id(&self) -> Option<&Arc<str>> {
+        self.operation.node.get("operationId").and_then(Node::as_shared_str)
     }
 }
 
@@ -46,7 +50,9 @@ pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<F
         findings.warning(Code::MalformedNode, path, message, "list the operations under `paths`");
         return Vec::new();
     };
+    let most = document.limits().operations;
     let mut found = Vec::new();
+    let mut n_found = 0;
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
         let path = path.name(key);
         let items = path_items(document, Located::new(node, &path), findings);
@@ -56,14 +62,14 @@ pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<F
         }
         let mut known = BTreeSet::new();
         here.retain(|found| known.insert(found.method.to_string()));
+        n_found += here.len();
+        here.truncate(most - found.len());
         found.append(&mut here);
     }
-    let most = document.limits().operations;
-    if found.len() > most {
-        let message = format!("expected at most {most} operations, got: {}", found.len());
+    if n_found > most {
+        let message = format!("expected at most {most} operations, got: {n_found}");
         let help = "split the description, or raise the limit";
         findings.error(Code::TooManyOperations, path, message, help);
-        found.truncate(most);
     }
     found
 }

@@ -94,12 +94,13 @@ fn every_description_of_the_corpus_loads() {
         check(&path, &loaded, &read.value);
         let count = |status| loaded.report.count(status);
         println!(
-            "{} {} {} {} {}",
+            "{} {} {} {} {}; {} steps",
             path.strip_prefix(&folder).unwrap().display(),
             read.value.version(),
             count(OperationStatus::Exposed),
             count(OperationStatus::Degraded),
             count(OperationStatus::Refused),
+            loaded.report.steps,
         );
         for diagnostic in &loaded.report.diagnostics {
             if std::env::args().any(|argument| argument == "--nocapture")

@@ -5,6 +5,8 @@ mod corpus;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod overlays;
 #[cfg(test)]
 mod references;

@@ -16,7 +16,7 @@ pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failur
         checks.push(Check::of(file, &declarations(&built.executor, dialect), mode)?);
     }
     for toolset in built.toolsets {
-        let mut checked = Checked::new(toolset, &built.executor)?;
+        let mut checked = Checked::new(toolset)?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
         let text = anstream::adapter::strip_str(&checked.to_text()).to_string();
         checks.push(Check::of(api.join("report.txt"), &text, mode)?);

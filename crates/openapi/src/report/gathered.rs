@@ -1,0 +1,110 @@
+//! Gathers the findings of all operations within bounds. A part that many operations share is told for the first of
+//! them, then counted; so is everything beyond what anybody reads.
+
+use std::hash::BuildHasher as _;
+
+use hashbrown::{DefaultHashBuilder, HashMap};
+
+use crate::{
+    code::Code,
+    diagnostic::{Diagnostic, Severity},
+    findings::MORE,
+};
+
+/// The findings so far.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    diagnostics: Vec<Diagnostic>,
+    hasher: DefaultHashBuilder,
+    /// How often a thing was said, by what was said where, whichever operation it is about.
+    said: HashMap<u64, Said>,
+    n_bytes: usize,
+    n_more: usize,
+    worst_more: Option<Severity>,
+}
+
+#[derive(Debug)]
+struct Said {
+    times: usize,
+    /// Where the last of those stands that are told one by one.
+    last: usize,
+}
+
+impl Gathered {
+    /// Goes on with findings that were gathered before.
+    pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+        let mut gathered = Self::default();
+        gathered.extend(diagnostics);
+        gathered
+    }
+
+    /// Takes the findings about one operation.
+    pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
+        diagnostics.into_iter().for_each(|diagnostic| self.add(diagnostic));
+    }
+
+    /// All that is told, in the order it was found.
+    pub(crate) fn finish(self) -> Vec<Diagnostic> {
+        let Self { mut diagnostics, said, n_more, worst_more, .. } = self;
+        let mut shared: Vec<_> =
+            said.into_values().filter(|said| said.times > ONE_BY_ONE).collect();
+        shared.sort_by_key(|said| said.last);
+        for Said { times, last } in shared {
+            let Some(diagnostic) = diagnostics.get(last) else { continue };
+            let n_more = times - ONE_BY_ONE;
+            let message = format!("{}; so in {n_more} more operations", diagnostic.message);
+            diagnostics.push(Diagnostic { operation: None, message, ..diagnostic.clone() });
+        }
+        if let Some(severity) = worst_more {
+            let message = format!("expected fewer findings, got more than are shown: {n_more}");
+            diagnostics.push(Diagnostic {
+                code: Code::MoreFindings,
+                severity,
+                file: None,
+                pointer: String::new(),
+                position: None,
+                message,
+                help: MORE.to_owned(),
+                operation: None,
+            });
+        }
+        diagnostics
+    }
+
+    fn add(&mut self, diagnostic: Diagnostic) {
+        let Diagnostic { code, severity, file, pointer, message, help, operation, .. } =
+            &diagnostic;
+        // Errors are told for each operation, save the one that is no fault of its own.
+        let is_counted =
+            operation.is_some() && (*severity < Severity::Error || *code == Code::TooComplex);
+        let key = self.hasher.hash_one((code.as_str(), file, pointer, message));
+        if let Some(said) = self.said.get_mut(&key).filter(|_| is_counted) {
+            said.times += 1;
+            if said.times > ONE_BY_ONE {
+                return;
+            }
+        }
+        let operation = operation.as_ref().map_or(0, String::len);
+        let n_bytes = pointer.len() + message.len() + help.len() + operation;
+        if self.diagnostics.len() >= MOST || self.n_bytes + n_bytes > MOST_BYTES {
+            self.n_more += 1;
+            self.worst_more = self.worst_more.max(Some(*severity));
+            return;
+        }
+        if is_counted {
+            let said = self.said.entry(key).or_insert(Said { times: 1, last: 0 });
+            said.last = self.diagnostics.len();
+        }
+        self.n_bytes += n_bytes;
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Of how many operations the same finding about the same part is told one by one.
+const ONE_BY_ONE: usize = 100;
+
+/// The report about the largest description in the wild has TODO.
+const MOST: usize = 5_000;
+
+/// Each of them may quote names of any length.
+const MOST_BYTES: usize = 8 << 20;

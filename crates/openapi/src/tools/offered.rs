@@ -1,0 +1,162 @@
+//! Decides which parameters of an operation are offered: not those that belong to credentials or steer the message, not
+//! those the path has no place for; and adds the variables of the path that nothing declares.
+
+use std::sync::Arc;
+
+use hashbrown::HashSet;
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::{Encoding, Place, Style},
+    node::Node,
+    options::LoadOptions,
+    parameter::{self, Parameter},
+    reference::Located,
+    security::{
+        Security,
+        withheld::{Withheld, withheld},
+    },
+    template::Template,
+};
+
+/// The parameters that are offered.
+pub(super) fn parameters<'d>(
+    document: &'d Document,
+    options: &LoadOptions,
+    levels: &[&Located<'d>],
+    (template, security): (Option<&Template>, &Security),
+    findings: &mut Findings,
+) -> Vec<Parameter<'d>> {
+    let mut parameters = parameter::read(document, levels, findings);
+    let mut places = options.credential_places.clone();
+    places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
+    // Each is compared with each.
+    parameters.retain(|parameter| {
+        document.spend(places.len()) && is_offered(parameter, &places, findings)
+    });
+    note_query_beside_querystring(&parameters, findings);
+    if let (Some(template), Some(operation)) = (template, levels.first()) {
+        drop_unused(template, &mut parameters, findings);
+        drop_fixed(template, &mut parameters, findings);
+        add_undeclared(template, operation, &mut parameters, findings);
+    }
+    parameters
+}
+
+fn is_offered(
+    parameter: &Parameter<'_>,
+    places: &[(Place, String)],
+    findings: &mut Findings,
+) -> bool {
+    let Parameter { name, place, object, .. } = parameter;
+    let pointer = &object.pointer;
+    match withheld(*place, name, places) {
+        None => true,
+        Some(Withheld::Credential) => {
+            let message = format!(
+                "expected the credential `{name}` from the configuration alone, got a parameter of that name"
+            );
+            findings.note(
+                Code::CredentialParameter,
+                pointer,
+                message,
+                "nothing; it is not offered",
+            );
+            false
+        }
+        Some(Withheld::Forbidden) => {
+            let message = format!("expected a header that arguments may set, got: `{name}`");
+            let help = "remove the parameter; it is never sent";
+            findings.warning(Code::ForbiddenHeader, pointer, message, help);
+            false
+        }
+        Some(Withheld::Reserved) => {
+            let message = format!("expected no header parameter of a reserved name, got: `{name}`");
+            let help =
+                "describe it with media types or a security scheme; the parameter is ignored";
+            findings.note(Code::ReservedHeader, pointer, message, help);
+            false
+        }
+    }
+}
+
+/// OpenAPI 3.2.0 §4.12.1: the whole query string and its parts are not described together.
+fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
+    let is_query =
+        |known: &&Parameter<'_>| matches!(known.place, Place::Query | Place::Querystring);
+    let mut queries = parameters.iter().filter(is_query);
+    let whole = parameters.iter().find(|known| known.place == Place::Querystring);
+    if let (Some(whole), true) = (whole, queries.nth(1).is_some()) {
+        let message =
+            format!("expected no query parameters beside a query string, got: `{}`", whole.name);
+        let help = "describe either; what is given of them is sent one after another";
+        findings.warning(Code::MalformedNode, &whole.object.pointer, message, help);
+    }
+}
+
+/// Leaves out path parameters that have no place in the template.
+fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+    let variables: HashSet<&Arc<str>> = template.variables().collect();
+    parameters.retain(|parameter| {
+        let name = &parameter.name;
+        let is_used = parameter.place != Place::Path || variables.contains(name);
+        if !is_used {
+            let message = format!("expected path parameters of the template, got: `{name}`");
+            let help = "remove it or put it into the path; it is ignored";
+            findings.warning(Code::UnusedPathParameter, &parameter.object.pointer, message, help);
+        }
+        is_used
+    });
+}
+
+/// Leaves out query parameters that the path key's own query fixes: they would be sent twice.
+fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
+    parameters.retain(|parameter| {
+        let name = &parameter.name;
+        let is_fixed = parameter.place == Place::Query && template.fixes(name);
+        if is_fixed {
+            let message = format!(
+                "expected each query parameter once, got one that the path fixes: `{name}`"
+            );
+            let help = "leave it out of one of them; what the path says is sent";
+            findings.note(Code::DuplicateParameter, &parameter.object.pointer, message, help);
+        }
+        !is_fixed
+    });
+}
+
+/// Adds a required text for each variable that nothing declares.
+fn add_undeclared<'d>(
+    template: &Template,
+    operation: &Located<'d>,
+    parameters: &mut Vec<Parameter<'d>>,
+    findings: &mut Findings,
+) {
+    let declared = parameters.iter().filter(|known| known.place == Place::Path);
+    let mut declared: HashSet<Arc<str>> = declared.map(|known| Arc::clone(&known.name)).collect();
+    for name in template.variables() {
+        if !declared.insert(Arc::clone(name)) {
+            continue;
+        }
+        let message = format!(
+            "expected a path parameter for each variable of the template, got none: `{name}`"
+        );
+        let help = "declare it; it is offered as a required text";
+        findings.warning(Code::UndeclaredPathParameter, &operation.pointer, message, help);
+        parameters.push(Parameter {
+            object: Located { node: &Node::Null, pointer: Arc::clone(&operation.pointer) },
+            name: Arc::clone(name),
+            place: Place::Path,
+            required: true,
+            encoding: Encoding::Styled {
+                style: Style::Simple,
+                explode: false,
+                allow_reserved: false,
+                allow_empty: false,
+            },
+            schema: None,
+        });
+    }
+}

@@ -1,0 +1,183 @@
+//! Descriptions made to cost more than they say: each is read in steps and findings that are bounded, every operation
+//! is accounted for, and what can be offered is.
+
+mod descriptions;
+
+use std::collections::BTreeSet;
+
+use callgate_openapi::{
+    Code, Document, Limits, LoadOptions, Loaded, OperationStatus, Severity, load,
+};
+
+use serde_json::json;
+
+use descriptions::{Hostile, all};
+
+/// The findings a report may have, and the bytes of their texts.
+const MOST_FINDINGS: usize = 40_000;
+const MOST_BYTES: usize = 16 << 20;
+
+/// The description within this many steps; `None` when its text is refused.
+fn loaded(text: &str, effort: usize) -> Option<Loaded> {
+    let limits = Limits { effort, ..Limits::default() };
+    let document = Document::read(text.as_bytes(), &limits).ok()?.value;
+    Some(load(&document, &LoadOptions::default()))
+}
+
+fn hostile(name: &str, size: usize) -> String {
+    let groups = [descriptions::references, descriptions::products, descriptions::wide];
+    let found = groups.iter().flat_map(|group| group(size)).find(|hostile| hostile.name == name);
+    found.unwrap_or_else(|| panic!("no description `{name}`")).text
+}
+
+/// How many operations are exposed, degraded and refused.
+fn counts(loaded: &Loaded) -> [usize; 3] {
+    [OperationStatus::Exposed, OperationStatus::Degraded, OperationStatus::Refused]
+        .map(|status| loaded.report.count(status))
+}
+
+fn codes(loaded: &Loaded) -> BTreeSet<&'static str> {
+    loaded.report.diagnostics.iter().map(|found| found.code.as_str()).collect()
+}
+
+#[test]
+fn every_hostile_description_is_read_in_bounded_steps() {
+    const EFFORT: usize = 100_000;
+    let names: BTreeSet<_> = all(1).into_iter().map(|hostile| hostile.name).collect();
+    assert!(names.len() >= 40, "{names:?}");
+    for Hostile { name, text } in all(30) {
+        let Some(loaded) = loaded(&text, EFFORT) else { continue };
+        let report = &loaded.report;
+        assert!(report.steps <= EFFORT, "{name}");
+        assert_eq!(counts(&loaded).iter().sum::<usize>(), report.operations.len(), "{name}");
+        let loaded = loaded.examined();
+        let diagnostics = &loaded.report.diagnostics;
+        let bytes: usize =
+            diagnostics.iter().map(|found| found.pointer.len() + found.message.len()).sum();
+        assert!(diagnostics.len() <= MOST_FINDINGS && bytes <= MOST_BYTES, "{name}: {bytes}");
+        // Whoever misses an operation is told why; of many that are missed for one reason, how many there are.
+        if diagnostics.iter().any(|found| found.message.ends_with("more operations")) {
+            continue;
+        }
+        let told: BTreeSet<_> = diagnostics
+            .iter()
+            .filter(|found| found.severity == Severity::Error)
+            .filter_map(|found| found.operation.as_deref())
+            .collect();
+        for operation in &loaded.report.operations {
+            let is_refused = operation.status == OperationStatus::Refused;
+            assert_eq!(told.contains(&*operation.label()), is_refused, "{name}: {operation:?}");
+        }
+    }
+}
+
+/// A description of this size, within the limits of whoever sets none.
+#[track_caller]
+fn check(name: &str, size: usize, expected: [usize; 3], found: &[&str]) {
+    let loaded = loaded(&hostile(name, size), Limits::default().effort).expect("a description");
+    let loaded = loaded.examined();
+    assert_eq!(counts(&loaded), expected, "{name}");
+    assert_eq!(codes(&loaded).into_iter().collect::<Vec<_>>(), found, "{name}");
+}
+
+#[test]
+fn long_chains_and_circles_are_no_reason_to_refuse_an_operation() {
+    check("chain", 1000, [1, 0, 0], &[]);
+    check("long chain", 1000, [1, 0, 0], &[]);
+    check("chain of allOf", 1000, [1, 0, 0], &[]);
+    check("chain of properties", 1000, [1, 0, 0], &[]);
+    check("circles", 1, [2, 4, 0], &["cyclic-reference"]);
+    for name in ["doubling 22", "doubling 30", "doubling allOf 30"] {
+        check(name, 1, [1, 0, 0], &[]);
+    }
+}
+
+#[test]
+fn what_is_wide_is_read_once() {
+    check("oneOf with discriminator", 100, [1, 0, 0], &[]);
+    check("required properties", 100, [1, 0, 0], &[]);
+    check("required properties", 1000, [0, 0, 1], &["too-complex"]);
+    check("patterns", 100, [1, 0, 0], &["unsupported-pattern"]);
+    check("operations", 10, [1000, 0, 0], &[]);
+    check("long paths", 100, [0, 0, 100], &["hostile-path"]);
+    check("operations × server variables", 10, [100, 0, 0], &[]);
+}
+
+#[test]
+fn operations_beyond_the_effort_are_refused_and_the_others_offered() {
+    let text = hostile("operations × parameters", 100);
+    let steps = loaded(&text, usize::MAX).unwrap();
+    assert_eq!(counts(&steps), [1000, 0, 0]);
+    let steps = steps.report.steps;
+    let half = loaded(&text, steps / 2).unwrap();
+    let [exposed, degraded, refused] = counts(&half);
+    assert!((400..600).contains(&exposed), "{exposed}");
+    assert_eq!((degraded, exposed + refused), (0, 1000));
+    assert_eq!(codes(&half), BTreeSet::from(["too-complex"]));
+    let first_refused = half.report.operations.get(exposed).unwrap();
+    assert_eq!(first_refused.status, OperationStatus::Refused);
+    assert_eq!(half.report.steps, steps / 2);
+}
+
+#[test]
+fn one_operation_that_takes_too_much_is_given_up_alone() {
+    let parameters: Vec<_> =
+        (0..1000).map(|n| json!({"name": format!("a{n}"), "in": "query", "schema": {}})).collect();
+    let mut paths = json!({"/big": {"get": {"summary": "A", "parameters": parameters}}});
+    for n in 0..10 {
+        paths[format!("/a{n}")] = json!({"get": {"summary": "A"}});
+    }
+    let text =
+        json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
+    let loaded = loaded(&text.to_string(), 100_000).unwrap();
+    assert_eq!(counts(&loaded), [10, 0, 1]);
+    let refusal = &loaded.report.diagnostics[0];
+    assert_eq!((refusal.code, refusal.operation.as_deref()), (Code::TooComplex, Some("GET /big")));
+}
+
+#[test]
+fn a_fault_of_a_shared_part_is_told_a_hundred_times_and_then_counted() {
+    let item = json!({"$ref": "#/components/pathItems/a"});
+    let paths: serde_json::Map<_, _> = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
+    let item = json!({"parameters": [7], "get": {"summary": "A"}});
+    let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths,
+        "components": {"pathItems": {"a": item}}});
+    let loaded = loaded(&text.to_string(), usize::MAX).unwrap();
+    assert_eq!(counts(&loaded), [0, 150, 0]);
+    let found = &loaded.report.diagnostics;
+    assert_eq!(found.len(), 101);
+    let summary = found.last().unwrap();
+    assert_eq!(summary.operation, None);
+    assert!(summary.message.ends_with("; so in 50 more operations"), "{}", summary.message);
+}
+
+#[test]
+fn what_one_operation_has_wrong_is_told_up_to_a_hundred_times() {
+    let parameters = vec![7; 300];
+    let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}],
+        "paths": {"/a": {"get": {"summary": "A", "parameters": parameters}}}});
+    let loaded = loaded(&text.to_string(), usize::MAX).unwrap();
+    assert_eq!(loaded.report.diagnostics.len(), 101);
+    let last = loaded.report.diagnostics.last().unwrap();
+    assert_eq!(last.code, Code::MoreFindings);
+    assert!(last.message.ends_with(": 200"), "{}", last.message);
+}
+
+#[test]
+fn names_are_legal_and_unique_whatever_a_description_calls_things() {
+    for (name, size) in [("spoofed names", 1), ("operations × long names", 10)] {
+        let loaded = loaded(&hostile(name, size), usize::MAX).unwrap();
+        let names: BTreeSet<_> =
+            loaded.operations.iter().map(|operation| operation.tool_name.as_str()).collect();
+        assert_eq!(names.len(), loaded.operations.len());
+        for name in names {
+            let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            assert!(name.len() <= 60 && name.chars().all(is_legal), "{name}");
+        }
+    }
+    let loaded = loaded(&hostile("spoofed names", 1), usize::MAX).unwrap();
+    assert_eq!(counts(&loaded), [3, 0, 1]);
+    let shown = loaded.operations[0].declaration();
+    assert_eq!(shown.description, "ab");
+    assert!(loaded.operations.iter().all(|operation| operation.tool_name.as_str() != "pay"));
+}

@@ -1,0 +1,86 @@
+//! Documents from elsewhere that a description refers to: fetched from origins the toolset lists and from no other,
+//! answered here by recordings.
+
+use std::{fs, sync::Arc};
+
+use callgate::{
+    config::load_toolset,
+    openapi::{Code, OperationStatus},
+};
+use callgate_transport::{Recording, Replay};
+
+const PARTS: &str = "https://specs.example.com/shared/parts.yaml";
+
+/// What became of a description with this reference, and the requests that were made for it.
+fn loaded(reference: &str, answer: &str) -> (Vec<OperationStatus>, Vec<Code>, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths:\n  /a: {{get: {{summary: A, parameters: [{{$ref: '{reference}'}}]}}}}\n"
+    );
+    fs::write(folder.path().join("spec.yaml"), text).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    fs::write(&toolset, "references: [https://specs.example.com]\n").unwrap();
+    let recording = |path: &str, response: &str| {
+        Recording {
+        name: path.to_owned(),
+        request: format!("GET {path} HTTP/1.1\nhost: specs.example.com\naccept: application/yaml, application/json\n\n").into_bytes(),
+        response: response.to_owned().into_bytes(),
+    }
+    };
+    let limit = "HTTP/1.1 200 OK\ncontent-type: application/yaml\n\nlimit: {name: limit, in: query, schema: {$ref: types.yaml}}\n";
+    let answer = if answer.is_empty() { limit } else { answer };
+    let types = "HTTP/1.1 200 OK\n\ntype: integer\n";
+    let replay = Replay::new([
+        recording("/shared/parts.yaml", answer),
+        recording("/shared/types.yaml", types),
+    ]);
+    let replay = Arc::new(replay.unwrap());
+    let built =
+        load_toolset(&toolset, Some(replay.clone())).unwrap_or_else(|error| panic!("{error}"));
+    let report = &built.toolsets[0].report;
+    let requests = replay.requests().into_iter();
+    let requests = requests.map(|request| {
+        let text = String::from_utf8(request).unwrap();
+        text.lines().next().unwrap_or_default().to_owned()
+    });
+    (
+        report.operations.iter().map(|operation| operation.status).collect(),
+        report.diagnostics.iter().map(|found| found.code).collect(),
+        requests.collect(),
+    )
+}
+
+#[test]
+fn documents_of_a_listed_origin_are_fetched_each_once() {
+    let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), "");
+    assert_eq!(operations, [OperationStatus::Exposed]);
+    assert_eq!(codes, []);
+    assert_eq!(requests, ["GET /shared/parts.yaml HTTP/1.1", "GET /shared/types.yaml HTTP/1.1"]);
+}
+
+#[test]
+fn nothing_is_asked_of_other_origins() {
+    for reference in [
+        "https://other.example.com/parts.yaml#/limit",
+        "https://specs.example.com:8443/parts.yaml#/limit",
+        "http://specs.example.com/shared/parts.yaml#/limit",
+        "https://user@specs.example.com/shared/parts.yaml#/limit",
+        "https://169.254.169.254/latest/meta-data",
+    ] {
+        let (operations, codes, requests) = loaded(reference, "");
+        assert_eq!(operations, [OperationStatus::Refused], "{reference}");
+        assert_eq!(codes, [Code::ExternalReference], "{reference}");
+        assert_eq!(requests, [""; 0], "{reference}");
+    }
+}
+
+#[test]
+fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
+    let bomb = format!("HTTP/1.1 200 OK\n\n{}\n", "[".repeat(10_000));
+    for answer in ["HTTP/1.1 302 Found\nlocation: http://169.254.169.254/\n\n", &bomb] {
+        let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), answer);
+        assert_eq!(operations, [OperationStatus::Degraded], "{codes:?}");
+        assert!(codes.contains(&Code::MissingReference), "{codes:?}");
+        assert_eq!(requests, ["GET /shared/parts.yaml HTTP/1.1"]);
+    }
+}
