@@ -79,8 +79,7 @@ pub(crate) const KEPT: usize = 16;
 /// The bytes of a copied text that cost one step.
 const BYTES_KEPT: usize = 8;
 
-/// The largest operation in the wild takes a hundredth of what its description takes; one that takes more than a tenth
-/// of what all may take is given up alone.
+/// An operation that takes more than a tenth of what all may take is given up alone; real ones take a hundredth.
 const SHARE: usize = 10;
 
 #[cfg(test)]

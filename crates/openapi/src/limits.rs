@@ -18,7 +18,8 @@ pub struct Limits {
     /// The operations of a description.
     pub operations: usize,
     /// The steps it may take to make tools of the description: parts that are looked at, references that are followed,
-    /// values that are kept. The largest description in the wild takes TODO.
+    /// values that are kept. Real descriptions take fewer than a million, GitHub's 300,000; a million take a fifth of a
+    /// second and, kept, ten megabytes.
     pub effort: usize,
 }
 

@@ -158,6 +158,7 @@ impl<'d> Builder<'d> {
             }
         }
         if self.bytes != Bytes::Texts && is_bytes(node) {
+            self.document.spend(BYTES);
             return self.bytes.schema(node);
         }
         keyword::copy(self, node, path, &mut built);
@@ -183,6 +184,7 @@ impl<'d> Builder<'d> {
             Some(known) => known.name.clone(),
             None => self.free_name(&found.pointer),
         };
+        self.document.spend(DEFINITION);
         let definition = Definition { name: name.clone(), is_filled };
         self.names.insert(Arc::clone(&found.pointer), definition);
         self.pending.push_back((found.pointer, found.node, self.bytes));
@@ -301,9 +303,15 @@ pub(crate) fn says_read_only(node: &Node) -> bool {
     node.get("readOnly").and_then(Node::as_bool) == Some(true)
 }
 
-/// The steps it may take to build a declaration, which are counted as those of loading are. The largest real one takes
-/// TODO; a description of a few kilobytes can ask for billions.
+/// The steps it may take to build a declaration, which are counted as those of loading are. Real ones take fewer than
+/// 200,000; a description of a few kilobytes can ask for billions.
 pub(crate) const MOST_STEPS: usize = 2_000_000;
+
+/// What it takes to give a definition a name and to look for circles in it, in steps.
+const DEFINITION: usize = 16;
+
+/// What it takes to say what stands for bytes, in steps.
+const BYTES: usize = 64;
 
 /// What it takes to build a schema without parts, in steps.
 const PART: usize = 4;

@@ -41,7 +41,11 @@ impl Document {
             return Ok(Place { document: None, pointer });
         }
         let index = self.index_at(document).ok_or(NoPlace::Missing)?;
-        let own = if index.names.is_empty() { None } else { index.enclosing(at) };
+        let own = if index.names.is_empty() || !self.spend(ENCLOSING) {
+            None
+        } else {
+            index.enclosing(at)
+        };
         if address.is_empty() {
             let base = own.map_or_else(|| self.name_of(document), |(_, name)| name);
             let within = own.map(|(pointer, _)| pointer);
@@ -123,3 +127,6 @@ fn not_supplied(name: &str) -> NoPlace {
     let reason = UnavailableReason::Forbidden;
     NoPlace::Unavailable(Unavailable { reason, expected: expected.to_owned() })
 }
+
+/// What it takes to find the schema with an `$id` that a reference stands in, in steps.
+const ENCLOSING: usize = 16;

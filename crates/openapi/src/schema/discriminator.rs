@@ -28,6 +28,7 @@ pub(super) fn apply<'d>(
         let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
         let Some(Value::Array(built)) = built.get_mut(keyword) else { continue };
         for (branch, built) in branches.iter().zip(built) {
+            builder.document.spend(BRANCH);
             let values = values_of(branch, mapping.as_ref());
             let branch = Located::new(branch, path);
             if let (Value::Object(built), true) =
@@ -112,3 +113,6 @@ const SCHEMAS: &str = "#/components/schemas/";
 
 /// Real schemas inherit over fewer than five levels.
 const DEEPEST: usize = 8;
+
+/// What it takes to say what stands for a branch, in steps.
+const BRANCH: usize = 32;
