@@ -182,7 +182,7 @@ async fn what_cannot_be_met_is_told_and_never_sent() {
              `GET /pair` cannot be called",
         ]
     );
-    let inherited = report.operations.iter().find(|known| known.path == "/inherited").unwrap();
+    let inherited = report.operations.iter().find(|known| &*known.path == "/inherited").unwrap();
     assert_eq!(inherited.status, OperationStatus::Degraded);
 }
 

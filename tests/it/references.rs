@@ -23,7 +23,10 @@ fn loaded(reference: &str, answer: &str) -> (Vec<OperationStatus>, Vec<Code>, Ve
     let recording = |path: &str, response: &str| {
         Recording {
         name: path.to_owned(),
-        request: format!("GET {path} HTTP/1.1\nhost: specs.example.com\naccept: application/yaml, application/json\n\n").into_bytes(),
+        request: format!(
+            "GET https://specs.example.com{path} HTTP/1.1\naccept: application/yaml, application/json\n\n"
+        )
+        .into_bytes(),
         response: response.to_owned().into_bytes(),
     }
     };
@@ -55,7 +58,13 @@ fn documents_of_a_listed_origin_are_fetched_each_once() {
     let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), "");
     assert_eq!(operations, [OperationStatus::Exposed]);
     assert_eq!(codes, []);
-    assert_eq!(requests, ["GET /shared/parts.yaml HTTP/1.1", "GET /shared/types.yaml HTTP/1.1"]);
+    assert_eq!(
+        requests,
+        [
+            "GET https://specs.example.com/shared/parts.yaml HTTP/1.1",
+            "GET https://specs.example.com/shared/types.yaml HTTP/1.1"
+        ]
+    );
 }
 
 #[test]
@@ -81,6 +90,6 @@ fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
         let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), answer);
         assert_eq!(operations, [OperationStatus::Degraded], "{codes:?}");
         assert!(codes.contains(&Code::MissingReference), "{codes:?}");
-        assert_eq!(requests, ["GET /shared/parts.yaml HTTP/1.1"]);
+        assert_eq!(requests, ["GET https://specs.example.com/shared/parts.yaml HTTP/1.1"]);
     }
 }

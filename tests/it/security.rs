@@ -146,7 +146,7 @@ fn row_5_a_hostile_template_is_not_offered() {
         };
         let report = load(&document, &options).report;
         let status =
-            report.operations.iter().find(|operation| operation.path == key).unwrap().status;
+            report.operations.iter().find(|operation| &*operation.path == key).unwrap().status;
         assert_eq!(status, OperationStatus::Refused, "{key}");
         assert_eq!(
             report.count(OperationStatus::Refused),

@@ -59,7 +59,9 @@ impl Parts<'_> {
     fn description(&self) -> String {
         let Blueprint { operation, label, .. } = self.blueprint;
         let texts = described(&operation.node);
-        texts.iter().for_each(|text| _ = self.document.spend_text(text));
+        for text in &texts {
+            self.document.spend_text(text);
+        }
         if texts.is_empty() { label.clone() } else { texts.join("\n\n") }
     }
 

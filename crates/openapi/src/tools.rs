@@ -91,7 +91,9 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let operation = name.and_then(|name| context.operation(candidate, name, &mut findings));
         loaded.add(found, operation, findings.worst());
         let diagnostics = findings.into_diagnostics();
-        diagnostics.iter().for_each(|found| _ = document.spend_text(&found.pointer));
+        for found in &diagnostics {
+            document.spend_text(&found.pointer);
+        }
         gathered.extend(diagnostics);
     }
     loaded.report.diagnostics = gathered.finish();

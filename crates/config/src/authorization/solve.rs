@@ -42,7 +42,7 @@ pub(super) fn solve<'s>(security: &'s Security, holdings: &Holdings) -> Solution
     let mut best: Option<(u32, &Requirement)> = None;
     let mut least: Option<Vec<Missing<'s>>> = None;
     let mut is_open = security.alternatives.is_empty();
-    for alternative in &security.alternatives {
+    for alternative in &*security.alternatives {
         if alternative.schemes.is_empty() {
             is_open = true;
             continue;

@@ -40,7 +40,9 @@ impl Gathered {
 
     /// Takes the findings about one operation.
     pub(crate) fn extend(&mut self, diagnostics: Vec<Diagnostic>) {
-        diagnostics.into_iter().for_each(|diagnostic| self.add(diagnostic));
+        for diagnostic in diagnostics {
+            self.add(diagnostic);
+        }
     }
 
     /// All that is told, in the order it was found.

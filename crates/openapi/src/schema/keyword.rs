@@ -222,20 +222,22 @@ fn values(
 ) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
-            let Some(Value::Array(mut copied)) = builder.copy(value) else { return };
-            if values.len() <= LONG_ENUM {
-                let mut distinct: Vec<Value> = Vec::with_capacity(copied.len());
-                for value in copied {
-                    if !distinct.contains(&value) {
-                        distinct.push(value);
-                    }
-                }
-                copied = distinct;
-            }
+            let Some(Value::Array(copied)) = builder.copy(value) else { return };
+            let copied = if copied.len() > LONG_ENUM { copied } else { distinct(copied) };
             built.insert("enum".to_owned(), Value::Array(copied));
         }
         _ => drop_value(builder, Form::SchemaList, value, path),
     }
+}
+
+fn distinct(values: Vec<Value>) -> Vec<Value> {
+    let mut distinct = Vec::with_capacity(values.len());
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which says nothing here.

@@ -114,7 +114,7 @@ fn operations_beyond_the_effort_are_refused_and_the_others_offered() {
     assert!((400..600).contains(&exposed), "{exposed}");
     assert_eq!((degraded, exposed + refused), (0, 1000));
     assert_eq!(codes(&half), BTreeSet::from(["too-complex"]));
-    let first_refused = half.report.operations.get(exposed).unwrap();
+    let first_refused = &half.report.operations[exposed];
     assert_eq!(first_refused.status, OperationStatus::Refused);
     assert_eq!(half.report.steps, steps / 2);
 }

@@ -1,6 +1,8 @@
 //! Descriptions made to cost more than they say, generated: small texts that ask for much. Used by the tests of the
 //! parser and by those of the command.
 
+#![expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
@@ -111,75 +113,76 @@ pub(crate) fn references(size: usize) -> Vec<Hostile> {
 
 /// What hurts whoever does for each operation what is the same for all.
 pub(crate) fn products(size: usize) -> Vec<Hostile> {
-    let shared = |item: Value| {
-        let paths = paths_of(size * 10, |_| json!({"$ref": "#/components/pathItems/X"}));
-        with(paths, json!({"pathItems": {"X": item}}))
-    };
-    let get = json!({"summary": "A"});
-    let list = |row: &dyn Fn(usize) -> Value, n: usize| (0..n).map(row).collect::<Vec<_>>();
-    let map =
-        |row: &dyn Fn(usize) -> (String, Value), n: usize| (0..n).map(row).collect::<Map<_, _>>();
-    let bad =
-        list(&|n| if n % 2 == 0 { json!(7) } else { json!({"name": "a", "in": "nowhere"}) }, size);
-    let good = list(
-        &|n| json!({"name": format!("a{n}"), "in": "query", "schema": {"type": "string"}}),
-        size,
-    );
     let object = |property: Value| {
-        let properties = map(&|n| (format!("p{n}"), property.clone()), size * 5);
+        let properties = named(size * 5, "p", |_| property.clone());
         let schema = json!({"type": "object", "required": ["p0"], "properties": properties});
         let paths = paths_of(size * 5, |_| json!({"post": operation(&to("Big"))}));
         document(paths, Map::from_iter([("Big".to_owned(), schema)]))
     };
+    let parameter = |rest: Value| {
+        let mut parameter = json!({"name": "a", "in": "query"});
+        parameter.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        shared(size * 10, json!({"parameters": [parameter], "get": {"summary": "A"}}))
+    };
+    let long = "x".repeat(size * 1000);
     let values: Vec<String> = (0..size * 100).map(|n| format!("v{n}")).collect();
-    let media =
-        map(&|n| (format!("application/x{n}"), json!({"schema": {"type": "object"}})), size * 2);
-    let schemes = map(
-        &|n| (format!("s{n}"), json!({"type": "apiKey", "in": "header", "name": format!("X-{n}")})),
-        size * 10,
-    );
-    let needs = list(&|n| json!({format!("s{n}"): []}), size * 10);
-    let variables = map(&|n| (format!("v{n}"), json!({"default": "x"})), size * 100);
-    let url: String = (0..size * 100).map(|n| format!("{{v{n}}}")).collect();
-    let servers = json!([{"url": format!("https://a.example/{url}"), "variables": variables}]);
-    vec![
-        hostile("operations × bad parameters", shared(json!({"parameters": bad, "get": get}))),
-        hostile("operations × parameters", shared(json!({"parameters": good, "get": get}))),
-        hostile("operations × server variables", shared(json!({"servers": servers, "get": get}))),
-        hostile(
-            "operations × media types",
-            shared(json!({"post": {"summary": "A", "requestBody": {"content": media}}})),
-        ),
+    let media = named(size * 2, "application/x", |_| json!({"schema": {"type": "object"}}));
+    let item = json!({"post": {"summary": "A", "requestBody": {"content": media}}});
+    let names = json!({"parameters": [{"name": "x".repeat(size * 100), "in": "nowhere"}],
+        "get": {"operationId": "\u{430}\u{202e}".repeat(size * 100), "tags": vec!["t"; size]}});
+    let mut products = vec![
         hostile("operations × properties", object(json!({"type": "string"}))),
         hostile("operations × defaults", object(json!({"type": "string", "default": "x"}))),
         hostile("operations × missing", object(json!({"$ref": "#/nothing"}))),
         hostile("operations × bad keywords", object(json!({"type": "bogus"}))),
         hostile("operations × files", object(json!({"type": "string", "format": "binary"}))),
-        hostile(
-            "operations × values",
-            shared(json!({"parameters": [{"name": "a", "in": "query",
-            "schema": {"enum": values}}], "get": get})),
-        ),
+        hostile("operations × values", parameter(json!({"schema": {"enum": values}}))),
         hostile(
             "operations × long text",
-            shared(json!({"parameters": [{"name": "a", "in": "query",
-            "description": "x".repeat(size * 1000), "schema": {"type": "string", "default": "y".repeat(size * 1000)}}], "get": get})),
+            parameter(json!({"description": long, "schema": {"default": long}})),
         ),
+        hostile("operations × media types", shared(size * 10, item)),
+        hostile("operations × long names", shared(size * 10, names)),
+    ];
+    products.extend(lists(size));
+    products
+}
+
+/// Lists that operations share.
+fn lists(size: usize) -> Vec<Hostile> {
+    let get = json!({"summary": "A"});
+    let bad = |n: usize| {
+        if n.is_multiple_of(2) { json!(7) } else { json!({"name": "a", "in": "nowhere"}) }
+    };
+    let bad: Vec<Value> = (0..size).map(bad).collect();
+    let good =
+        |n: usize| json!({"name": format!("a{n}"), "in": "query", "schema": {"type": "string"}});
+    let good: Vec<Value> = (0..size).map(good).collect();
+    let needs: Vec<Value> = (0..size * 10).map(|n| json!({format!("s{n}"): []})).collect();
+    let schemes = named(
+        size * 10,
+        "s",
+        |n| json!({"type": "apiKey", "in": "header", "name": format!("X-{n}")}),
+    );
+    let variables = named(size * 100, "v", |_| json!({"default": "x"}));
+    let url: String = (0..size * 100).map(|n| format!("{{v{n}}}")).collect();
+    let servers = json!([{"url": format!("https://a.example/{url}"), "variables": variables}]);
+    let paths = paths_of(size, |_| json!({"get": {"summary": "A"}}));
+    let with_schemes = with(paths, json!({"securitySchemes": schemes}));
+    let mut with_schemes: Value = serde_json::from_str(&with_schemes).unwrap();
+    with_schemes["security"] = json!(needs);
+    let n = size * 10;
+    vec![
+        hostile("operations × bad parameters", shared(n, json!({"parameters": bad, "get": get}))),
+        hostile("operations × parameters", shared(n, json!({"parameters": good, "get": get}))),
         hostile(
-            "operations × long names",
-            shared(json!({"parameters": [{"name": "x".repeat(size * 100), "in": "nowhere"}],
-            "get": {"operationId": "\u{430}\u{202e}".repeat(size * 100), "tags": vec!["t"; size]}})),
+            "operations × server variables",
+            shared(n, json!({"servers": servers, "get": get})),
         ),
-        hostile("operations × security schemes", {
-            let paths = paths_of(size, |_| json!({"get": {"summary": "A"}}));
-            let mut root: Value =
-                serde_json::from_str(&with(paths, json!({"securitySchemes": schemes}))).unwrap();
-            root["security"] = json!(needs);
-            root.to_string()
-        }),
+        hostile("operations × security schemes", with_schemes.to_string()),
         hostile(
             "operations × unknown security schemes",
-            shared(json!({"get": {"summary": "A", "security": needs}})),
+            shared(n, json!({"get": {"summary": "A", "security": needs}})),
         ),
     ]
 }
@@ -251,6 +254,17 @@ fn linked(n: usize, end: Value, link: impl Fn(usize, Value) -> Value) -> Map<Str
         (0..n).map(|at| (format!("N{at}"), link(at, to(&format!("N{}", at + 1))))).collect();
     schemas.insert(format!("N{n}"), end);
     schemas
+}
+
+/// A description of this many paths, which share one path item.
+fn shared(n: usize, item: Value) -> String {
+    let paths = paths_of(n, |_| json!({"$ref": "#/components/pathItems/X"}));
+    with(paths, json!({"pathItems": {"X": item}}))
+}
+
+/// This many members, each with a number after its name.
+fn named(n: usize, name: &str, value: impl Fn(usize) -> Value) -> Map<String, Value> {
+    (0..n).map(|n| (format!("{name}{n}"), value(n))).collect()
 }
 
 fn paths_of(n: usize, item: impl Fn(usize) -> Value) -> Map<String, Value> {
