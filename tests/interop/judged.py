@@ -8,7 +8,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 |---|---|
 | pass, undefined, deviates, fail | sent, by the judge's verdict; a case to be refused that was sent fails |
 | refused | rightly not sent |
-| filled | sent with a default or an only legal value that the arguments leave out: the judge fails them, and passes them when it is told the filled values (`filled`) |
+| filled | sent with a default or an only legal value that the arguments leave out; told those, the judge passes them (`filled`) |
 | not asked | to be refused for what is missing, and filled in the same way |
 | kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
 | no tool, session | to be sent, but never offered, or only with a session |
@@ -46,7 +46,6 @@ def main():
     parser.add_argument("--table", type=Path, help="a file the table is written to, too")
     parser.add_argument("--only", default="", help="descriptions whose path has this text in it")
     parser.add_argument("--fails", type=int, default=3, help="how many requests that did not arrive as meant are shown for each")
-    parser.add_argument("--kept-back", action="store_true", help="show the cases kept back for a reason that is known, too")
     parser.add_argument("--needs", action="store_true", help="fail when the corpus misses the bar")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
@@ -262,9 +261,13 @@ def verdict_on(total, options):
     right = total["pass"] + total["undefined"]
     arrive = (right + total["filled"]) / max(sent - total["explained"], 1)
     kept_back, untold = total["kept back"] / max(sent, 1), total["kept back"] - total["explained"]
-    print(f"to be sent: {sent}; as meant or undefined by the judge's word alone: {right} ({right / max(sent, 1):.3%})")
-    print(f"of those judged, with the filled ones: {arrive:.3%}; kept back: {kept_back:.3%}, unexplained: {untold}; failed: {total['fail']}")
-    missed = options.needs and (arrive < ARRIVE or kept_back > KEPT_BACK or untold > 0)
+    alone = right / max(sent, 1)
+    print(f"to be sent: {sent}; as meant or undefined by the judge's word alone: {right} ({alone:.3%})")
+    print(f"of those judged, with the filled ones: {arrive:.3%}; failed: {total['fail']}")
+    print(f"kept back: {kept_back:.3%}, unexplained: {untold}")
+    # A sample may hold more of the explained ones than the whole.
+    keeps_too_much = kept_back > KEPT_BACK and not options.operations
+    missed = options.needs and (arrive < ARRIVE or keeps_too_much or untold > 0)
     return 1 if missed or total["fail"] > 0 else 0
 
 

@@ -1,5 +1,7 @@
 //! Arguments and a session to a request, and a response to an outcome. Pure: no I/O, no clock, no environment. What
 //! an operation needs is said by `openapi`; credentials are put on the request by `auth`, after this crate is done.
+//!
+#![doc = include_str!("open-cases.md")]
 
 mod body;
 mod check;

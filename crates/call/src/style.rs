@@ -1,19 +1,9 @@
 //! Writes single values, lists and members as text, escaped for the place they go to. Knows neither names of styles
 //! nor schemas: `path`, `query`, `header` and `cookie` choose the joints; the values were checked in `check`.
 //!
-//! What the specification leaves open is decided here once:
-//!
-//! | value | written as |
-//! |---|---|
-//! | an array or object inside a list or a member | its compact JSON text, escaped like any text |
-//! | an empty array or object | the parameter is omitted (RFC 6570 §2.3: undefined); refused in a path |
-//! | `null` as a member | the member is omitted (RFC 6570 §3.2.1) |
-//! | `null` as an item | refused: no decoding would be unique |
-//! | an item that holds a delimiter which cannot be escaped | refused: no decoding would be unique |
-//! | `deepObject` with arrays or nesting | brackets: `a[b][c]=`, items by index `a[0]=` |
-//! | an empty array or object as an item between brackets | refused: the items after it would be read in its place |
-//! | `spaceDelimited`, `pipeDelimited` with `explode` | as `form` with `explode` |
-//! | `deepObject` with a single value | `name=value` |
+//! What the specification leaves open is decided here once; the table is part of the crate's documentation
+//! (`open-cases.md`). Structures inside lists and members are compact JSON, `null` as a member is omitted (RFC 6570
+//! §3.2.1), and what no decoding could tell apart is refused.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod isolation;
+mod open;
 mod real;
 mod sources;
 mod styles;

@@ -14,7 +14,12 @@ fn schema_of(value: &Value) -> Value {
     }
 }
 
-fn target(place: &str, style: &str, explode: bool, value: &Value) -> Result<String, String> {
+pub(crate) fn target(
+    place: &str,
+    style: &str,
+    explode: bool,
+    value: &Value,
+) -> Result<String, String> {
     let path = if place == "path" { "/{color}" } else { "/" };
     let mut parameter = json!({"name": "color", "in": place, "required": place == "path",
         "style": style, "explode": explode, "schema": schema_of(value)});

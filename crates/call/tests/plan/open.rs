@@ -1,0 +1,63 @@
+//! The table of what the specification leaves open, row by row as the documentation of the crate shows it.
+
+use serde_json::{Value, json};
+
+use crate::{
+    styles::target,
+    support::{call, operation},
+};
+
+/// Place, style, value and what is written.
+fn rows() -> impl Iterator<Item = [String; 4]> {
+    let table =
+        include_str!("../../src/open-cases.md").lines().filter(|line| line.starts_with("| "));
+    table.skip(1).map(|line| {
+        // A pipe inside a cell is escaped.
+        let line = line.replace("\\|", "\u{0}");
+        let cells: Vec<String> = line
+            .split('|')
+            .map(|cell| cell.trim().trim_matches('`').replace('\u{0}', "|"))
+            .collect();
+        let [_, place, style, value, written, _] = cells.as_slice() else { panic!("{line}") };
+        [place, style, value, written].map(Clone::clone)
+    })
+}
+
+/// A member of a form, with or without a style of its own.
+fn member(style: &str, explode: bool, value: &Value) -> Result<String, String> {
+    let mut media = json!({"schema": {"type": "object", "properties": {"color": {}}}});
+    if !style.is_empty() {
+        media["encoding"] = json!({"color": {"style": style, "explode": explode}});
+    }
+    let content = json!({"application/x-www-form-urlencoded": media});
+    let plan =
+        operation("post", "/", json!({"requestBody": {"required": true, "content": content}}));
+    let planned = call(&plan, json!({"body": {"color": value}}));
+    if planned.result.is_err() {
+        return Err(planned.problems());
+    }
+    let shown = planned.shown();
+    Ok(shown.split_once("\n\n").map_or("", |(_, body)| body).to_owned())
+}
+
+#[test]
+fn every_row_of_the_table_is_what_happens() {
+    let mut n_rows = 0;
+    for [place, style, value, written] in rows() {
+        let value: Value = serde_json::from_str(&value).unwrap();
+        let bare = style.trim_end_matches('*');
+        let explode = bare.len() < style.len();
+        let got = match &*place {
+            "urlencoded body" => member(bare, explode, &value),
+            _ => target(&place, bare, explode, &value),
+        };
+        let row = format!("{place} {style} {value}");
+        match &*written {
+            "an empty header" | "omitted" => assert_eq!(got.as_deref(), Ok(""), "{row}"),
+            "refused" => assert!(got.is_err(), "{row}: {got:?}"),
+            written => assert_eq!(got.as_deref(), Ok(written), "{row}"),
+        }
+        n_rows += 1;
+    }
+    assert!(n_rows > 50, "{n_rows}");
+}
