@@ -9,6 +9,7 @@ mod egress;
 mod endings;
 mod execute;
 mod failures;
+mod google;
 mod identity_provider;
 mod raw;
 mod redirects;

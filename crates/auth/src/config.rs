@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use callgate_google::Identity;
 use callgate_secret::SecretReference;
 
 use crate::{
@@ -11,6 +12,7 @@ use crate::{
     basic::Basic,
     bearer::Bearer,
     error::Error,
+    google::{Google, GoogleToken},
     none::NoCredential,
     oauth2::{OAuth2, OAuth2Config},
     place::Place,
@@ -56,6 +58,13 @@ pub enum AuthConfig {
         /// The token.
         token: CredentialSource,
     },
+    /// A token of a Google account.
+    Google {
+        /// Whose token it is.
+        identity: Identity,
+        /// Which token.
+        token: GoogleToken,
+    },
     /// No credential.
     None,
     /// A token of an authorization server.
@@ -76,6 +85,7 @@ impl AuthConfig {
             }
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
             Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
+            Self::Google { identity, token } => Arc::new(Google::new(identity, token, supplies)),
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
         })

@@ -200,3 +200,17 @@ pub(crate) fn no_token_endpoint(credential: &str) -> Error {
     );
     Error::new(ErrorKind::Configuration, message)
 }
+
+/// What Google's refusals say names accounts and Google's own words only.
+pub(crate) fn of_google(error: callgate_google::Error) -> Error {
+    let kind = match error.kind() {
+        callgate_google::ErrorKind::Configuration => ErrorKind::Configuration,
+        callgate_google::ErrorKind::Denied | callgate_google::ErrorKind::NotFound => {
+            ErrorKind::TokenRefused
+        }
+        callgate_google::ErrorKind::MissingSecret => ErrorKind::MissingSecret,
+        _ => ErrorKind::TokenUnavailable,
+    };
+    let is_transient = error.is_transient();
+    Error { is_transient, ..Error::new(kind, error.to_string()) }
+}

@@ -26,7 +26,7 @@ impl AuthConfig {
         match self {
             Self::ApiKey { .. } => CredentialForm::Key,
             Self::Basic { .. } => CredentialForm::Basic,
-            Self::Bearer { .. } | Self::OAuth2(_) => CredentialForm::Token,
+            Self::Bearer { .. } | Self::Google { .. } | Self::OAuth2(_) => CredentialForm::Token,
             Self::None => CredentialForm::None,
         }
     }
@@ -37,7 +37,7 @@ impl AuthConfig {
         match self {
             Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } => 1,
             Self::None => 0,
-            Self::OAuth2(_) => 2,
+            Self::Google { .. } | Self::OAuth2(_) => 2,
         }
     }
 
@@ -45,6 +45,8 @@ impl AuthConfig {
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
             Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } | Self::None => None,
+            // What the account may do is said by Google's roles.
+            Self::Google { .. } => None,
             // Without any the server gives what it gives by default.
             Self::OAuth2(config) => Some(&*config.scopes).filter(|scopes| !scopes.is_empty()),
         }

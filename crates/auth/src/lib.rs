@@ -9,6 +9,7 @@ mod bearer;
 mod config;
 mod error;
 mod form;
+mod google;
 mod none;
 mod oauth2;
 mod place;
@@ -23,6 +24,7 @@ pub use authenticator::{Authenticator, Authorization};
 pub use config::AuthConfig;
 pub use error::{Error, ErrorKind};
 pub use form::CredentialForm;
+pub use google::GoogleToken;
 pub use oauth2::{
     ClientAuthentication, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt, SigningAlgorithm,
     TokenEndpoint,

@@ -64,6 +64,14 @@ impl TokenCache {
         self.slot(key).refused(refused, refusal)
     }
 
+    /// The same for a caller that no longer knows the key.
+    pub(crate) fn refused_somewhere(&self, refused: &[Secret], refusal: Refusal) -> bool {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let holds = |token: &Secret| refused.iter().any(|known| known.expose() == token.expose());
+        let holder = slots.values().find(|slot| slot.good().as_ref().is_some_and(holds));
+        holder.is_none_or(|slot| slot.refused(refused, refusal))
+    }
+
     fn slot(&self, key: &Key) -> Arc<Slot> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(slot) = slots.get(key) {

@@ -4,6 +4,7 @@
 mod api_key;
 mod basic;
 mod bearer;
+mod google;
 mod oauth2;
 mod secret;
 
@@ -48,6 +49,8 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     match kind.as_ref() {
         "api_key" => api_key::read(reader, node, &pointer),
         "basic" => basic::read(reader, node, &pointer),
+        "google_access_token" => google::access_token(reader, node, &pointer),
+        "google_id_token" => google::id_token(reader, node, &pointer),
         "jwt_bearer" => oauth2::jwt_bearer(reader, node, &pointer),
         "oauth2_client_credentials" => oauth2::client_credentials(reader, node, &pointer),
         "token_exchange" => oauth2::token_exchange(reader, node, &pointer),

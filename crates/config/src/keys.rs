@@ -51,11 +51,13 @@ pub(crate) const AUTH: Table = Table {
         "api_key",
         "basic",
         "bearer",
+        "google_access_token",
+        "google_id_token",
         "jwt_bearer",
         "oauth2_client_credentials",
         "token_exchange",
     ],
-    later: &["aws_sigv4", "google_access_token", "google_id_token"],
+    later: &["aws_sigv4"],
 };
 
 /// An API key.
@@ -138,6 +140,27 @@ pub(crate) const TOKEN_EXCHANGE: Table = Table {
     later: &[],
 };
 
+/// An access token of a Google account.
+pub(crate) const GOOGLE_ACCESS_TOKEN: Table = Table {
+    name: "`google_access_token`",
+    keys: &["account", "delegates", "endpoints", "impersonate", "key", "scopes"],
+    later: &[],
+};
+
+/// An identity token of a Google account.
+pub(crate) const GOOGLE_ID_TOKEN: Table = Table {
+    name: "`google_id_token`",
+    keys: &["account", "audience", "delegates", "endpoints", "impersonate", "key"],
+    later: &[],
+};
+
+/// Where Google's services answer.
+pub(crate) const GOOGLE_ENDPOINTS: Table = Table {
+    name: "`endpoints`",
+    keys: &["iam_credentials", "metadata", "secret_manager", "service_directory", "token"],
+    later: &[],
+};
+
 /// The bounds of a description and of one exchange.
 pub(crate) const LIMITS: Table = Table {
     name: "`limits`",
@@ -178,13 +201,16 @@ pub(crate) const TOOLS: Table = Table {
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 14] = [
+pub const TABLES: [Table; 17] = [
     ROOT,
     TOOLSET,
     AUTH,
     API_KEY,
     BASIC,
     BEARER,
+    GOOGLE_ACCESS_TOKEN,
+    GOOGLE_ID_TOKEN,
+    GOOGLE_ENDPOINTS,
     OAUTH2_CLIENT_CREDENTIALS,
     JWT_BEARER,
     TOKEN_EXCHANGE,

@@ -4,6 +4,23 @@ use std::path::PathBuf;
 
 use callgate_secret::SecretReference;
 
+use crate::endpoints::Endpoints;
+
+/// Whose tokens are asked for, and where.
+#[derive(Clone, Debug, Default)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers build it field by field; a new field is a decision for them"
+)]
+pub struct Identity {
+    /// The account at hand.
+    pub account: Account,
+    /// The account it stands in for.
+    pub impersonation: Option<Impersonation>,
+    /// Where Google's services answer.
+    pub endpoints: Endpoints,
+}
+
 /// The account at hand.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ mod source;
 mod token;
 mod tokens;
 
-pub use account::{Account, Impersonation};
+pub use account::{Account, Identity, Impersonation};
 pub use endpoints::Endpoints;
 pub use error::{Error, ErrorKind};
 pub use rest::Rest;

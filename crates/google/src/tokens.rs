@@ -7,9 +7,8 @@ use callgate_secret::{Secret, SecretReference, SecretStore};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
-    account::{Account, Impersonation},
+    account::{Account, Identity},
     default_credentials,
-    endpoints::Endpoints,
     error::{self, Error},
     id_token,
     impersonation::Principal,
@@ -25,10 +24,8 @@ pub const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform
 /// Gets tokens of one Google account.
 #[derive(Debug)]
 pub struct Tokens {
-    account: Account,
-    impersonation: Option<Impersonation>,
+    identity: Identity,
     scopes: Vec<String>,
-    endpoints: Endpoints,
     rest: Rest,
     secrets: Arc<dyn SecretStore>,
     // One account, so whoever waits here waits for the very thing.
@@ -43,29 +40,10 @@ struct State {
 }
 
 impl Tokens {
-    /// Tokens of the account at hand; access tokens are for everything in Google Cloud unless scopes are set.
-    pub fn new(
-        account: Account,
-        endpoints: Endpoints,
-        rest: Rest,
-        secrets: Arc<dyn SecretStore>,
-    ) -> Self {
-        Self {
-            account,
-            impersonation: None,
-            scopes: vec![CLOUD_PLATFORM.to_owned()],
-            endpoints,
-            rest,
-            secrets,
-            state: Mutex::default(),
-        }
-    }
-
-    /// The same for an account that is stood in for.
-    #[must_use]
-    pub fn impersonating(mut self, impersonation: Option<Impersonation>) -> Self {
-        self.impersonation = impersonation;
-        self
+    /// Access tokens are for everything in Google Cloud unless scopes are set.
+    pub fn new(identity: Identity, rest: Rest, secrets: Arc<dyn SecretStore>) -> Self {
+        let scopes = vec![CLOUD_PLATFORM.to_owned()];
+        Self { identity, scopes, rest, secrets, state: Mutex::default() }
     }
 
     /// The same for other scopes; none leaves the scope as it is.
@@ -94,14 +72,14 @@ impl Tokens {
     /// # Errors
     /// Every [`ErrorKind`](crate::ErrorKind).
     pub async fn id_token(&self, audience: &str) -> Result<Token, Error> {
-        if self.impersonation.is_some() {
+        if self.identity.impersonation.is_some() {
             let own = self.own_token().await?;
             if let Some(principal) = self.principal(&own.value) {
                 return principal.id_token(audience).await;
             }
         }
         let origin = self.origin(&mut *self.state.lock().await).await?;
-        id_token::of_origin(&self.rest, &self.endpoints, &origin, audience).await
+        id_token::of_origin(&self.rest, &self.identity.endpoints, &origin, audience).await
     }
 
     /// Forgets what is kept, since a service refused it: the next token is a new one of a key that is read again.
@@ -111,8 +89,8 @@ impl Tokens {
     }
 
     fn principal<'a>(&'a self, own_token: &'a Secret) -> Option<Principal<'a>> {
-        let Self { rest, endpoints, .. } = self;
-        let impersonation = self.impersonation.as_ref()?;
+        let Self { rest, identity: Identity { impersonation, endpoints, .. }, .. } = self;
+        let impersonation = impersonation.as_ref()?;
         Some(Principal { rest, endpoints, impersonation, own_token })
     }
 
@@ -148,8 +126,9 @@ impl Tokens {
         let origin = self.origin(&mut state).await?;
         // What stands in for another account needs no more than to ask for its tokens.
         let own = [CLOUD_PLATFORM.to_owned()];
-        let scopes = if self.impersonation.is_some() { &own[..] } else { &self.scopes };
-        let source = Arc::new(Source::start(&origin, scopes, self.endpoints.metadata.as_ref())?);
+        let scopes = if self.identity.impersonation.is_some() { &own[..] } else { &self.scopes };
+        let source =
+            Arc::new(Source::start(&origin, scopes, self.identity.endpoints.metadata.as_ref())?);
         state.source = Some(Arc::clone(&source));
         Ok(source)
     }
@@ -164,7 +143,7 @@ impl Tokens {
     }
 
     async fn read(&self) -> Result<Origin, Error> {
-        let (text, place) = match &self.account {
+        let (text, place) = match &self.identity.account {
             Account::Machine => return Ok(None),
             Account::Key(reference) => (self.key(reference).await?, format!("`{reference}`")),
             Account::File(path) => {

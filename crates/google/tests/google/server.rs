@@ -16,7 +16,7 @@ use base64::{
     Engine,
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
-use callgate_google::{Account, Endpoints, Rest, Tokens};
+use callgate_google::{Account, Endpoints, Identity, Impersonation, Rest, Tokens};
 use callgate_secret::{LocalStores, SecretReference};
 use callgate_transport::Client;
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
@@ -70,7 +70,16 @@ impl Google {
     }
 
     pub(crate) fn tokens(&self, account: Account) -> Tokens {
-        Tokens::new(account, self.endpoints(), rest(), Arc::new(LocalStores::new(".")))
+        self.tokens_of(account, None)
+    }
+
+    pub(crate) fn tokens_of(
+        &self,
+        account: Account,
+        impersonation: Option<Impersonation>,
+    ) -> Tokens {
+        let identity = Identity { account, impersonation, endpoints: self.endpoints() };
+        Tokens::new(identity, rest(), Arc::new(LocalStores::new(".")))
     }
 }
 

@@ -66,7 +66,7 @@ async fn another_account_is_stood_in_for_by_its_address() {
     let google = Google::start().await;
     let other = Impersonation::of("other@p.iam.gserviceaccount.com")
         .through(["via@p.iam.gserviceaccount.com".to_owned()]);
-    let tokens = google.tokens(Account::Machine).impersonating(Some(other));
+    let tokens = google.tokens_of(Account::Machine, Some(other));
     let access = tokens.access_token().await.unwrap();
     assert_eq!(access.value.expose(), "other");
     assert_eq!(access.lifetime, Duration::from_hours(1), "at most an hour is believed");

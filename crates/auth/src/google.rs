@@ -1,0 +1,145 @@
+//! Tokens of a Google account in the `Authorization` header: an access token for Google's own services, an identity token
+//! for services behind Google's front (Cloud Run, Identity-Aware Proxy) or whoever else checks one.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_google::{Identity, Rest, Token, Tokens};
+use callgate_secret::Secret;
+use callgate_tool::Session;
+use http::{Request, Uri};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::{self, Error},
+    place::CredentialPlace,
+    refusal::Refusal,
+    supplies::Supplies,
+    token_cache::{Issued, Key, TokenCache, Version},
+};
+
+/// Which token of a Google account is put on requests.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum GoogleToken {
+    /// An access token for these scopes; for everything in Google Cloud where there are none.
+    Access {
+        /// The scopes.
+        scopes: Vec<String>,
+    },
+    /// An identity token.
+    Id {
+        /// Whom it is for; scheme and host of the request's server where this is `None`, as Cloud Run expects it.
+        audience: Option<String>,
+    },
+}
+
+/// Puts a token of a Google account on requests.
+#[derive(Debug)]
+pub(crate) struct Google {
+    tokens: Tokens,
+    /// `None` for access tokens.
+    audience: Option<Audience>,
+    cache: TokenCache,
+}
+
+#[derive(Debug)]
+enum Audience {
+    Server,
+    Set(String),
+}
+
+impl Google {
+    pub(crate) fn new(identity: Identity, token: GoogleToken, supplies: &Supplies) -> Self {
+        let rest = Rest::new(Arc::clone(&supplies.transport));
+        let tokens = Tokens::new(identity, rest, Arc::clone(&supplies.secrets));
+        let (scopes, audience) = match token {
+            GoogleToken::Access { scopes } => (scopes, None),
+            GoogleToken::Id { audience } => {
+                (Vec::new(), Some(audience.map_or(Audience::Server, Audience::Set)))
+            }
+        };
+        Self { tokens: tokens.with_scopes(scopes), audience, cache: TokenCache::default() }
+    }
+
+    async fn token(&self, uri: &Uri) -> Result<Secret, Error> {
+        let audience = self.audience.as_ref().map(|audience| match audience {
+            Audience::Server => origin(uri),
+            Audience::Set(audience) => audience.clone(),
+        });
+        let key = key(audience.as_deref());
+        let fetch = async {
+            let asked_at = Instant::now();
+            let token = match &audience {
+                Some(audience) => self.tokens.id_token(audience).await,
+                None => self.tokens.access_token().await,
+            };
+            token.map(|token| issued(token, asked_at)).map_err(error::of_google)
+        };
+        self.cache.token(&key, &Version::default(), fetch).await
+    }
+}
+
+#[async_trait]
+impl Authenticator for Google {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        _: &Session,
+    ) -> Result<Authorization, Error> {
+        let token = self.token(request.uri()).await?;
+        let place = CredentialPlace::authorization(PREFIX);
+        place.put(request, token.expose())?;
+        Ok(Authorization::placed(vec![place]).with_secrets([token]))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        vec![CredentialPlace::authorization(PREFIX)]
+    }
+
+    async fn refused(&self, placed: &Authorization, refusal: Refusal, _: &Session) -> bool {
+        let may_help = self.cache.refused_somewhere(&placed.secrets, refusal);
+        if may_help {
+            self.tokens.forget().await;
+        }
+        may_help
+    }
+}
+
+/// Scheme and host of a request, as Cloud Run takes them for the audience of its service.
+fn origin(uri: &Uri) -> String {
+    let scheme = uri.scheme_str().unwrap_or("https");
+    let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
+    let default_port = if scheme == "https" { ":443" } else { ":80" };
+    format!("{scheme}://{}", authority.strip_suffix(default_port).unwrap_or(authority))
+}
+
+fn key(audience: Option<&str>) -> Key {
+    Sha256::digest(audience.unwrap_or_default()).into()
+}
+
+fn issued(token: Token, asked_at: Instant) -> Issued {
+    Issued { token: token.value, expires_in: Some(token.lifetime.as_secs_f64()), asked_at }
+}
+
+const PREFIX: &str = "Bearer ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: &str, expected: &str) {
+        assert_eq!(origin(&uri.parse().unwrap()), expected);
+    }
+
+    #[test]
+    fn an_identity_token_is_for_the_servers_origin() {
+        check("https://pets-x.a.run.app/v1/pets?a=1", "https://pets-x.a.run.app");
+        check("https://pets-x.a.run.app:443/", "https://pets-x.a.run.app");
+        check("http://127.0.0.1:8080/", "http://127.0.0.1:8080");
+    }
+}

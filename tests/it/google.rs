@@ -1,0 +1,150 @@
+//! Tokens of Google accounts on calls, by a configuration: what the metadata server gives reaches the service, is kept,
+//! and is replaced when the service refuses it. `crates/google` has the other accounts.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{
+    Router,
+    extract::{Request, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use callgate::{Executor, Outcome, Session, ToolCall, config};
+use serde_json::{Value, json};
+
+/// Service and metadata server in one.
+#[derive(Debug, Default)]
+struct Seen {
+    /// What the service was sent in `Authorization`.
+    tokens: Vec<String>,
+    /// What the metadata server was asked.
+    asked: Vec<String>,
+    /// How many of the next calls the service refuses.
+    refusals: usize,
+}
+
+type Shared = Arc<Mutex<Seen>>;
+
+async fn answer(State(seen): State<Shared>, request: Request) -> Response {
+    let target = request.uri().to_string();
+    let mut seen = seen.lock().unwrap();
+    if target.contains("/service-accounts/default/") {
+        seen.asked.push(target.clone());
+        let serial = seen.asked.len();
+        if target.contains("/identity") {
+            let part = |json: Value| BASE64_URL_SAFE_NO_PAD.encode(json.to_string());
+            let claims = part(json!({"serial": serial, "exp": 32_503_680_000_u64}));
+            return format!("{}.{claims}.canary", part(json!({"alg": "none"}))).into_response();
+        }
+        let token = json!({"access_token": format!("canary-{serial}"), "expires_in": 3600, "token_type": "Bearer"});
+        return axum::Json(token).into_response();
+    }
+    let token = request.headers()["authorization"].to_str().unwrap().to_owned();
+    seen.tokens.push(token);
+    if seen.refusals > 0 {
+        seen.refusals -= 1;
+        let challenge = [("www-authenticate", "Bearer error=\"invalid_token\"")];
+        return (StatusCode::UNAUTHORIZED, challenge).into_response();
+    }
+    axum::Json(json!({"id": 7, "name": "Rex", "species": "dog"})).into_response()
+}
+
+async fn start(auth: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    let seen = Shared::default();
+    let routes = Router::new().fallback(answer).with_state(Arc::clone(&seen));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let folder = tempfile::tempdir().unwrap();
+    let description = crate::root().join("fixtures/pets/spec.yaml");
+    let configuration = json!({"toolsets": {"pets": {
+        "openapi": description.to_str().unwrap(),
+        "prefix": "",
+        "server": format!("{origin}/v1"),
+        "auth": auth(&origin),
+    }}});
+    let file = folder.path().join("callgate.json");
+    std::fs::write(&file, configuration.to_string()).unwrap();
+    let built = config::load(&file).unwrap_or_else(|error| panic!("{error}"));
+    (built.executor, seen, origin)
+}
+
+async fn call(executor: &Executor) {
+    let arguments = json!({"petId": 7}).as_object().cloned().unwrap();
+    let call = ToolCall::new("1", "getPet", arguments);
+    let result = executor.call(&call, &Session::default()).await;
+    assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+    assert!(!format!("{result:?}").contains("canary"), "{result:?}");
+}
+
+#[tokio::test]
+async fn an_identity_token_is_for_the_server_and_kept_until_it_is_refused() {
+    let auth = |origin: &str| json!({"google_id_token": {"account": "machine", "endpoints": {"metadata": origin}}});
+    let (executor, seen, origin) = start(auth).await;
+    call(&executor).await;
+    call(&executor).await;
+    {
+        let seen = seen.lock().unwrap();
+        let [asked] = &*seen.asked else { panic!("{seen:?}") };
+        let audience = asked.split(['?', '&']).find_map(|pair| pair.strip_prefix("audience="));
+        let decoded = audience.unwrap().replace("%3A", ":").replace("%2F", "/");
+        assert_eq!(decoded, origin);
+        assert_eq!(seen.tokens[0], seen.tokens[1]);
+        assert!(seen.tokens[0].starts_with("Bearer ey"), "{seen:?}");
+    }
+    seen.lock().unwrap().refusals = 1;
+    call(&executor).await;
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen.asked.len(), seen.tokens.len()), (2, 4));
+    assert_ne!(seen.tokens[3], seen.tokens[2]);
+}
+
+#[tokio::test]
+async fn an_access_token_is_asked_for_once_and_again_when_it_is_refused() {
+    let auth = |origin: &str| {
+        json!({"google_access_token": {
+            "account": "machine",
+            "scopes": ["https://www.googleapis.com/auth/pubsub"],
+            "endpoints": {"metadata": origin},
+        }})
+    };
+    let (executor, seen, _) = start(auth).await;
+    call(&executor).await;
+    call(&executor).await;
+    seen.lock().unwrap().refusals = 1;
+    call(&executor).await;
+    let seen = seen.lock().unwrap();
+    let tokens: Vec<_> = seen.tokens.iter().map(String::as_str).collect();
+    let [first, second] = ["Bearer canary-1", "Bearer canary-2"];
+    assert_eq!(tokens, [first, first, first, second]);
+    assert!(seen.asked[0].contains("scopes=https"), "{seen:?}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_an_account_is_told_at_its_place() {
+    #[track_caller]
+    fn check(auth: &Value, pointer: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let description = crate::root().join("fixtures/pets/spec.yaml");
+        let configuration = json!({"toolsets": {"pets": {
+            "openapi": description.to_str().unwrap(), "auth": auth,
+        }}});
+        let file = folder.path().join("callgate.json");
+        std::fs::write(&file, configuration.to_string()).unwrap();
+        let error = config::load(&file).map(|_| ()).unwrap_err();
+        let found: Vec<_> = error.findings().iter().map(|found| found.pointer.as_str()).collect();
+        assert_eq!(found, [format!("/toolsets/pets/auth{pointer}")], "{error}");
+    }
+    check(&json!({"google_id_token": {"account": "canary"}}), "/google_id_token/account");
+    check(&json!({"google_id_token": {"key": "canary"}}), "/google_id_token/key");
+    check(&json!({"google_id_token": {"scopes": []}}), "/google_id_token/scopes");
+    check(
+        &json!({"google_access_token": {"delegates": ["a@b"]}}),
+        "/google_access_token/delegates",
+    );
+    check(
+        &json!({"google_access_token": {"endpoints": {"metadata": "canary"}}}),
+        "/google_access_token/endpoints/metadata",
+    );
+}
