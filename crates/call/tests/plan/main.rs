@@ -8,6 +8,7 @@ mod bodies;
 mod isolation;
 mod open;
 mod real;
+mod roundtrip;
 mod sources;
 mod styles;
 mod support;
