@@ -73,12 +73,11 @@ impl Shape {
                     answer.content = Content::Json(json);
                     return answer;
                 }
-                let size = json.text().len();
                 let value = json.into_value();
                 if answer.next.is_empty() {
                     answer.next = page::next_of_body(read.operation, &value);
                 }
-                let (value, cuts) = self.value(value, size);
+                let (value, cuts) = self.value(value);
                 answer.content = Content::Json(value.into());
                 answer.truncated = truncated(cuts, read, &answer.next);
             }
@@ -111,15 +110,13 @@ impl Shape {
             && !(text_names_page(text) && page::is_paged(operation))
     }
 
-    fn value(&self, value: Value, size: usize) -> (Value, Vec<callgate_tool::Cut>) {
+    fn value(&self, value: Value) -> (Value, Vec<callgate_tool::Cut>) {
         let mut value = self.selection.of(value);
         if self.big_integers == BigIntegers::String {
             quote_big_integers(&mut value);
         }
-        // A text within the budget is within it as compact JSON too, unless quotes were added.
-        let fits = size <= self.result_bytes && self.big_integers == BigIntegers::Number;
-        let (mut value, cuts) =
-            if fits { (value, Vec::new()) } else { cut::cut(value, self.result_bytes) };
+        // Measured, not guessed from the size of the text: a selection may repeat parts of it.
+        let (mut value, cuts) = cut::cut(value, self.result_bytes);
         clean(&mut value);
         (value, cuts)
     }
@@ -211,6 +208,15 @@ mod tests {
             value.to_string(),
             "[9007199254740991,\"9007199254740992\",\"-9007199254740993\",1.5,1e+99,\"18446744073709551616\"]"
         );
+    }
+
+    #[test]
+    fn a_selection_that_repeats_what_it_finds_is_within_the_budget() {
+        let selection = Selection::json_path("$..*").unwrap();
+        let shape = Shape { result_bytes: 64, selection, ..Shape::default() };
+        let (value, cuts) = shape.value(json!([[[["a deep one"]]]]));
+        assert!(value.to_string().len() <= 64, "{value}");
+        assert!(!cuts.is_empty());
     }
 
     #[test]

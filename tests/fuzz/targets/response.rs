@@ -1,5 +1,6 @@
-//! Any answer: status, headers and body become an outcome that can be written down, with words of ours that stay short
-//! and a text without characters that a reader cannot see.
+//! Any answer, shown in any shape: status, headers and body become an outcome that can be written down, within the budget,
+//! with words of ours that stay short and texts without characters that a reader cannot see. In pieces of any size the
+//! values of a sequence are the same.
 
 #![no_main]
 
@@ -7,7 +8,7 @@ use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
-use callgate_call::Plan;
+use callgate_call::{BigIntegers, Plan, Selection, Shape, Splitter, Unfinished};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 use callgate_tool::{Content, Journal, Outcome, ToolCall, ToolResult};
 use http::{HeaderValue, Response, header};
@@ -16,8 +17,13 @@ use libfuzzer_sys::fuzz_target;
 /// The most bytes of our own words in a fault (the service's body is data and counts apart).
 const MOST_WORDS: usize = 600;
 
-const TYPES: [&str; 10] = [
+const TYPES: [&str; 15] = [
     "application/json",
+    "application/x-ndjson",
+    "application/json-seq",
+    "text/event-stream",
+    "application/jsonl; charset=utf-8",
+    "audio/ogg",
     "application/problem+json; charset=utf-8",
     "text/html",
     "text/plain; charset=ISO-8859-1",
@@ -34,9 +40,11 @@ static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
 fuzz_target!(|bytes: &[u8]| {
     let plans = PLANS.get_or_init(plans);
     let mut from = Unstructured::new(bytes);
+    let Ok(shape) = shape(&mut from) else { return };
     let Ok((plan, response)) = answer(plans, &mut from) else { return };
-    let outcome = plan.outcome(&response);
-    check(&outcome);
+    let outcome = plan.outcome(&response, &shape);
+    check(&outcome, &shape);
+    pieces(&response);
     let call = ToolCall::new("1", plan.operation().tool_name.as_str(), Default::default());
     let result = ToolResult { id: call.id, tool: call.tool, outcome, journal: Journal::default() };
     let written = callgate_dialect::json_result(&result).to_string();
@@ -47,6 +55,49 @@ fn plans() -> Vec<Plan> {
     let description = include_bytes!("../../../fixtures/pets/spec.yaml");
     let document = Document::read(description, &Limits::default()).expect("a description").value;
     load(&document, &LoadOptions::default()).operations.into_iter().map(Plan::new).collect()
+}
+
+/// A way to show results: any budget from which a value can be cut.
+fn shape(from: &mut Unstructured<'_>) -> Result<Shape> {
+    let mut shape = Shape::default();
+    shape.result_bytes = from.int_in_range(8..=512)?;
+    shape.media_bytes = from.int_in_range(0..=64)?;
+    shape.selection = match from.int_in_range(0..=4)? {
+        0 => Selection::paths(["id", "items.name"]),
+        1 => Selection::json_path("$..*").expect("a path"),
+        2 => Selection::json_path("$[?@.a == 1 || length(@.b) > 2]").expect("a path"),
+        _ => Selection::All,
+    };
+    if from.arbitrary()? {
+        shape.big_integers = BigIntegers::String;
+    }
+    Ok(shape)
+}
+
+/// What comes in pieces is what comes at once.
+fn pieces(response: &Response<Bytes>) {
+    let Some(mut whole) = Splitter::of(response.headers()) else { return };
+    let mut split = Splitter::of(response.headers()).expect("the same");
+    whole.push(response.body());
+    let mut expected = values(&mut whole);
+    expected.extend(whole.finish());
+    let mut found = Vec::new();
+    for (index, chunk) in response.body().chunks(5).enumerate() {
+        let (first, second) = chunk.split_at(chunk.len().min(index % 5));
+        split.push(first);
+        found.extend(values(&mut split));
+        split.push(second);
+        found.extend(values(&mut split));
+    }
+    found.extend(split.finish());
+    assert_eq!(found, expected);
+    for value in &found {
+        split.value(value);
+    }
+}
+
+fn values(splitter: &mut Splitter) -> Vec<Vec<u8>> {
+    std::iter::from_fn(|| splitter.split()).collect()
 }
 
 fn answer<'p>(
@@ -69,15 +120,33 @@ fn answer<'p>(
             response = response.header(header::RETRY_AFTER, wait);
         }
     }
+    if from.ratio(1u8, 8u8)? {
+        response = response.header(header::LINK, "<?page=2&limit=x>; rel=next");
+    }
+    if from.ratio(1u8, 8u8)? {
+        response = response.extension(Unfinished);
+    }
     let body = Bytes::copy_from_slice(from.bytes(from.len())?);
     Ok((plan, response.body(body).expect("a response")))
 }
 
-fn check(outcome: &Outcome) {
+fn check(outcome: &Outcome, shape: &Shape) {
     match outcome {
         Outcome::Answered(answer) => {
-            if let Content::Text { text, .. } = &answer.content {
-                seen(text);
+            match &answer.content {
+                Content::Json(json) => {
+                    assert!(json.text().len() <= shape.result_bytes, "{}", json.text());
+                    serde_json::from_str::<serde_json::Value>(json.text()).expect("JSON");
+                }
+                Content::Media { data, .. } => assert!(data.len() <= shape.media_bytes),
+                Content::Text { text, .. } => {
+                    assert!(text.len() <= shape.result_bytes, "{text:?}");
+                    seen(text);
+                }
+                Content::Empty | Content::File { .. } => {}
+            }
+            if let Some(truncated) = &answer.truncated {
+                assert!(truncated.message.len() <= MOST_WORDS, "{}", truncated.message);
             }
         }
         Outcome::Failed(fault) => {

@@ -65,8 +65,15 @@ fn forms_are_given_back() {
     });
 }
 
+/// A part: its name, its file name, its content.
+type Part = (String, Option<String>, Vec<u8>);
+
 /// The parts of a multipart body: name, file name, content (RFC 2046 §5.1.1, RFC 7578 §4).
-fn parts(request: &http::Request<bytes::Bytes>) -> Option<Vec<(String, Option<String>, Vec<u8>)>> {
+fn parts(request: &http::Request<bytes::Bytes>) -> Option<Vec<Part>> {
+    if request.body().is_empty() {
+        // RFC 2046 §5.1.1: a multipart body has at least one part, so there is none.
+        return Some(Vec::new());
+    }
     let media_type = request.headers().get("content-type")?.to_str().ok()?;
     let boundary = media_type.split_once("boundary=")?.1;
     let text = [b"\r\n", &request.body()[..]].concat();
@@ -81,7 +88,7 @@ fn parts(request: &http::Request<bytes::Bytes>) -> Option<Vec<(String, Option<St
     pieces.into_iter().skip(1).map(part).collect()
 }
 
-fn part(piece: &[u8]) -> Option<(String, Option<String>, Vec<u8>)> {
+fn part(piece: &[u8]) -> Option<Part> {
     let piece = piece.strip_prefix(b"\r\n")?;
     let end = find(piece, b"\r\n\r\n")?;
     let head = std::str::from_utf8(&piece[..end]).ok()?;

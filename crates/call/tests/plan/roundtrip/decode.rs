@@ -142,23 +142,28 @@ fn deep(raw: &str) -> Option<Value> {
         let path = path.strip_prefix("color")?.replace("%5B", "\0").replace("%5D", "");
         let mut here = &mut root;
         for key in path.split('\0').skip(1).map(percent) {
-            if here.is_null() {
-                *here =
-                    if key == "0" { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
-            }
-            here = match here {
-                Value::Array(items) => {
-                    let index: usize = key.parse().ok()?;
-                    if index == items.len() {
-                        items.push(Value::Null);
-                    }
-                    items.get_mut(index)?
-                }
-                Value::Object(members) => members.entry(key).or_insert(Value::Null),
-                _ => return None,
-            };
+            here = below(here, &key)?;
         }
         *here = Value::from(percent(value));
     }
     Some(root)
+}
+
+/// What stands at a key, which is made if it is not there.
+fn below<'a>(here: &'a mut Value, key: &str) -> Option<&'a mut Value> {
+    if here.is_null() {
+        let is_list = key == "0";
+        *here = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+    }
+    match here {
+        Value::Array(items) => {
+            let index: usize = key.parse().ok()?;
+            if index == items.len() {
+                items.push(Value::Null);
+            }
+            items.get_mut(index)
+        }
+        Value::Object(members) => Some(members.entry(key).or_insert(Value::Null)),
+        _ => None,
+    }
 }
