@@ -12,6 +12,8 @@ use crate::root;
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("config")).unwrap();
     let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    // Beside them lies what they name.
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "yaml"));
     files.sort();
     files
 }

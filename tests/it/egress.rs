@@ -54,3 +54,24 @@ async fn a_metadata_service_is_refused_for_the_operator_too() {
     let journal: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
     assert!(journal.join("\n").contains("`--egress-allow 169.254.169.254`"), "{journal:?}");
 }
+
+#[tokio::test]
+async fn what_the_operator_allows_a_description_may_lead_to() {
+    let server = Server::start().await;
+    let result = called(&server.url(""), "egress: { allow: [127.0.0.1] }").await;
+    assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+    let result = called(&server.url(""), "egress: { allow: [127.0.0.2, 10.0.0.0/8] }").await;
+    assert!(matches!(result.outcome, Outcome::Failed(_)), "{result:?}");
+    assert_eq!(server.total(), 1);
+}
+
+#[test]
+fn a_range_of_addresses_that_is_none_is_told_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    std::fs::write(folder.path().join("spec.yaml"), "openapi: 3.0.3").unwrap();
+    std::fs::write(&toolset, "egress:\n  allow: [10.0.0.0/8, 10.0.0.0/40]\n").unwrap();
+    let error = load_toolset(&toolset, None).unwrap_err();
+    let [finding] = error.findings() else { panic!("{error}") };
+    assert_eq!((finding.code, finding.pointer.as_str()), ("wrong-value", "/egress/allow/1"));
+}

@@ -20,6 +20,7 @@ mod security_answers;
 mod server;
 mod streams;
 mod target;
+mod tls;
 mod tokens;
 
 /// The repository's root.

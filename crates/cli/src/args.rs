@@ -44,6 +44,19 @@ pub(crate) struct SourceArguments {
     /// A bearer token: `env:NAME`, `file:PATH` or `$session.params.NAME` (bare descriptions only)
     #[arg(long, value_name = "REFERENCE")]
     pub(crate) bearer: Option<String>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArguments,
+}
+
+/// How the services of bare descriptions are connected to.
+#[derive(Args, Debug)]
+pub(crate) struct ConnectionArguments {
+    /// Certificates to trust instead of the machine's: a file of PEM or DER (bare descriptions only)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Vec<String>,
+    /// Addresses the service may be at although they are not public: `10.0.0.0/8` (bare descriptions only)
+    #[arg(long, value_name = "CIDR")]
+    pub(crate) egress_allow: Vec<String>,
 }
 
 #[derive(Args, Debug)]

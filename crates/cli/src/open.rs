@@ -61,6 +61,8 @@ pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
         server: source.server.clone(),
         overlays: source.overlay.clone(),
         bearer: source.bearer.clone(),
+        ca: source.connection.ca.clone(),
+        egress_allow: source.connection.egress_allow.clone(),
     }
 }
 

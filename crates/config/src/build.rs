@@ -12,12 +12,12 @@ use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
     Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Overlaid, Parsed, Place, Report,
 };
-use callgate_secret::LocalStores;
-use callgate_transport::{Client, Recording, Refuse, Replay, Transport};
+use callgate_transport::{Recording, Refuse, Replay, Transport};
 
 use crate::{
     authorization,
     checked::{ToolsetConfig, Upstream},
+    connect::{Clients, Connections},
     finding::Finding,
     output, overlays,
     reader::Reader,
@@ -74,16 +74,16 @@ pub(crate) struct Parts {
 /// A description's text after reading: its tree, or why there is none.
 pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
 
-/// Loads one toolset from its description's text; secrets of `file:` are relative to `base`. What is wrong with the
-/// configuration is a complaint; what is wrong with the description is in its report.
+/// Loads one toolset from its description's text. What is wrong with the configuration is a complaint; what is wrong with
+/// the description is in its report.
 pub(crate) fn toolset(
     reader: &mut Reader,
     config: &ToolsetConfig,
     mut parsed: ParsedText,
-    base: &Path,
+    connections: &Connections,
 ) -> Parts {
-    let transport = transport(reader, config);
-    let supplies = supplies(base, transport.as_ref());
+    let (transport, tokens) = transports(reader, config, connections);
+    let supplies = Supplies::new(Arc::clone(&connections.secrets), tokens);
     let own = own_authenticator(reader, config, &supplies);
     let places = own.as_ref().map(|known| known.places()).unwrap_or_default();
     let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
@@ -161,12 +161,6 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
     }
 }
 
-/// What authenticators take from outside: tokens are asked for the way the toolset's calls are sent.
-fn supplies(base: &Path, transport: Option<&Arc<dyn Transport>>) -> Supplies {
-    let transport = transport.cloned().unwrap_or_else(|| Arc::new(Refuse::new()));
-    Supplies::new(Arc::new(LocalStores::new(base)), transport)
-}
-
 /// What `auth:` says.
 fn own_authenticator(
     reader: &mut Reader,
@@ -181,31 +175,37 @@ fn own_authenticator(
     built.ok()
 }
 
-fn transport(reader: &mut Reader, config: &ToolsetConfig) -> Option<Arc<dyn Transport>> {
-    let pointer = format!("{}/upstream", config.pointer);
-    match &config.upstream {
+/// How calls are sent and how tokens are asked for.
+fn transports(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    connections: &Connections,
+) -> (Option<Arc<dyn Transport>>, Arc<dyn Transport>) {
+    let calls = match &config.upstream {
         Upstream::Given(transport) => Some(Arc::clone(transport)),
-        Upstream::Http => match Client::new() {
-            Ok(client) => Some(Arc::new(client)),
-            Err(error) => {
-                let message = format!("cannot make an HTTP client: {error}");
-                reader.complain(
-                    "transport",
-                    pointer,
-                    message,
-                    "look at the machine's certificates",
-                );
-                None
-            }
-        },
-        Upstream::Replay(directory) => match recordings::read(directory) {
-            Ok(recorded) => replay(reader, pointer, recorded),
-            Err((file, error)) => {
-                let message = format!("cannot read `{}`: {error}", file.display());
-                reader.complain("unreadable-file", pointer, message, "name a directory of cases");
-                None
-            }
-        },
+        Upstream::Http => {
+            let Clients { calls, tokens } = connections.clients(reader, config);
+            return (Some(calls), tokens);
+        }
+        Upstream::Replay(directory) => recorded(reader, config, directory),
+    };
+    let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
+    (calls, tokens)
+}
+
+fn recorded(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    directory: &Path,
+) -> Option<Arc<dyn Transport>> {
+    let pointer = format!("{}/upstream", config.pointer);
+    match recordings::read(directory) {
+        Ok(recorded) => replay(reader, pointer, recorded),
+        Err((file, error)) => {
+            let message = format!("cannot read `{}`: {error}", file.display());
+            reader.complain("unreadable-file", pointer, message, "name a directory of cases");
+            None
+        }
     }
 }
 

@@ -8,7 +8,9 @@ use callgate_executor::Redirects;
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_secret::SecretReference;
 use callgate_tool::ToolsetName;
-use callgate_transport::{Limits, Transport};
+use callgate_transport::{AddressRange, Limits, Transport};
+
+use crate::tls::TlsConfig;
 
 /// One toolset.
 #[derive(Debug)]
@@ -37,6 +39,10 @@ pub(crate) struct ToolsetConfig {
     pub(crate) description_limits: DescriptionLimits,
     /// The origins that the description may refer to documents on: `https://specs.example.com`.
     pub(crate) references: Vec<String>,
+    /// What secures its connections.
+    pub(crate) tls: TlsConfig,
+    /// The addresses that may be called whoever named them.
+    pub(crate) egress: Vec<AddressRange>,
     /// Which operations are offered.
     pub(crate) selection: Selection,
     /// The bounds of one exchange.

@@ -16,8 +16,8 @@ pub struct Table {
 /// The whole file.
 pub(crate) const ROOT: Table = Table {
     name: "the configuration",
-    keys: &["toolsets"],
-    later: &["access", "admin", "listen", "tls"],
+    keys: &["tls", "toolsets"],
+    later: &["access", "admin", "listen"],
 };
 
 /// One toolset.
@@ -28,6 +28,7 @@ pub(crate) const TOOLSET: Table = Table {
         "body_media",
         "credential_origins",
         "credentials",
+        "egress",
         "limits",
         "openapi",
         "output",
@@ -38,10 +39,11 @@ pub(crate) const TOOLSET: Table = Table {
         "server",
         "server_variables",
         "session_inputs",
+        "tls",
         "tools",
         "upstream",
     ],
-    later: &["ces_toolset", "dialogflow_tool", "egress", "functions", "service_directory", "tls"],
+    later: &["ces_toolset", "dialogflow_tool", "functions", "service_directory"],
 };
 
 /// The credential of a toolset.
@@ -179,6 +181,16 @@ pub(crate) const LIMITS: Table = Table {
     later: &[],
 };
 
+/// The addresses that may be called.
+pub(crate) const EGRESS: Table = Table { name: "`egress`", keys: &["allow"], later: &[] };
+
+/// What secures connections.
+pub(crate) const TLS: Table = Table {
+    name: "`tls`",
+    keys: &["ca", "client_certificate", "client_key", "client_key_passphrase"],
+    later: &[],
+};
+
 /// How results are shown.
 pub(crate) const OUTPUT: Table =
     Table { name: "`output`", keys: &["big_integers", "jsonpath", "select", "tools"], later: &[] };
@@ -201,7 +213,7 @@ pub(crate) const TOOLS: Table = Table {
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 17] = [
+pub const TABLES: [Table; 19] = [
     ROOT,
     TOOLSET,
     AUTH,
@@ -214,9 +226,11 @@ pub const TABLES: [Table; 17] = [
     OAUTH2_CLIENT_CREDENTIALS,
     JWT_BEARER,
     TOKEN_EXCHANGE,
+    EGRESS,
     LIMITS,
     OUTPUT,
     OUTPUT_TOOL,
+    TLS,
     TOOLS,
     UPSTREAM,
 ];

@@ -5,6 +5,7 @@ mod authorization;
 mod body_media;
 mod build;
 mod checked;
+mod connect;
 mod credential;
 mod finding;
 mod keys;
@@ -17,6 +18,7 @@ mod recordings;
 mod references;
 mod scheme_credentials;
 mod selection;
+mod tls;
 
 pub use build::{Built, BuiltToolset};
 pub use finding::{Finding, Severity};

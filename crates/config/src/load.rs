@@ -13,15 +13,18 @@ use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
     Diagnostic, Limits as TextLimits, Node, Position, Selection, SessionInputs, positions,
 };
-use callgate_transport::{Limits, Transport};
+use callgate_secret::LocalStores;
+use callgate_transport::{AddressRange, Limits, Transport};
 
 use crate::{
     build::{self, Built, ParsedText, Parts},
     checked::{Credentials, ToolsetConfig, Upstream},
+    connect::Connections,
     credential,
     finding::{Finding, Severity},
     raw,
     reader::{Complaint, Reader},
+    tls::TlsConfig,
 };
 
 /// A configuration that cannot be built, with everything that is wrong with it.
@@ -40,6 +43,10 @@ pub struct DescriptionOptions {
     pub overlays: Vec<PathBuf>,
     /// A bearer token: a secret reference or `$session.params.NAME`.
     pub bearer: Option<String>,
+    /// The certificates that are trusted instead of the machine's: files, or PEM or base64 of DER as they stand.
+    pub ca: Vec<String>,
+    /// Ranges of addresses that may be called whoever named them: `10.0.0.0/8`.
+    pub egress_allow: Vec<String>,
 }
 
 /// Builds an executor from a file that is a configuration or a bare description, told apart by what stands in it: a
@@ -72,8 +79,8 @@ pub fn load(file: &Path) -> Result<Built, Error> {
     let root = tree(file, &text)?;
     let directory = file.parent().unwrap_or(file);
     let mut reader = Reader::default();
-    let toolsets = raw::configuration(&mut reader, &root, directory);
-    build(reader, &toolsets, &Origin { file, text: &text, directory })
+    let (tls, toolsets) = raw::configuration(&mut reader, &root, directory);
+    build(reader, (&tls, &toolsets), &Origin { file, text: &text, directory })
 }
 
 /// Builds an executor from one toolset's settings (the value below `toolsets.NAME`) in a file of their own, as a
@@ -91,7 +98,7 @@ pub fn load_toolset(file: &Path, transport: Option<Arc<dyn Transport>>) -> Resul
     for (toolset, transport) in toolsets.iter_mut().zip(transport) {
         toolset.upstream = Upstream::Given(transport);
     }
-    build(reader, &toolsets, &Origin { file, text: &text, directory })
+    build(reader, (&TlsConfig::default(), &toolsets), &Origin { file, text: &text, directory })
 }
 
 /// Builds an executor from a bare description: no prefix, no credential unless one is named.
@@ -127,19 +134,27 @@ fn description(
         selection: Selection::default(),
         description_limits: TextLimits::default(),
         references: Vec::new(),
+        tls: TlsConfig::listing(&options.ca),
+        egress: egress(&mut reader, options),
         limits: Limits::default(),
         redirects: callgate_executor::Redirects::None,
         shape: callgate_call::Shape::default(),
         tool_shapes: Vec::new(),
         upstream: Upstream::Http,
     };
-    let parts = build::toolset(&mut reader, &toolset, parsed, Path::new(""));
-    finished(reader, vec![parts], &Origin { file, text: b"", directory: Path::new("") })
+    let origin = Origin { file, text: b"", directory: Path::new("") };
+    let toolsets = [toolset];
+    let connections = connections(&mut reader, (&TlsConfig::default(), &toolsets), &origin);
+    let [toolset] = toolsets;
+    let parts = build::toolset(&mut reader, &toolset, parsed, &connections);
+    finished(reader, vec![parts], &origin)
 }
 
 impl DescriptionOptions {
     fn are_given(&self) -> bool {
-        self.server.is_some() || self.bearer.is_some() || !self.overlays.is_empty()
+        let has_one = self.server.is_some() || self.bearer.is_some();
+        let lists = [&self.ca, &self.egress_allow];
+        has_one || !self.overlays.is_empty() || lists.into_iter().any(|list| !list.is_empty())
     }
 }
 
@@ -152,6 +167,19 @@ fn bearer(reader: &mut Reader, options: &DescriptionOptions) -> AuthConfig {
             AuthConfig::None
         }
     }
+}
+
+fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange> {
+    let mut ranges = Vec::new();
+    for text in &options.egress_allow {
+        match text.parse::<AddressRange>() {
+            Ok(range) => ranges.push(range),
+            Err(error) => {
+                reader.complain("wrong-value", "", error.to_string(), "for example `10.0.0.0/8`");
+            }
+        }
+    }
+    ranges
 }
 
 fn is_configuration(root: &Node) -> bool {
@@ -186,19 +214,28 @@ struct Origin<'a> {
     directory: &'a Path,
 }
 
-fn build(
-    mut reader: Reader,
-    toolsets: &[ToolsetConfig],
-    origin: &Origin<'_>,
-) -> Result<Built, Error> {
+/// The `tls:` of the whole and the toolsets.
+type Whole<'a> = (&'a TlsConfig, &'a [ToolsetConfig]);
+
+fn build(mut reader: Reader, whole: Whole<'_>, origin: &Origin<'_>) -> Result<Built, Error> {
+    let connections = connections(&mut reader, whole, origin);
     let mut parts = Vec::new();
-    for toolset in toolsets {
+    for toolset in whole.1 {
         if let Some(text) = build::description(&mut reader, toolset) {
             let parsed = callgate_openapi::read(&text, &toolset.description_limits);
-            parts.push(build::toolset(&mut reader, toolset, parsed, origin.directory));
+            parts.push(build::toolset(&mut reader, toolset, parsed, &connections));
         }
     }
     finished(reader, parts, origin)
+}
+
+fn connections(
+    reader: &mut Reader,
+    (tls, toolsets): Whole<'_>,
+    origin: &Origin<'_>,
+) -> Connections {
+    let secrets = Arc::new(LocalStores::new(origin.directory));
+    Connections::new(reader, tls, toolsets, (origin.directory, secrets))
 }
 
 fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Result<Built, Error> {
@@ -282,8 +319,8 @@ fn unreadable(file: &Path, message: String, help: &str) -> Error {
 }
 
 fn options_of_a_configuration(file: &Path) -> Error {
-    let message = "`--server`, `--bearer` and `--overlay` are for bare descriptions, and this is a configuration";
-    let help = "write `server:`, `auth:` and `overlays:` into the configuration";
+    let message = "`--server`, `--bearer`, `--overlay`, `--ca` and `--egress-allow` are for bare descriptions, and this is a configuration";
+    let help = "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
     whole_file(file, "description-option", message.to_owned(), help)
 }
 

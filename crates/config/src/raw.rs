@@ -9,15 +9,16 @@ use std::{
 use callgate_executor::Redirects;
 use callgate_openapi::{Limits as DescriptionLimits, Node, SessionInputs};
 use callgate_tool::ToolsetName;
-use callgate_transport::Limits;
+use callgate_transport::{AddressRange, Limits, NotARange};
 
 use crate::{
     body_media,
     checked::{ToolsetConfig, Upstream},
-    keys::{LIMITS, ROOT, TOOLSET, UPSTREAM},
+    keys::{EGRESS, LIMITS, ROOT, TOOLSET, UPSTREAM},
     output,
     reader::{Mapping, Reader, at, escaped},
     references, scheme_credentials, selection,
+    tls::{self, TlsConfig},
 };
 
 /// Reads a whole configuration; files are named relative to `directory`.
@@ -25,9 +26,10 @@ pub(crate) fn configuration(
     reader: &mut Reader,
     root: &Node,
     directory: &Path,
-) -> Vec<ToolsetConfig> {
-    let mut toolsets = Vec::new();
+) -> (TlsConfig, Vec<ToolsetConfig>) {
+    let (mut tls, mut toolsets) = (TlsConfig::default(), Vec::new());
     if let Some(mapping) = reader.mapping(root, "", &ROOT) {
+        tls = tls::read(reader, mapping);
         match mapping.object.get("toolsets") {
             Some(node) => toolsets = all_toolsets(reader, node, directory),
             None => reader.complain(
@@ -38,7 +40,7 @@ pub(crate) fn configuration(
             ),
         }
     }
-    toolsets
+    (tls, toolsets)
 }
 
 fn all_toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Vec<ToolsetConfig> {
@@ -105,6 +107,8 @@ pub(crate) fn toolset(
         credentials: scheme_credentials::credentials(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
         body_media: body_media::read(reader, mapping),
+        tls: tls::read(reader, mapping),
+        egress: egress(reader, mapping),
         selection: selection::read(reader, mapping),
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),
@@ -213,6 +217,30 @@ fn description_limits(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionL
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }
     limits
+}
+
+/// The addresses that may be called whoever named them.
+fn egress(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<AddressRange> {
+    let Some(node) = toolset.object.get("egress") else { return Vec::new() };
+    let pointer = at(toolset, "egress");
+    let Some(mapping) = reader.mapping(node, &pointer, &EGRESS) else { return Vec::new() };
+    let mut ranges = Vec::new();
+    for (index, text) in reader.strings(mapping, "allow").into_iter().enumerate() {
+        match text.parse() {
+            Ok(range) => ranges.push(range),
+            Err(error) => {
+                let pointer = format!("{}/{index}", at(mapping, "allow"));
+                let error: NotARange = error;
+                reader.complain(
+                    "wrong-value",
+                    pointer,
+                    error.to_string(),
+                    "for example `10.0.0.0/8`",
+                );
+            }
+        }
+    }
+    ranges
 }
 
 /// The origins that references may lead to.

@@ -46,7 +46,7 @@ fn checked(
     let options = DescriptionOptions {
         server: arguments.server.clone(),
         overlays: arguments.overlay.clone(),
-        bearer: None,
+        ..DescriptionOptions::default()
     };
     let Built { toolsets, warnings, .. } = open::open(file, &options)?;
     warned.extend(warnings);

@@ -6,6 +6,7 @@
 mod body_media;
 mod call;
 mod check;
+mod connection;
 mod hostile;
 mod output;
 mod overlay;

@@ -35,8 +35,11 @@ fn every_configuration_of_the_readme_loads() {
     let blocks = readme.split("```").skip(1).step_by(2);
     let mut loaded = 0;
     for block in blocks.filter_map(|block| block.strip_prefix("yaml\n")) {
-        let fixtures = format!("{}/fixtures/", root().display());
-        fs::write(&file, block.replace("fixtures/", &fixtures)).unwrap();
+        let mut block = block.to_owned();
+        for folder in ["fixtures/", "config/"] {
+            block = block.replace(folder, &format!("{}/{folder}", root().display()));
+        }
+        fs::write(&file, block).unwrap();
         callgate(&["tools", file.to_str().unwrap()]).exits(0);
         loaded += 1;
     }

@@ -1,0 +1,46 @@
+//! `--ca` and `--egress-allow`: how the service of a bare description is connected to.
+
+use std::{fs, net::TcpListener};
+
+use crate::callgate;
+
+const PETS: &str = "fixtures/pets/spec.yaml";
+
+#[test]
+fn a_certificate_that_is_none_is_told_before_anything_is_called() {
+    callgate(&["tools", PETS, "--ca", "config/ca.pem"]).exits(0);
+    callgate(&["tools", PETS, "--ca", "config/none.pem"]).exits(2).says("cannot read");
+    callgate(&["tools", PETS, "--ca", PETS]).exits(2).says("expected a certificate");
+}
+
+#[test]
+fn the_options_are_for_bare_descriptions() {
+    for option in [["--ca", "config/ca.pem"], ["--egress-allow", "10.0.0.0/8"]] {
+        let ended = callgate(&["tools", "config/demo.yaml", option[0], option[1]]);
+        ended.exits(2).says("are for bare descriptions");
+    }
+}
+
+#[test]
+fn an_address_is_called_when_its_range_is_allowed() {
+    // Nobody answers there: that a connection was tried is told from that it was refused.
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.yaml");
+    let description = format!(
+        "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: 'http://127.0.0.1:{port}' }}]\n\
+         paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
+    );
+    fs::write(&file, description).unwrap();
+    let file = file.to_str().unwrap();
+    let fix = format!("`--server http://127.0.0.1:{port}`");
+    callgate(&["call", file, "a"]).exits(1).says("error[refused]").says(&fix);
+    let allowed = callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/8"]);
+    allowed.exits(1).says("error[unreachable]");
+    callgate(&["call", file, "a", "--egress-allow", "127.0.0.0/33"])
+        .exits(2)
+        .says("expected a range of addresses");
+}

@@ -1,0 +1,75 @@
+//! From `tls:` and `egress:` to the clients that send a toolset's calls and ask for its tokens. All toolsets share one
+//! network, so those that connect in the same way share connections.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_secret::SecretStore;
+use callgate_transport::{Client, ClientSettings, Network, Trust};
+
+use crate::{
+    checked::{ToolsetConfig, Upstream},
+    reader::Reader,
+    tls::{self, Secured, TlsConfig},
+};
+
+/// What toolsets are connected with.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    /// Where relative paths start.
+    pub(crate) base: PathBuf,
+    /// Where secrets are.
+    pub(crate) secrets: Arc<dyn SecretStore>,
+    network: Network,
+    /// What secures the connections of toolsets that do not say it themselves.
+    root: Secured,
+}
+
+/// The clients of one toolset.
+#[derive(Debug)]
+pub(crate) struct Clients {
+    /// Sends its calls.
+    pub(crate) calls: Arc<Client>,
+    /// Asks for its tokens: at servers of other authorities, so a toolset's own `ca` is not theirs.
+    pub(crate) tokens: Arc<Client>,
+}
+
+impl Connections {
+    /// Reads what `tls` of the whole configuration names, where a toolset will connect at all.
+    pub(crate) fn new(
+        reader: &mut Reader,
+        tls: &TlsConfig,
+        toolsets: &[ToolsetConfig],
+        (base, secrets): (&Path, Arc<dyn SecretStore>),
+    ) -> Self {
+        let connects = |toolset: &ToolsetConfig| matches!(toolset.upstream, Upstream::Http);
+        let root = if toolsets.iter().any(connects) {
+            tls::load(reader, tls, base, &secrets)
+        } else {
+            Secured::default()
+        };
+        Self { base: base.to_owned(), secrets, network: Network::new(), root }
+    }
+
+    /// The clients of a toolset that connects.
+    pub(crate) fn clients(&self, reader: &mut Reader, config: &ToolsetConfig) -> Clients {
+        let own = tls::load(reader, &config.tls, &self.base, &self.secrets).or(&self.root);
+        let tokens = Secured { ca: self.root.ca.clone(), identity: own.identity.clone() };
+        // Each call says who named its server; what asks for tokens asks where the operator said.
+        let client = |secured: &Secured, trust| {
+            let settings = ClientSettings {
+                trust,
+                allow: config.egress.clone(),
+                tls: secured.settings(),
+                directory: None,
+            };
+            Arc::new(Client::over(&self.network, settings))
+        };
+        Clients {
+            calls: client(&own, Trust::Description),
+            tokens: client(&tokens, Trust::Operator),
+        }
+    }
+}

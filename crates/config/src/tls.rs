@@ -1,0 +1,216 @@
+//! From `tls:` to the settings of secure connections: the keys, and the files and secrets behind them. Whom a certificate
+//! vouches for is decided in `transport`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+use callgate_openapi::Node;
+use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
+
+use crate::{
+    credential,
+    keys::TLS,
+    reader::{Mapping, Reader, at},
+};
+
+/// `tls:` as it is written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TlsConfig {
+    pub(crate) ca: Vec<Written>,
+    pub(crate) identity: Option<IdentityConfig>,
+}
+
+/// A certificate: in a file, or as it stands. And where that is said.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    pub(crate) pointer: String,
+    pub(crate) text: String,
+}
+
+/// The certificate we show.
+#[derive(Clone, Debug)]
+pub(crate) struct IdentityConfig {
+    certificate: Written,
+    key: SecretReference,
+    passphrase: Option<SecretReference>,
+    pointer: String,
+}
+
+impl TlsConfig {
+    /// Trust in these certificates, as the command line names them.
+    pub(crate) fn listing(ca: &[String]) -> Self {
+        let written = |text: &String| Written { pointer: String::new(), text: text.clone() };
+        Self { ca: ca.iter().map(written).collect(), identity: None }
+    }
+}
+
+/// `tls:` with its files and secrets read.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Secured {
+    pub(crate) ca: Option<CaCertificates>,
+    pub(crate) identity: Option<ClientIdentity>,
+}
+
+impl Secured {
+    /// These settings where there are any, part by part, else `other`'s.
+    pub(crate) fn or(self, other: &Self) -> Self {
+        Self {
+            ca: self.ca.or_else(|| other.ca.clone()),
+            identity: self.identity.or_else(|| other.identity.clone()),
+        }
+    }
+
+    /// As the transport takes them.
+    pub(crate) fn settings(&self) -> TlsSettings {
+        let mut settings = TlsSettings::new();
+        if let Some(ca) = &self.ca {
+            settings = settings.with_ca(ca.clone());
+        }
+        if let Some(identity) = &self.identity {
+            settings = settings.with_identity(identity.clone());
+        }
+        settings
+    }
+}
+
+/// Reads the `tls:` of a toolset, or of the whole configuration.
+pub(crate) fn read(reader: &mut Reader, parent: Mapping<'_>) -> TlsConfig {
+    let Some(node) = parent.object.get("tls") else { return TlsConfig::default() };
+    let pointer = at(parent, "tls");
+    let Some(mapping) = reader.mapping(node, &pointer, &TLS) else { return TlsConfig::default() };
+    TlsConfig { ca: ca(reader, mapping), identity: identity(reader, mapping) }
+}
+
+fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Written> {
+    let pointer = at(mapping, "ca");
+    let texts = reader.strings(mapping, "ca");
+    if mapping.object.get("ca").and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
+        let help = "leave `ca` out to trust what the machine trusts";
+        reader.complain(
+            "wrong-value",
+            &pointer,
+            "expected one certificate at least, got none",
+            help,
+        );
+    }
+    let written = |(index, text): (usize, &str)| Written {
+        pointer: format!("{pointer}/{index}"),
+        text: text.to_owned(),
+    };
+    texts.into_iter().enumerate().map(written).collect()
+}
+
+fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<IdentityConfig> {
+    let is_named = |key: &str| mapping.object.contains(key);
+    let keys = ["client_certificate", "client_key", "client_key_passphrase"];
+    if !keys.into_iter().any(is_named) {
+        return None;
+    }
+    let certificate = reader
+        .required_string(mapping, "client_certificate")
+        .map(|text| Written { pointer: at(mapping, "client_certificate"), text: text.to_owned() });
+    let key = credential::secret(reader, mapping, "client_key");
+    let passphrase = if is_named("client_key_passphrase") {
+        Some(credential::secret(reader, mapping, "client_key_passphrase")?)
+    } else {
+        None
+    };
+    let pointer = mapping.pointer.to_owned();
+    Some(IdentityConfig { certificate: certificate?, key: key?, passphrase, pointer })
+}
+
+/// Reads what `config` names, from files relative to `base` and from `secrets`.
+pub(crate) fn load(
+    reader: &mut Reader,
+    config: &TlsConfig,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Secured {
+    let mut read: Option<CaCertificates> = None;
+    for written in &config.ca {
+        if let Some(more) = listed(reader, written, base) {
+            read = Some(read.map_or_else(|| more.clone(), |read| read.and(&more)));
+        }
+    }
+    let identity = config.identity.as_ref();
+    Secured { ca: read, identity: identity.and_then(|one| shown(reader, one, base, secrets)) }
+}
+
+fn listed(reader: &mut Reader, written: &Written, base: &Path) -> Option<CaCertificates> {
+    let text = bytes(reader, written, base)?;
+    let read = CaCertificates::read(&text).map_err(|error| {
+        let help =
+            "name a file with the certificates of the service's authority, or the service's own";
+        reader.complain("certificate", &written.pointer, error.to_string(), help);
+    });
+    read.ok()
+}
+
+fn shown(
+    reader: &mut Reader,
+    config: &IdentityConfig,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Option<ClientIdentity> {
+    let chain = bytes(reader, &config.certificate, base);
+    let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets);
+    let passphrase = match &config.passphrase {
+        Some(reference) => {
+            let pointer = format!("{}/client_key_passphrase", config.pointer);
+            Some(secret(reader, reference, pointer, secrets)?)
+        }
+        None => None,
+    };
+    let read = ClientIdentity::new(&chain?, &key?, passphrase.as_ref()).map_err(|error| {
+        let help = "`client_certificate` is the certificate with its chain, ours first; `client_key` its private key";
+        reader.complain("certificate", &config.pointer, error.to_string(), help);
+    });
+    read.ok()
+}
+
+/// The certificate itself where the text is one, else what stands in the file of that name.
+fn bytes(reader: &mut Reader, written: &Written, base: &Path) -> Option<Vec<u8>> {
+    let text = written.text.as_bytes();
+    if written.text.contains("-----BEGIN ") || CaCertificates::read(text).is_ok() {
+        return Some(text.to_vec());
+    }
+    let file: PathBuf = base.join(&written.text);
+    let read = fs::read(&file).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        let help = "name a file, or write the certificate itself as PEM or as DER in base64";
+        reader.complain("unreadable-file", &written.pointer, message, help);
+    });
+    read.ok()
+}
+
+/// A secret, asked for on a thread of its own: loading is synchronous, and the caller may be in a runtime.
+fn secret(
+    reader: &mut Reader,
+    reference: &SecretReference,
+    pointer: String,
+    secrets: &Arc<dyn SecretStore>,
+) -> Option<Secret> {
+    let (reference, secrets) = (reference.clone(), Arc::clone(secrets));
+    let asked = thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+        let answer = async { tokio::time::timeout(TIMEOUT, secrets.get(&reference)).await.ok() };
+        runtime.block_on(answer)
+    });
+    let message = match asked.join().ok().flatten() {
+        Some(Ok(secret)) => return Some(secret),
+        Some(Err(error)) => error.to_string(),
+        None => "the secret store does not answer".to_owned(),
+    };
+    let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
+    reader.complain("secret", pointer, message, help);
+    None
+}
+
+/// A store that takes longer is down.
+const TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,0 +1,237 @@
+//! Certificates from the configuration to the connection: real files, a real TLS server, and what a caller and an operator
+//! are told when something is wrong. Security row 41.
+
+use std::{fs, net::Ipv4Addr, path::Path, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use callgate::{
+    Arguments, Executor, Fault, Outcome, Reached, Session, ToolCall,
+    config::{Built, Error, load},
+};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
+use rustls::{
+    RootCertStore, ServerConfig,
+    pki_types::{CertificateDer, PrivatePkcs8KeyDer},
+    server::WebPkiClientVerifier,
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+use tokio_rustls::TlsAcceptor;
+
+/// An authority with a folder in which everything lies that an operator would have.
+struct Authority {
+    folder: TempDir,
+    der: CertificateDer<'static>,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, "callgate test authority");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let certificate = params.self_signed(&key).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
+        let der = certificate.der().clone();
+        Self { folder, der, issuer: Issuer::new(params, key) }
+    }
+
+    /// Issues a certificate that holds until a year, and writes it and its key into the folder.
+    fn issue(&self, name: &str, until: i32) -> (CertificateDer<'static>, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(until, 1, 1);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        let path = |suffix| self.folder.path().join(format!("{name}.{suffix}"));
+        fs::write(path("pem"), certificate.pem()).unwrap();
+        fs::write(path("key"), key.serialize_pem()).unwrap();
+        (certificate.der().clone(), key)
+    }
+
+    /// A server on loopback that demands a certificate of this authority; answers its port.
+    async fn demanding_server(&self) -> u16 {
+        let (certificate, key) = self.issue("server", 3000);
+        let mut roots = RootCertStore::empty();
+        roots.add(self.der.clone()).unwrap();
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let verifier =
+            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+        let config = ServerConfig::builder_with_provider(provider);
+        let config = config.with_safe_default_protocol_versions().unwrap();
+        let config = config.with_client_cert_verifier(verifier.build().unwrap());
+        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+        let acceptor =
+            TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate], key).unwrap()));
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(answer(acceptor.clone(), stream));
+            }
+        });
+        port
+    }
+
+    /// A configuration in the folder, with one toolset `a` and what is said at the root and of it.
+    fn load(&self, root: &str, toolset: &str) -> Result<Built, Error> {
+        load_in(self.folder.path(), root, toolset)
+    }
+}
+
+async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
+    let Ok(mut stream) = acceptor.accept(stream).await else { return };
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let Ok(byte) = stream.read_u8().await else { return };
+        head.push(byte);
+    }
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 4\r\n\r\n";
+    stream.write_all(format!("{head}true").as_bytes()).await.ok();
+    stream.shutdown().await.ok();
+}
+
+fn load_in(folder: &Path, root: &str, toolset: &str) -> Result<Built, Error> {
+    let description = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
+    fs::write(folder.join("spec.yaml"), description).unwrap();
+    let text = format!("{root}\ntoolsets:\n  a: {{ openapi: spec.yaml, prefix: '', {toolset} }}\n");
+    fs::write(folder.join("callgate.yaml"), text).unwrap();
+    load(&folder.join("callgate.yaml"))
+}
+
+async fn called(executor: &Executor) -> Result<(), Box<Fault>> {
+    let call = ToolCall::new("1", "a", Arguments::new());
+    match executor.call(&call, &Session::default()).await.outcome {
+        Outcome::Answered(_) => Ok(()),
+        Outcome::Failed(fault) => Err(fault),
+        Outcome::Planned(request) => panic!("{request:?}"),
+    }
+}
+
+const IDENTITY: &str = "client_certificate: client.pem, client_key: 'file:client.key'";
+
+#[tokio::test]
+async fn the_certificates_of_the_root_serve_every_toolset_and_a_toolsets_own_win() {
+    let authority = Authority::new();
+    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    authority.issue("client", 3000);
+    let stranger = Authority::new();
+    let their_ca = stranger.folder.path().join("ca.pem");
+    let their_ca = their_ca.to_str().unwrap();
+    let both = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");
+    for (root, toolset) in [
+        (both.clone(), server.clone()),
+        (String::new(), format!("{server}, {both}")),
+        (format!("tls: {{ {IDENTITY} }}"), format!("{server}, tls: {{ ca: [ca.pem] }}")),
+        ("tls: { ca: [ca.pem] }".to_owned(), format!("{server}, tls: {{ {IDENTITY} }}")),
+        (format!("tls: {{ ca: ['{their_ca}'] }}"), format!("{server}, {both}")),
+    ] {
+        let built = authority.load(&root, &toolset).unwrap_or_else(|error| panic!("{error}"));
+        called(&built.executor).await.unwrap_or_else(|fault| panic!("{toolset}: {fault:?}"));
+    }
+    let own = format!("{server}, tls: {{ ca: ['{their_ca}'] }}");
+    let fault = called(&authority.load(&both, &own).unwrap().executor).await.unwrap_err();
+    assert!(fault.message.contains("nobody who is trusted vouches"), "{fault:?}");
+}
+
+#[tokio::test]
+async fn an_authority_may_stand_in_the_configuration_itself() {
+    let authority = Authority::new();
+    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    authority.issue("client", 3000);
+    let pem = fs::read_to_string(authority.folder.path().join("ca.pem")).unwrap();
+    for ca in [pem.replace("\r\n", "\\n").replace('\n', "\\n"), STANDARD.encode(&authority.der)] {
+        let toolset = format!("{server}, tls: {{ ca: [\"{ca}\"], {IDENTITY} }}");
+        let built = authority.load("", &toolset).unwrap_or_else(|error| panic!("{error}"));
+        called(&built.executor).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_caller_is_told_what_is_wrong_and_shown_no_host() {
+    let (authority, stranger) = (Authority::new(), Authority::new());
+    let port = authority.demanding_server().await;
+    authority.issue("client", 3000);
+    stranger.issue("strange", 3000);
+    let strange = stranger.folder.path().join("strange");
+    let strange = strange.to_str().unwrap();
+    for (host, tls, word) in [
+        ("localhost", IDENTITY.to_owned(), "nobody who is trusted vouches"),
+        ("127.0.0.1", format!("ca: [ca.pem], {IDENTITY}"), "another host name"),
+        ("localhost", "ca: [ca.pem]".to_owned(), "asks for a client certificate"),
+        (
+            "localhost",
+            format!(
+                "ca: [ca.pem], client_certificate: '{strange}.pem', client_key: 'file:{strange}.key'"
+            ),
+            "does not accept our client certificate",
+        ),
+    ] {
+        let toolset = format!("server: 'https://{host}:{port}', tls: {{ {tls} }}");
+        let built = authority.load("", &toolset).unwrap_or_else(|error| panic!("{error}"));
+        let fault = called(&built.executor).await.unwrap_err();
+        assert_eq!(fault.code.as_str(), "unreachable");
+        assert_ne!(fault.reached, Reached::Yes);
+        assert!(fault.message.contains(word), "{word}: {fault:?}");
+        assert!(!fault.message.contains(host), "{fault:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_certificates_is_told_when_they_are_loaded() {
+    let authority = Authority::new();
+    authority.issue("client", 3000);
+    authority.issue("old", 2001);
+    fs::write(authority.folder.path().join("text.pem"), "canary").unwrap();
+    for (tls, code, word) in [
+        ("ca: []", "wrong-value", "at least"),
+        ("ca: ca.pem", "wrong-value", "a list of texts"),
+        ("ca: [none.pem]", "unreadable-file", "none.pem"),
+        ("ca: [text.pem]", "certificate", "expected a certificate"),
+        ("client_key: 'file:client.key'", "missing-key", "`client_certificate`"),
+        ("client_certificate: client.pem", "missing-key", "`client_key`"),
+        ("client_certificate: client.pem, client_key: canary", "secret-reference", "reference"),
+        ("client_certificate: client.pem, client_key: 'file:none'", "secret", "there is no secret"),
+        (
+            "client_certificate: client.pem, client_key: 'file:text.pem'",
+            "certificate",
+            "private key",
+        ),
+        (
+            "client_certificate: client.pem, client_key: 'file:old.key'",
+            "certificate",
+            "belong together",
+        ),
+        ("client_certificate: old.pem, client_key: 'file:old.key'", "certificate", "has expired"),
+        ("client_certifcate: client.pem", "unknown-key", "`client_certifcate`"),
+    ] {
+        for (root, toolset) in [
+            (format!("tls: {{ {tls} }}"), String::new()),
+            (String::new(), format!("tls: {{ {tls} }}")),
+        ] {
+            let error = authority
+                .load(&root, &format!("server: 'https://localhost', {toolset}"))
+                .unwrap_err();
+            let found = error.findings().iter().find(|finding| finding.code == code);
+            let found = found.unwrap_or_else(|| panic!("{tls}: {error}"));
+            assert!(found.message.contains(word), "{tls}: {found}");
+            assert!(found.position.is_some(), "{found}");
+            assert!(!error.to_string().contains("canary"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn a_toolset_that_answers_from_recordings_reads_no_certificates() {
+    let authority = Authority::new();
+    fs::create_dir(authority.folder.path().join("cases")).unwrap();
+    let tls =
+        "tls: { ca: [none.pem], client_certificate: none.pem, client_key: 'env:CALLGATE_NONE' }";
+    let replay = "server: 'https://api.example.com', upstream: replay";
+    authority.load(tls, &format!("{replay}, {tls}")).unwrap_or_else(|error| panic!("{error}"));
+}
