@@ -15,6 +15,7 @@ mod raw;
 mod redirects;
 mod references;
 mod renewal;
+mod secret_stores;
 mod security;
 mod security_answers;
 mod server;

@@ -12,7 +12,8 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     place::{CredentialPlace, Place},
-    source::fetch_secret,
+    refusal::Refusal,
+    source::{fetch_secret, is_changed},
 };
 
 /// Puts an API key on requests.
@@ -49,5 +50,9 @@ impl Authenticator for ApiKey {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![self.place.clone()]
+    }
+
+    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+        is_changed(&self.value, &*self.store, &authorization.secrets, refusal).await
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::{self, Error},
     place::CredentialPlace,
+    refusal::Refusal,
     source::fetch_password,
 };
 
@@ -68,6 +69,19 @@ impl Authenticator for Basic {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(PREFIX)]
+    }
+
+    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+        if let Ok(username) = self.store.get(&self.username).await {
+            self.store.forget(&self.username, &username);
+        }
+        for secret in &authorization.secrets {
+            self.store.forget(&self.password, secret);
+        }
+        let is_known =
+            |new: &Secret| authorization.secrets.iter().any(|old| old.is_same_value(new));
+        refusal == Refusal::Token
+            && self.credential().await.is_ok_and(|[credential, ..]| !is_known(&credential))
     }
 }
 

@@ -12,7 +12,8 @@ use crate::{
     authenticator::{Authenticator, Authorization},
     error::Error,
     place::CredentialPlace,
-    source::CredentialSource,
+    refusal::Refusal,
+    source::{CredentialSource, is_changed},
 };
 
 /// Puts a bearer token on requests. Keeps none, so one session's token never meets another's request.
@@ -44,6 +45,12 @@ impl Authenticator for Bearer {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![self.place.clone()]
+    }
+
+    async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
+        // A session's token is the session's to renew.
+        let CredentialSource::Secret(reference) = &self.token else { return false };
+        is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
 }
 

@@ -5,7 +5,10 @@ use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_tool::Session;
 use serde_json::Value;
 
-use crate::error::{self, Error};
+use crate::{
+    error::{self, Error},
+    refusal::Refusal,
+};
 
 /// The source of a credential's value.
 #[derive(Clone, Debug)]
@@ -76,6 +79,24 @@ pub(crate) async fn fetch_password(
     let secret = fetch_text(reference, store).await?;
     secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
     Ok(secret)
+}
+
+/// Tells the store that a service refused what it gave, and finds out whether it gives something else now. What an
+/// unnamed refusal refuses may be another thing than the credential: it is read anew for the next request, not for this.
+pub(crate) async fn is_changed(
+    reference: &SecretReference,
+    store: &dyn SecretStore,
+    refused: &[Secret],
+    refusal: Refusal,
+) -> bool {
+    for secret in refused {
+        store.forget(reference, secret);
+    }
+    if refusal != Refusal::Token {
+        return false;
+    }
+    let is_new = |secret: Secret| !refused.iter().any(|known| known.is_same_value(&secret));
+    store.get(reference).await.is_ok_and(is_new)
 }
 
 /// A secret of any form, such as a key of several lines.

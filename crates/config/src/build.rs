@@ -1,6 +1,8 @@
 //! From checked values to a ready executor: reads the descriptions and recordings the configuration names, loads
 //! them, and connects each toolset to its credential and its transport.
 
+mod stores;
+
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -23,6 +25,8 @@ use crate::{
     reader::Reader,
     recordings, references, selection,
 };
+
+pub(crate) use stores::stores;
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]

@@ -16,7 +16,7 @@ pub struct Table {
 /// The whole file.
 pub(crate) const ROOT: Table = Table {
     name: "the configuration",
-    keys: &["tls", "toolsets"],
+    keys: &["secrets", "tls", "toolsets"],
     later: &["access", "admin", "listen"],
 };
 
@@ -212,8 +212,41 @@ pub(crate) const TOOLS: Table = Table {
 /// Where answers come from.
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
+/// The stores of secrets.
+pub(crate) const SECRETS: Table = Table {
+    name: "`secrets`",
+    keys: &["aws", "cache", "directory", "vault"],
+    later: &["gcp", "keyring"],
+};
+
+/// How long secrets of stores are kept.
+pub(crate) const CACHE: Table =
+    Table { name: "`cache`", keys: &["stale", "time_to_live", "timeout"], later: &[] };
+
+/// AWS Secrets Manager.
+pub(crate) const SECRETS_AWS: Table = Table {
+    name: "`aws`",
+    keys: &["access_key_id", "endpoint", "region", "secret_access_key", "session_token"],
+    later: &[],
+};
+
+/// A vault.
+pub(crate) const VAULT: Table = Table {
+    name: "`vault`",
+    keys: &["address", "approle", "kubernetes", "namespace", "token"],
+    later: &[],
+};
+
+/// The AppRole login of a vault.
+pub(crate) const VAULT_APPROLE: Table =
+    Table { name: "`approle`", keys: &["mount", "role_id", "secret_id"], later: &[] };
+
+/// The Kubernetes login of a vault.
+pub(crate) const VAULT_KUBERNETES: Table =
+    Table { name: "`kubernetes`", keys: &["jwt", "mount", "role"], later: &[] };
+
 /// Every table, for whoever documents or checks the keys.
-pub const TABLES: [Table; 19] = [
+pub const TABLES: &[Table] = &[
     ROOT,
     TOOLSET,
     AUTH,
@@ -233,4 +266,10 @@ pub const TABLES: [Table; 19] = [
     TLS,
     TOOLS,
     UPSTREAM,
+    SECRETS,
+    CACHE,
+    SECRETS_AWS,
+    VAULT,
+    VAULT_APPROLE,
+    VAULT_KUBERNETES,
 ];

@@ -17,6 +17,7 @@ mod reader;
 mod recordings;
 mod references;
 mod scheme_credentials;
+mod secrets;
 mod selection;
 mod tls;
 

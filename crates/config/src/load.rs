@@ -8,12 +8,11 @@ use std::{
     sync::Arc,
 };
 
-use callgate_auth::AuthConfig;
+use callgate_auth::{AuthConfig, CredentialSource};
 use callgate_executor::{Executor, Toolset};
 use callgate_openapi::{
     Diagnostic, Limits as TextLimits, Node, Position, Selection, SessionInputs, positions,
 };
-use callgate_secret::LocalStores;
 use callgate_transport::{AddressRange, Limits, Transport};
 
 use crate::{
@@ -22,7 +21,7 @@ use crate::{
     connect::Connections,
     credential,
     finding::{Finding, Severity},
-    raw,
+    raw::{self, Shared},
     reader::{Complaint, Reader},
     tls::TlsConfig,
 };
@@ -79,8 +78,8 @@ pub fn load(file: &Path) -> Result<Built, Error> {
     let root = tree(file, &text)?;
     let directory = file.parent().unwrap_or(file);
     let mut reader = Reader::default();
-    let (tls, toolsets) = raw::configuration(&mut reader, &root, directory);
-    build(reader, (&tls, &toolsets), &Origin { file, text: &text, directory })
+    let (shared, toolsets) = raw::configuration(&mut reader, &root, directory);
+    build(reader, shared, &toolsets, &Origin { file, text: &text, directory })
 }
 
 /// Builds an executor from one toolset's settings (the value below `toolsets.NAME`) in a file of their own, as a
@@ -98,7 +97,7 @@ pub fn load_toolset(file: &Path, transport: Option<Arc<dyn Transport>>) -> Resul
     for (toolset, transport) in toolsets.iter_mut().zip(transport) {
         toolset.upstream = Upstream::Given(transport);
     }
-    build(reader, (&TlsConfig::default(), &toolsets), &Origin { file, text: &text, directory })
+    build(reader, Shared::default(), &toolsets, &Origin { file, text: &text, directory })
 }
 
 /// Builds an executor from a bare description: no prefix, no credential unless one is named.
@@ -144,7 +143,7 @@ fn description(
     };
     let origin = Origin { file, text: b"", directory: Path::new("") };
     let toolsets = [toolset];
-    let connections = connections(&mut reader, (&TlsConfig::default(), &toolsets), &origin);
+    let connections = connections(&mut reader, Shared::default(), &toolsets, &origin);
     let [toolset] = toolsets;
     let parts = build::toolset(&mut reader, &toolset, parsed, &connections);
     finished(reader, vec![parts], &origin)
@@ -161,7 +160,12 @@ impl DescriptionOptions {
 fn bearer(reader: &mut Reader, options: &DescriptionOptions) -> AuthConfig {
     let Some(bearer) = &options.bearer else { return AuthConfig::None };
     match credential::source(bearer) {
-        Ok(token) => AuthConfig::Bearer { token },
+        Ok(token) => {
+            if let CredentialSource::Secret(reference) = &token {
+                reader.references.push((String::new(), reference.scheme()));
+            }
+            AuthConfig::Bearer { token }
+        }
         Err(message) => {
             reader.complain("secret-reference", "", message, "for example `env:TOKEN`");
             AuthConfig::None
@@ -214,13 +218,15 @@ struct Origin<'a> {
     directory: &'a Path,
 }
 
-/// The `tls:` of the whole and the toolsets.
-type Whole<'a> = (&'a TlsConfig, &'a [ToolsetConfig]);
-
-fn build(mut reader: Reader, whole: Whole<'_>, origin: &Origin<'_>) -> Result<Built, Error> {
-    let connections = connections(&mut reader, whole, origin);
+fn build(
+    mut reader: Reader,
+    shared: Shared,
+    toolsets: &[ToolsetConfig],
+    origin: &Origin<'_>,
+) -> Result<Built, Error> {
+    let connections = connections(&mut reader, shared, toolsets, origin);
     let mut parts = Vec::new();
-    for toolset in whole.1 {
+    for toolset in toolsets {
         if let Some(text) = build::description(&mut reader, toolset) {
             let parsed = callgate_openapi::read(&text, &toolset.description_limits);
             parts.push(build::toolset(&mut reader, toolset, parsed, &connections));
@@ -229,13 +235,16 @@ fn build(mut reader: Reader, whole: Whole<'_>, origin: &Origin<'_>) -> Result<Bu
     finished(reader, parts, origin)
 }
 
+/// The connections and the stores of secrets, one of each for all toolsets. What these name of stores was read before.
 fn connections(
     reader: &mut Reader,
-    (tls, toolsets): Whole<'_>,
+    shared: Shared,
+    toolsets: &[ToolsetConfig],
     origin: &Origin<'_>,
 ) -> Connections {
-    let secrets = Arc::new(LocalStores::new(origin.directory));
-    Connections::new(reader, tls, toolsets, (origin.directory, secrets))
+    let secrets = build::stores(reader, shared.secrets, origin.directory);
+    secrets.check(reader);
+    Connections::new(reader, &shared.tls, toolsets, (origin.directory, Arc::new(secrets)))
 }
 
 fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Result<Built, Error> {

@@ -17,19 +17,29 @@ use crate::{
     keys::{EGRESS, LIMITS, ROOT, TOOLSET, UPSTREAM},
     output,
     reader::{Mapping, Reader, at, escaped},
-    references, scheme_credentials, selection,
+    references, scheme_credentials,
+    secrets::{self, SecretsConfig},
+    selection,
     tls::{self, TlsConfig},
 };
+
+/// What stands beside the toolsets and is there for all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Shared {
+    pub(crate) secrets: SecretsConfig,
+    pub(crate) tls: TlsConfig,
+}
 
 /// Reads a whole configuration; files are named relative to `directory`.
 pub(crate) fn configuration(
     reader: &mut Reader,
     root: &Node,
     directory: &Path,
-) -> (TlsConfig, Vec<ToolsetConfig>) {
-    let (mut tls, mut toolsets) = (TlsConfig::default(), Vec::new());
+) -> (Shared, Vec<ToolsetConfig>) {
+    let (mut shared, mut toolsets) = (Shared::default(), Vec::new());
     if let Some(mapping) = reader.mapping(root, "", &ROOT) {
-        tls = tls::read(reader, mapping);
+        shared.secrets = secrets::secrets(reader, mapping, directory);
+        shared.tls = tls::read(reader, mapping);
         match mapping.object.get("toolsets") {
             Some(node) => toolsets = all_toolsets(reader, node, directory),
             None => reader.complain(
@@ -40,7 +50,7 @@ pub(crate) fn configuration(
             ),
         }
     }
-    (tls, toolsets)
+    (shared, toolsets)
 }
 
 fn all_toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Vec<ToolsetConfig> {

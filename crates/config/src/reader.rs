@@ -27,6 +27,8 @@ pub(crate) struct Complaint {
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) complaints: Vec<Complaint>,
+    /// The schemes of the secrets that are named, and where.
+    pub(crate) references: Vec<(String, &'static str)>,
     /// What is wrong with other files the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
 }

@@ -8,6 +8,7 @@ use super::workspace::{Kind, Package, packages, packages_in, root};
 /// A library by package name, and the packages that may name it.
 const WRAPPERS: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["callgate-cli"]),
+    ("aws-sigv4", &["callgate-store"]),
     ("axum", &["callgate-gateway"]),
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),

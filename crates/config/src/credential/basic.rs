@@ -9,7 +9,7 @@ use crate::{keys::BASIC, reader::Reader};
 /// Reads the references of both.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &BASIC)?;
-    let username = reader.required_string(mapping, "username").and_then(name);
+    let username = name(reader, mapping, "username");
     let password = secret(reader, mapping, "password");
     Some(AuthConfig::Basic { username: username?, password: password? })
 }

@@ -30,7 +30,7 @@ pub(super) fn required_source(
     match source(text) {
         Ok(source) => {
             if let CredentialSource::Secret(reference) = &source {
-                literal_is_warned(reader, at(mapping, key), reference);
+                noted(reader, at(mapping, key), reference);
             }
             Some(source)
         }
@@ -52,7 +52,7 @@ pub(crate) fn secret(
     let text = reader.required_string(mapping, key)?;
     match text.parse::<SecretReference>() {
         Ok(reference) => {
-            literal_is_warned(reader, at(mapping, key), &reference);
+            noted(reader, at(mapping, key), &reference);
             Some(reference)
         }
         Err(error) => {
@@ -64,13 +64,28 @@ pub(crate) fn secret(
 }
 
 /// The name of a user or a client is no secret: it may be a reference or stand as it is.
-pub(super) fn name(text: &str) -> Option<SecretReference> {
-    text.parse().or_else(|_| format!("literal:{text}").parse()).ok()
+pub(super) fn name(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Option<SecretReference> {
+    let text = reader.required_string(mapping, key)?;
+    let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
+    let reference: SecretReference = reference.ok()?;
+    reader.references.push((at(mapping, key), reference.scheme()));
+    Some(reference)
 }
 
-fn literal_is_warned(reader: &mut Reader, pointer: String, reference: &SecretReference) {
-    if let SecretReference::Literal { .. } = reference {
+/// Keeps in mind which store is needed, and warns about a literal.
+pub(super) fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
+    if reference.is_literal() {
         let message = "a secret stands in the configuration as it is";
-        reader.warn("literal-secret", pointer, message, "move it to `env:NAME` or `file:PATH`");
+        reader.warn(
+            "literal-secret",
+            pointer.clone(),
+            message,
+            "move it to `env:NAME` or `file:PATH`",
+        );
     }
+    reader.references.push((pointer, reference.scheme()));
 }

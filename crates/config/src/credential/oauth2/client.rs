@@ -14,7 +14,7 @@ pub(super) fn is_required(reader: &mut Reader, mapping: Mapping<'_>) {
 #[expect(clippy::option_option, reason = "no client, or one that is at fault")]
 pub(super) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<OAuth2Client>> {
     let authentication = authentication(reader, mapping);
-    let Some(id) = mapping.object.get("client_id").and_then(|id| id.as_str()) else {
+    if mapping.object.get("client_id").and_then(|id| id.as_str()).is_none() {
         return match authentication {
             Some(ClientAuthentication::None) if !mapping.object.contains("client_id") => Some(None),
             _ => {
@@ -22,8 +22,9 @@ pub(super) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Option<O
                 None
             }
         };
-    };
-    let client = OAuth2Client { id: name(id)?, authentication: authentication? };
+    }
+    let id = name(reader, mapping, "client_id")?;
+    let client = OAuth2Client { id, authentication: authentication? };
     Some(Some(client))
 }
 

@@ -1,0 +1,119 @@
+//! The table of schemes as a configuration makes it.
+
+use std::fs;
+
+use crate::load;
+
+/// The findings of a configuration with these secrets and this key: `code at pointer: message`.
+fn findings(secrets: &str, value: &str) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    let description =
+        r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}}"#;
+    fs::write(directory.path().join("spec.json"), description).unwrap();
+    let toolset = format!("{{openapi: spec.json, auth: {{bearer: {{token: \"{value}\"}}}}}}");
+    let text = format!("secrets: {secrets}\ntoolsets: {{t: {toolset}}}\n");
+    let file = directory.path().join("callgate.yaml");
+    fs::write(&file, text).unwrap();
+    let findings = match load(&file) {
+        Ok(built) => built.warnings,
+        Err(error) => error.findings().to_vec(),
+    };
+    findings
+        .into_iter()
+        .map(|finding| format!("{} at {}: {}", finding.code, finding.pointer, finding.message))
+        .collect()
+}
+
+#[track_caller]
+fn check(secrets: &str, value: &str, expected: &[&str]) {
+    assert_eq!(findings(secrets, value), expected, "{secrets} {value}");
+}
+
+const VAULT: &str = "{vault: {address: 'https://v:8200', token: 'env:T'}}";
+const AWS: &str = "{aws: {region: eu-west-1}}";
+
+#[test]
+fn a_store_that_is_configured_is_there() {
+    check("{}", "env:X", &[]);
+    check("{}", "file:x", &[]);
+    check("{directory: mounted}", "directory:x", &[]);
+    check(VAULT, "vault:a/b#c", &[]);
+    check(AWS, "aws:a", &[]);
+    check("{vault: {address: 'http://localhost:8200', kubernetes: {role: r}}}", "vault:a/b#c", &[]);
+    check("{cache: {time_to_live: 1m, stale: 1m, timeout: 1s}}", "env:X", &[]);
+}
+
+#[test]
+fn a_store_that_is_not_configured_is_a_fault_that_names_scheme_and_key() {
+    for (scheme, reference) in [("vault", "vault:a/b#c"), ("aws", "aws:a#b")] {
+        let message = format!(
+            "secret-store at /toolsets/t/auth/bearer/token: a secret of `{scheme}:` needs the key \
+             `secrets.{scheme}`, which is not there"
+        );
+        check("{}", reference, &[&message]);
+    }
+    check(
+        VAULT,
+        "aws:a",
+        &[
+            "secret-store at /toolsets/t/auth/bearer/token: a secret of `aws:` needs the key `secrets.aws`, which is not there",
+        ],
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_store_is_said_once() {
+    check(
+        "{vault: {}}",
+        "vault:a/b#c",
+        &[
+            "missing-key at /secrets/vault: expected the key `address`, got none",
+            "wrong-value at /secrets/vault: expected one way to log in, got none",
+        ],
+    );
+    check(
+        "{vault: {address: 'https://v', token: 'env:T', approle: {role_id: 'env:R', secret_id: 'env:S'}}}",
+        "env:X",
+        &["wrong-value at /secrets/vault: expected one way to log in, got several"],
+    );
+    for address in ["v:8200", "ftp://v", "https://u:p@v", "https://v/?x=1", "https://v/#x"] {
+        check(
+            &format!("{{vault: {{address: '{address}', token: 'env:T'}}}}"),
+            "env:X",
+            &[
+                "wrong-value at /secrets/vault/address: expected an address: `https://`, a host, and perhaps a port and a path",
+            ],
+        );
+    }
+    check(
+        "{aws: {region: 'eu/west', access_key_id: 'env:A'}}",
+        "aws:a",
+        &[
+            "missing-key at /secrets/aws: expected the key `secret_access_key`, got none",
+            "wrong-value at /secrets/aws/region: expected a region such as `eu-west-1`, got: `eu/west`",
+        ],
+    );
+}
+
+#[test]
+fn a_store_signs_in_with_secrets_of_this_machine() {
+    check(
+        "{aws: {region: eu-west-1}, vault: {address: 'https://v', token: 'aws:token'}}",
+        "env:X",
+        &[
+            "secret-store at /secrets/vault/token: expected a secret of this machine, got one of `aws:`",
+        ],
+    );
+}
+
+#[test]
+fn secrets_in_the_clear_are_warned_about() {
+    check(
+        "{vault: {address: 'http://vault:8200', token: 'env:T'}}",
+        "vault:a/b#c",
+        &[
+            "plain-http at /secrets/vault/address: secrets travel to this address and back in the clear",
+        ],
+    );
+    check("{vault: {address: 'http://127.0.0.1:8200', token: 'env:T'}}", "vault:a/b#c", &[]);
+}

@@ -1,0 +1,104 @@
+//! From `secrets:` to the settings of the stores: which there are, how to sign in, how long a secret is kept. What a
+//! store signs in with is a secret of this machine, never of another store. Nothing is fetched.
+
+mod aws;
+mod vault;
+
+use std::path::{Path, PathBuf};
+
+use callgate_openapi::Node;
+use callgate_secret::{CachePolicy, SecretReference};
+use callgate_store::{
+    VaultConfig,
+    aws::{KeySource, SecretsManagerConfig},
+};
+use url::Url;
+
+use crate::{
+    credential,
+    keys::{CACHE, SECRETS},
+    reader::{Mapping, Reader, at},
+};
+
+/// The stores of secrets beside the environment and files.
+#[derive(Debug, Default)]
+pub(crate) struct SecretsConfig {
+    pub(crate) aws: Option<(SecretsManagerConfig, KeySource)>,
+    pub(crate) cache: CachePolicy,
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) vault: Option<VaultConfig>,
+    /// The keys that are there, those at fault among them.
+    pub(crate) keys: Vec<String>,
+}
+
+/// Reads `secrets:`; a directory is named relative to `base`.
+pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>, base: &Path) -> SecretsConfig {
+    let Some(node) = root.object.get("secrets") else { return SecretsConfig::default() };
+    let pointer = at(root, "secrets");
+    let Some(mapping) = reader.mapping(node, &pointer, &SECRETS) else {
+        return SecretsConfig::default();
+    };
+    let below = |key: &str| mapping.object.get(key).map(|node| (node, at(mapping, key)));
+    SecretsConfig {
+        aws: below("aws").and_then(|(node, pointer)| aws::read(reader, node, &pointer)),
+        cache: below("cache")
+            .and_then(|(node, pointer)| cache(reader, node, &pointer))
+            .unwrap_or_default(),
+        directory: reader.string(mapping, "directory").map(|directory| base.join(directory)),
+        vault: below("vault").and_then(|(node, pointer)| vault::read(reader, node, &pointer)),
+        keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
+    }
+}
+
+fn cache(reader: &mut Reader, node: &Node, pointer: &str) -> Option<CachePolicy> {
+    let mapping = reader.mapping(node, pointer, &CACHE)?;
+    let usual = CachePolicy::default();
+    Some(CachePolicy {
+        time_to_live: reader.duration(mapping, "time_to_live").unwrap_or(usual.time_to_live),
+        stale: reader.duration(mapping, "stale").unwrap_or(usual.stale),
+        timeout: reader.duration(mapping, "timeout").unwrap_or(usual.timeout),
+    })
+}
+
+/// A secret that a store signs in with.
+fn sign_in(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SecretReference> {
+    let reference = credential::secret(reader, mapping, key)?;
+    if LOCAL.contains(&reference.scheme()) {
+        return Some(reference);
+    }
+    let message =
+        format!("expected a secret of this machine, got one of `{}:`", reference.scheme());
+    let help = "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
+    reader.complain("secret-store", at(mapping, key), message, help);
+    None
+}
+
+/// The address of a store, without the slash at its end. Over plain HTTP whoever listens reads the secrets, so that is
+/// warned about unless it stays on the machine.
+fn address(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<String> {
+    let text = reader.string(mapping, key)?;
+    let url = Url::parse(text).ok().filter(|url| {
+        let is_bare = url.username().is_empty() && url.password().is_none();
+        let has_no_more = url.query().is_none() && url.fragment().is_none();
+        matches!(url.scheme(), "http" | "https") && url.has_host() && is_bare && has_no_more
+    });
+    let Some(url) = url else {
+        let message = "expected an address: `https://`, a host, and perhaps a port and a path";
+        reader.complain("wrong-value", at(mapping, key), message, "leave out all else");
+        return None;
+    };
+    let is_near = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    if url.scheme() == "http" && !is_near {
+        let message = "secrets travel to this address and back in the clear";
+        reader.warn("plain-http", at(mapping, key), message, "use `https://`");
+    }
+    Some(url.as_str().trim_end_matches('/').to_owned())
+}
+
+/// The schemes that need no other store.
+pub(crate) const LOCAL: [&str; 4] = ["directory", "env", "file", "literal"];

@@ -1,0 +1,67 @@
+//! `vault:`: where it is, and one way to log in.
+
+use callgate_openapi::Node;
+use callgate_store::{VaultConfig, VaultLogin};
+
+use super::{address, sign_in};
+use crate::{
+    keys::{VAULT, VAULT_APPROLE, VAULT_KUBERNETES},
+    reader::{Mapping, Reader, at},
+};
+
+/// Reads the settings of the vault.
+pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<VaultConfig> {
+    let mapping = reader.mapping(node, pointer, &VAULT)?;
+    if !mapping.object.contains("address") {
+        let message = "expected the key `address`, got none";
+        reader.complain("missing-key", pointer, message, "add `address: https://…`");
+    }
+    let address = address(reader, mapping, "address");
+    let namespace = reader.string(mapping, "namespace").map(ToOwned::to_owned);
+    let login = login(reader, mapping);
+    Some(VaultConfig { address: address?, namespace, login: login? })
+}
+
+fn login(reader: &mut Reader, mapping: Mapping<'_>) -> Option<VaultLogin> {
+    let mut ways = WAYS.iter().filter_map(|way| Some((*way, mapping.object.get(way)?)));
+    let (first, second) = (ways.next(), ways.next());
+    let Some((way, node)) = first.filter(|_| second.is_none()) else {
+        let got = if second.is_some() { "several" } else { "none" };
+        let message = format!("expected one way to log in, got {got}");
+        let help = "write one of `token`, `kubernetes` and `approle`";
+        reader.complain("wrong-value", mapping.pointer, message, help);
+        return None;
+    };
+    let pointer = at(mapping, way);
+    match way {
+        "token" => sign_in(reader, mapping, "token").map(VaultLogin::Token),
+        "kubernetes" => {
+            let mapping = reader.mapping(node, &pointer, &VAULT_KUBERNETES)?;
+            let mount = mount(reader, mapping, "kubernetes");
+            let role = reader.required_string(mapping, "role").map(ToOwned::to_owned);
+            let jwt = if mapping.object.contains("jwt") {
+                sign_in(reader, mapping, "jwt")
+            } else {
+                SERVICE_ACCOUNT.parse().ok()
+            };
+            Some(VaultLogin::Kubernetes { mount, role: role?, jwt: jwt? })
+        }
+        _ => {
+            let mapping = reader.mapping(node, &pointer, &VAULT_APPROLE)?;
+            let mount = mount(reader, mapping, "approle");
+            let role_id = sign_in(reader, mapping, "role_id");
+            let secret_id = sign_in(reader, mapping, "secret_id");
+            Some(VaultLogin::AppRole { mount, role_id: role_id?, secret_id: secret_id? })
+        }
+    }
+}
+
+fn mount(reader: &mut Reader, mapping: Mapping<'_>, usual: &str) -> String {
+    let mount = reader.string(mapping, "mount").map(|mount| mount.trim_matches('/'));
+    mount.filter(|mount| !mount.is_empty()).unwrap_or(usual).to_owned()
+}
+
+const WAYS: [&str; 3] = ["token", "kubernetes", "approle"];
+
+/// Where Kubernetes mounts the token of a pod's service account.
+const SERVICE_ACCOUNT: &str = "file:/var/run/secrets/kubernetes.io/serviceaccount/token";

@@ -1,0 +1,32 @@
+//! What finding keys needs from outside: variables and files through the local stores, endpoints over the transport.
+
+use std::sync::Arc;
+
+use callgate_secret::{Error, ErrorKind, Secret, SecretStore};
+use callgate_transport::Transport;
+
+/// Reads what may or may not be there.
+#[derive(Debug)]
+pub(super) struct Finder {
+    pub(super) local: Arc<dyn SecretStore>,
+    pub(super) transport: Arc<dyn Transport>,
+}
+
+impl Finder {
+    /// An environment variable; one that is empty is none.
+    pub(super) async fn variable(&self, name: &str) -> Result<Option<Secret>, Error> {
+        self.optional(&format!("env:{name}")).await
+    }
+
+    /// A secret that need not be there.
+    pub(super) async fn optional(&self, reference: &str) -> Result<Option<Secret>, Error> {
+        match self.local.get(&reference.parse()?).await {
+            Ok(secret) => Ok(Some(secret)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::Invalid && reference.starts_with("env:") => {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The keys a request is signed with: named by the operator, or found where AWS puts them for a process. Kept for a
+//! while, and read anew when they are rejected.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_secret::{Error, ErrorKind, SecretReference, SecretStore};
+use callgate_transport::Transport;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
+
+/// Where keys come from.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "named or found, there is no third way")]
+pub enum KeySource {
+    /// From where AWS puts them, in this order: the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// `AWS_SESSION_TOKEN`; a web identity (`AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, which EKS sets); a
+    /// container's endpoint (`AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `_FULL_URI`, which ECS and EKS set); the
+    /// instance's metadata, version 2 (unless `AWS_EC2_METADATA_DISABLED` is `true`). Shared profiles are not read.
+    Environment {
+        /// The region of the token service.
+        region: String,
+    },
+    /// From these secrets.
+    Named(Box<NamedKeys>),
+}
+
+/// Where the operator keeps an access key.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
+pub struct NamedKeys {
+    /// The access key's id.
+    pub access_key_id: SecretReference,
+    /// The key.
+    pub secret_access_key: SecretReference,
+    /// What makes a temporary key valid.
+    pub session_token: Option<SecretReference>,
+}
+
+/// Finds keys and keeps them for a while.
+#[derive(Debug)]
+pub struct AwsKeySource {
+    source: KeySource,
+    finder: Finder,
+    // Held while keys are looked for: who needs them has nothing else to wait for.
+    held: Mutex<Option<(AwsKeys, Instant)>>,
+}
+
+impl AwsKeySource {
+    /// A source that reads variables and files through `local` and asks endpoints over `transport`. Asks nobody yet.
+    pub fn new(
+        source: KeySource,
+        local: Arc<dyn SecretStore>,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
+        Self { source, finder: Finder { local, transport }, held: Mutex::new(None) }
+    }
+
+    /// The keys to sign with now.
+    ///
+    /// # Errors
+    /// Those of [`SecretStore::get`]; `NotFound` if there are no keys anywhere.
+    pub async fn keys(&self) -> Result<AwsKeys, Error> {
+        let mut held = self.held.lock().await;
+        if let Some((keys, until)) = held.as_ref()
+            && Instant::now() < *until
+        {
+            return Ok(keys.clone());
+        }
+        let (keys, life) = self.found().await?;
+        if let Some(until) = Instant::now().checked_add(life) {
+            *held = Some((keys.clone(), until));
+        }
+        Ok(keys)
+    }
+
+    /// Other keys than these, which a service rejected, where there are any.
+    ///
+    /// # Errors
+    /// Those of [`AwsKeySource::keys`].
+    pub async fn others_than(&self, rejected: &AwsKeys) -> Result<Option<AwsKeys>, Error> {
+        {
+            let mut held = self.held.lock().await;
+            held.take_if(|(keys, _)| keys.is_same(rejected));
+        }
+        let keys = self.keys().await?;
+        Ok((!keys.is_same(rejected)).then_some(keys))
+    }
+
+    async fn found(&self) -> Result<(AwsKeys, Duration), Error> {
+        match &self.source {
+            KeySource::Named(named) => {
+                let local = &self.finder.local;
+                let session_token = match &named.session_token {
+                    Some(reference) => Some(local.get(reference).await?),
+                    None => None,
+                };
+                let access_key_id = local.get(&named.access_key_id).await?;
+                let secret_access_key = local.get(&named.secret_access_key).await?;
+                Ok((AwsKeys { access_key_id, secret_access_key, session_token }, Duration::ZERO))
+            }
+            KeySource::Environment { region } => environment(&self.finder, region).await,
+        }
+    }
+}
+
+/// See [`KeySource::Environment`].
+async fn environment(finder: &Finder, region: &str) -> Result<(AwsKeys, Duration), Error> {
+    if let Some(access_key_id) = finder.variable("AWS_ACCESS_KEY_ID").await? {
+        let secret_access_key = finder.variable("AWS_SECRET_ACCESS_KEY").await?;
+        let secret_access_key = secret_access_key.ok_or_else(no_keys)?;
+        let session_token = finder.variable("AWS_SESSION_TOKEN").await?;
+        return Ok((AwsKeys { access_key_id, secret_access_key, session_token }, Duration::ZERO));
+    }
+    if let Some(keys) = web_identity::keys(finder, region).await? {
+        return Ok((keys, WEB_IDENTITY_LIFE));
+    }
+    if let Some(keys) = metadata::of_container(finder).await? {
+        return Ok((keys, METADATA_LIFE));
+    }
+    let keys = metadata::of_instance(finder).await?;
+    keys.map(|keys| (keys, METADATA_LIFE)).ok_or_else(no_keys)
+}
+
+fn no_keys() -> Error {
+    Error::from_store(
+        ErrorKind::NotFound,
+        "there are no keys of AWS: neither in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, nor by \
+         `AWS_WEB_IDENTITY_TOKEN_FILE` and `AWS_ROLE_ARN`, nor from a container's endpoint or the instance's metadata; \
+         shared profiles are not read",
+    )
+}
+
+/// We ask for an hour: `DurationSeconds`.
+const WEB_IDENTITY_LIFE: Duration = Duration::from_mins(45);
+
+/// New keys are there at least five minutes before the old ones end (Amazon EC2 User Guide, "Retrieve security
+/// credentials"), and asking costs a request within the machine.
+const METADATA_LIFE: Duration = Duration::from_mins(4);
+
+#[cfg(test)]
+mod tests;

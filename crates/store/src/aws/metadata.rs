@@ -1,0 +1,126 @@
+//! Keys from an endpoint beside the process: a container's, or the instance's metadata service, version 2. Which comes
+//! first is decided elsewhere.
+
+use std::net::IpAddr;
+
+use bytes::Bytes;
+use callgate_secret::{Error, ErrorKind, Secret};
+use http::{HeaderValue, Method, Request, StatusCode, Uri};
+use serde::Deserialize;
+
+use super::{access_key::AwsKeys, finder::Finder};
+use crate::{
+    exchange::{self, Answer},
+    json,
+};
+
+/// What both endpoints answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Answered {
+    access_key_id: String,
+    secret_access_key: String,
+    token: Option<String>,
+}
+
+/// The keys of a container, where there are any: AWS SDKs and Tools Reference Guide, "Container credential provider".
+pub(super) async fn of_container(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
+    let relative = finder.variable("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI").await?;
+    let full = finder.variable("AWS_CONTAINER_CREDENTIALS_FULL_URI").await?;
+    let address = match (relative, full) {
+        (Some(path), _) => format!("{ECS}{}", path.expose()),
+        (None, Some(full)) => full.expose().to_owned(),
+        (None, None) => return Ok(None),
+    };
+    if !may_be_asked(&address) {
+        let message =
+            "the container's endpoint for keys must be `https://` or an address of this machine";
+        return Err(Error::from_store(ErrorKind::Denied, message));
+    }
+    let mut token = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN").await?;
+    if let Some(file) = finder.variable("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").await? {
+        token = finder.optional(&format!("file:{}", file.expose())).await?;
+    }
+    let mut headers = Vec::new();
+    headers.extend(token.as_ref().map(|token| ("authorization", token)));
+    let answer = ask(finder, Method::GET, &address, &headers).await?;
+    keys(&answer).map(Some)
+}
+
+/// The keys of the instance's role: Amazon EC2 User Guide, "Instance Metadata Service Version 2". An instance without a
+/// metadata service has none.
+pub(super) async fn of_instance(finder: &Finder) -> Result<Option<AwsKeys>, Error> {
+    let disabled = finder.variable("AWS_EC2_METADATA_DISABLED").await?;
+    if disabled.is_some_and(|value| value.expose().eq_ignore_ascii_case("true")) {
+        return Ok(None);
+    }
+    let endpoint = finder.variable("AWS_EC2_METADATA_SERVICE_ENDPOINT").await?;
+    let endpoint = endpoint.as_ref().map_or(INSTANCE, Secret::expose).trim_end_matches('/');
+    let life = Secret::new("300".to_owned());
+    let headers = [("x-aws-ec2-metadata-token-ttl-seconds", &life)];
+    let url = format!("{endpoint}/latest/api/token");
+    let Ok(answer) = ask(finder, Method::PUT, &url, &headers).await else { return Ok(None) };
+    let Some(token) = text(&answer) else { return Ok(None) };
+    let token = Secret::new(token.to_owned());
+    let headers = [("x-aws-ec2-metadata-token", &token)];
+    let url = format!("{endpoint}/latest/meta-data/iam/security-credentials/");
+    let roles = ask(finder, Method::GET, &url, &headers).await?;
+    let Some(role) = text(&roles).and_then(|roles| roles.lines().next()) else { return Ok(None) };
+    let answer = ask(finder, Method::GET, &format!("{url}{role}"), &headers).await?;
+    keys(&answer).map(Some)
+}
+
+async fn ask(
+    finder: &Finder,
+    method: Method,
+    url: &str,
+    headers: &[(&'static str, &Secret)],
+) -> Result<Answer, Error> {
+    let mut request = Request::builder().method(method).uri(url);
+    for (name, value) in headers {
+        let mut value =
+            HeaderValue::try_from(value.expose_for_header()?).map_err(|_| unusable())?;
+        value.set_sensitive(true);
+        request = request.header(*name, value);
+    }
+    let request =
+        request.body(Bytes::new()).map_err(|source| exchange::unwritable(METADATA, source))?;
+    exchange::send(METADATA, &finder.transport, request).await
+}
+
+fn keys(answer: &Answer) -> Result<AwsKeys, Error> {
+    let read = json::read::<Answered>(answer.body.bytes());
+    let Some(answered) = read.filter(|_| answer.status == StatusCode::OK) else {
+        let status = answer.status.as_u16();
+        let message = format!("{METADATA} answers {status} and no keys");
+        return Err(Error::from_store(ErrorKind::Unreadable, message));
+    };
+    Ok(AwsKeys {
+        access_key_id: Secret::new(answered.access_key_id),
+        secret_access_key: Secret::new(answered.secret_access_key),
+        session_token: answered.token.map(Secret::new),
+    })
+}
+
+fn text(answer: &Answer) -> Option<&str> {
+    let text = std::str::from_utf8(answer.body.bytes()).ok()?.trim();
+    (answer.status == StatusCode::OK && !text.is_empty()).then_some(text)
+}
+
+/// Over plain HTTP the keys may not leave the machine: these are the addresses every SDK allows.
+fn may_be_asked(address: &str) -> bool {
+    let Ok(uri) = address.parse::<Uri>() else { return false };
+    let host = uri.host().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    let is_loopback = host == "localhost" || address.is_ok_and(|address| address.is_loopback());
+    let is_amazons = matches!(host, "169.254.170.2" | "169.254.170.23" | "[fd00:ec2::23]");
+    uri.scheme_str() == Some("https") || is_loopback || is_amazons
+}
+
+fn unusable() -> Error {
+    Error::from_store(ErrorKind::Invalid, "a token of the metadata service is unusable")
+}
+
+const ECS: &str = "http://169.254.170.2";
+const INSTANCE: &str = "http://169.254.169.254";
+const METADATA: &str = "the metadata service of AWS";

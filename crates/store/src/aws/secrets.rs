@@ -1,0 +1,203 @@
+//! AWS Secrets Manager: `aws:name` for all of a secret, `aws:name#key` for a key of a JSON secret, by the operation
+//! `GetSecretValue`. A binary secret is refused: what callgate puts on requests is text.
+
+use std::{sync::Arc, time::SystemTime};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_secret::{AwsVersion, Error, ErrorKind, Secret, SecretReference, SecretStore};
+use callgate_transport::Transport;
+use http::{Request, StatusCode};
+use serde::Deserialize;
+use serde_json::{Value, json, value::RawValue};
+
+use super::{
+    access_key::AwsKeys,
+    domain,
+    keys::AwsKeySource,
+    sign::{Scope, sign},
+};
+use crate::{
+    exchange::{self, Answer},
+    json::{self, Members},
+};
+
+/// Where the secrets are.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
+pub struct SecretsManagerConfig {
+    /// The region of secrets that are not named by an ARN, which names its own.
+    pub region: String,
+    /// Another origin than the region's own: a private endpoint.
+    pub endpoint: Option<String>,
+}
+
+/// Reads `aws:name#key` at each call.
+#[derive(Debug)]
+pub struct SecretsManagerStore {
+    config: SecretsManagerConfig,
+    keys: AwsKeySource,
+    transport: Arc<dyn Transport>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Found<'a> {
+    #[serde(borrow)]
+    secret_string: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Failed {
+    #[serde(rename = "__type")]
+    kind: String,
+}
+
+impl SecretsManagerStore {
+    /// A store that signs with these keys. Asks nobody yet.
+    pub fn new(
+        config: SecretsManagerConfig,
+        keys: AwsKeySource,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
+        Self { config, keys, transport }
+    }
+
+    async fn ask(&self, name: &str, body: &Value, keys: &AwsKeys) -> Result<Answer, Error> {
+        let region = region_of(name).unwrap_or(&self.config.region);
+        let endpoint = match &self.config.endpoint {
+            Some(endpoint) => format!("{}/", endpoint.trim_end_matches('/')),
+            None => format!("https://secretsmanager.{region}.{}/", domain(region)),
+        };
+        let mut request = Request::post(endpoint)
+            .header("content-type", "application/x-amz-json-1.1")
+            .header("x-amz-target", "secretsmanager.GetSecretValue")
+            .body(Bytes::from(body.to_string()))
+            .map_err(|source| exchange::unwritable(STORE, source))?;
+        let scope = Scope {
+            region: region.to_owned(),
+            service: "secretsmanager".to_owned(),
+            is_payload_unsigned: false,
+        };
+        for header in sign(&request, keys, &scope, SystemTime::now())? {
+            request.headers_mut().insert(header.name, header.value);
+        }
+        exchange::send(STORE, &self.transport, request).await
+    }
+}
+
+#[async_trait]
+impl SecretStore for SecretsManagerStore {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        let SecretReference::Aws { name, version, key, .. } = reference else {
+            let message = format!("{STORE} holds no secrets of `{}:`", reference.scheme());
+            return Err(Error::from_store(ErrorKind::Unsupported, message));
+        };
+        let body = match version {
+            Some(AwsVersion::Id(id)) => json!({"SecretId": name, "VersionId": id}),
+            Some(AwsVersion::Stage(stage)) => json!({"SecretId": name, "VersionStage": stage}),
+            _ => json!({"SecretId": name}),
+        };
+        let keys = self.keys.keys().await?;
+        let mut answer = self.ask(name, &body, &keys).await?;
+        if is_about_the_keys(&answer)
+            && let Some(others) = self.keys.others_than(&keys).await?
+        {
+            answer = self.ask(name, &body, &others).await?;
+        }
+        if answer.status != StatusCode::OK {
+            return Err(failure(&answer, reference));
+        }
+        secret(&answer, key.as_deref(), reference)
+    }
+}
+
+/// `arn:partition:secretsmanager:region:account:secret:name`.
+fn region_of(name: &str) -> Option<&str> {
+    name.strip_prefix("arn:")?.split(':').nth(2).filter(|region| !region.is_empty())
+}
+
+fn secret(
+    answer: &Answer,
+    key: Option<&str>,
+    reference: &SecretReference,
+) -> Result<Secret, Error> {
+    let found = json::read::<Found<'_>>(answer.body.bytes()).ok_or_else(|| {
+        Error::from_store(ErrorKind::Unreadable, format!("{STORE}'s answer cannot be understood"))
+    })?;
+    let Some(whole) = found.secret_string.and_then(json::secret) else {
+        let message = format!("the secret is binary, and must be a text: `{reference}`");
+        return Err(Error::from_store(ErrorKind::Invalid, message));
+    };
+    let secret = match key {
+        Some(key) => member(&whole, key, reference)?,
+        None => whole,
+    };
+    if secret.is_empty() {
+        let message = format!("the secret is empty: `{reference}`");
+        return Err(Error::from_store(ErrorKind::Invalid, message));
+    }
+    Ok(secret)
+}
+
+fn member(whole: &Secret, key: &str, reference: &SecretReference) -> Result<Secret, Error> {
+    let Some(members) = json::read::<Members<'_>>(whole.expose().as_bytes()) else {
+        let message = format!("the secret is no JSON object that has keys: `{reference}`");
+        return Err(Error::from_store(ErrorKind::Invalid, message));
+    };
+    let Some(value) = members.get(key) else {
+        let message = format!("the secret has no such key: `{reference}`");
+        return Err(Error::from_store(ErrorKind::NotFound, message));
+    };
+    json::secret(value).ok_or_else(|| {
+        let message = format!("the secret's key must hold a text: `{reference}`");
+        Error::from_store(ErrorKind::Invalid, message)
+    })
+}
+
+/// The error's name: `__type` may have a namespace before it.
+fn error_name(answer: &Answer) -> String {
+    let name = json::read::<Failed>(answer.body.bytes()).map(|failed| failed.kind);
+    let name = name.unwrap_or_default();
+    name.rsplit_once('#').map(|(_, name)| name.to_owned()).unwrap_or(name)
+}
+
+fn is_about_the_keys(answer: &Answer) -> bool {
+    answer.status.is_client_error() && KEYS_REJECTED.contains(&error_name(answer).as_str())
+}
+
+/// AWS Secrets Manager API Reference, `GetSecretValue` and "Common Errors".
+fn failure(answer: &Answer, reference: &SecretReference) -> Error {
+    let name = error_name(answer);
+    let (kind, message) = match name.as_str() {
+        "ResourceNotFoundException" => (ErrorKind::NotFound, "there is no such secret or version"),
+        "InvalidRequestException" => (ErrorKind::NotFound, "the secret is to be deleted"),
+        "AccessDeniedException" => (ErrorKind::Denied, "the keys of AWS may not read the secret"),
+        "DecryptionFailure" => (ErrorKind::Denied, "the secret's encryption key may not be used"),
+        "InvalidParameterException" | "ValidationException" => {
+            (ErrorKind::Invalid, "the secret's name or version is malformed")
+        }
+        known if KEYS_REJECTED.contains(&known) => {
+            (ErrorKind::Denied, "AWS rejected the keys or the signature")
+        }
+        _ => {
+            let message = format!("{STORE} answers {} to: `{reference}`", answer.status.as_u16());
+            return Error::from_store(ErrorKind::Unreadable, message);
+        }
+    };
+    Error::from_store(kind, format!("{message}: `{reference}`"))
+}
+
+const STORE: &str = "AWS Secrets Manager";
+const KEYS_REJECTED: [&str; 7] = [
+    "ExpiredTokenException",
+    "IncompleteSignatureException",
+    "InvalidClientTokenId",
+    "InvalidSignatureException",
+    "MissingAuthenticationTokenException",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! One exchange with a store: the request with what it may hold of secrets, the answer within a bound. Bodies of both
+//! ways are zeroized when they are dropped, as far as they are ours alone. Statuses are the stores' to read.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use callgate_secret::{Error, ErrorKind};
+use callgate_transport::{Limits, Transport};
+use http::{Request, StatusCode};
+use zeroize::{Zeroize, Zeroizing};
+
+/// What an answer is read into; zeroized when dropped, unless the HTTP client still holds the same memory.
+#[derive(Debug, Default)]
+pub(crate) struct Body(Bytes);
+
+/// A status and what came with it.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Body,
+}
+
+impl Body {
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        if let Ok(mut bytes) = std::mem::take(&mut self.0).try_into_mut() {
+            bytes.as_mut().zeroize();
+        }
+    }
+}
+
+/// A request's body that is zeroized when it was sent.
+pub(crate) fn body(text: Zeroizing<Vec<u8>>) -> Bytes {
+    Bytes::from_owner(text)
+}
+
+/// Sends a request of the store called `store`. An answer of any status is an answer.
+pub(crate) async fn send(
+    store: &str,
+    transport: &Arc<dyn Transport>,
+    request: Request<Bytes>,
+) -> Result<Answer, Error> {
+    let response = transport.send(request, &LIMITS).await.map_err(|source| {
+        let message = format!("{store} cannot be reached: {source}");
+        Error::from_store(ErrorKind::Unreadable, message).with_source(source)
+    })?;
+    Ok(Answer { status: response.status(), body: Body(response.into_body()) })
+}
+
+/// A request that cannot be written: an address or a name that no URL or header can hold.
+pub(crate) fn unwritable(store: &str, source: http::Error) -> Error {
+    let message = format!("{store} cannot be asked: the address or a name is malformed");
+    Error::from_store(ErrorKind::Invalid, message).with_source(source)
+}
+
+/// The memory in front of a store ends it after five seconds; this bound is for who has no memory there. A secret is far
+/// below the bytes: stores take 64 KiB (AWS) and 1 MiB (Vault).
+const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), response_bytes: 2 * 1024 * 1024 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_body_shows_itself_whole_in_an_error() {
+        let request = Request::get("http://a b/").body(()).unwrap_err();
+        let error = unwritable("the vault", request);
+        assert_eq!(error.kind(), ErrorKind::Invalid);
+        assert!(!format!("{error}").contains("a b"), "{error}");
+    }
+}

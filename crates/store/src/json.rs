@@ -1,0 +1,52 @@
+//! Takes secrets out of JSON without keeping copies: members stay slices of the answer until one of them becomes a
+//! secret. What the answer means is the store's to say.
+
+use std::collections::BTreeMap;
+
+use callgate_secret::Secret;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The members of an object, unread.
+pub(crate) type Members<'a> = BTreeMap<String, &'a RawValue>;
+
+/// The value a text is, if it is one of these.
+pub(crate) fn read<'a, T: Deserialize<'a>>(text: &'a [u8]) -> Option<T> {
+    // The error is not kept: it may show what it read.
+    serde_json::from_slice(text).ok()
+}
+
+/// A text, or the digits or the word of a plain value, as a secret; nothing for `null`, lists and objects.
+pub(crate) fn secret(value: &RawValue) -> Option<Secret> {
+    let text = value.get();
+    match text.bytes().next()? {
+        b'"' => serde_json::from_str(text).ok().map(Secret::from_stored_text),
+        b'[' | b'{' | b'n' => None,
+        _ => Some(Secret::new(text.to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: Option<&str>) {
+        let members: Members<'_> = read(text.as_bytes()).unwrap();
+        let secret = members.get("k").copied().and_then(secret);
+        assert_eq!(secret.as_ref().map(Secret::expose), expected, "{text}");
+    }
+
+    #[test]
+    fn a_member_becomes_a_secret() {
+        check(r#"{"k": "abc"}"#, Some("abc"));
+        check(r#"{"k": "a\"b\u00fc\n"}"#, Some("a\"b\u{fc}"));
+        check(r#"{"k": 12345678901234567890}"#, Some("12345678901234567890"));
+        check(r#"{"k": true}"#, Some("true"));
+        check(r#"{"k": null}"#, None);
+        check(r#"{"k": {"a": 1}}"#, None);
+        check(r#"{"k": ["a"]}"#, None);
+        check(r#"{"x": "abc"}"#, None);
+        assert!(read::<Members<'_>>(b"<html>").is_none());
+    }
+}

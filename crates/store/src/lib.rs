@@ -1,0 +1,11 @@
+//! Secrets of remote stores, one file each, over our own transport; none of them keeps a secret, which is the memory's
+//! business in `secret`. What a store needs to sign in comes from the local stores by reference.
+
+pub mod aws;
+mod exchange;
+mod json;
+#[cfg(test)]
+mod test_server;
+mod vault;
+
+pub use vault::{VaultConfig, VaultLogin, VaultStore};

@@ -1,0 +1,140 @@
+//! HashiCorp Vault and OpenBao: `vault:mount/path#key` of the key-value engine, version 1 or 2, found out by asking as
+//! `vault kv get` does. A path may stand as the command takes it (`secret/pets`) or as the API does
+//! (`secret/data/pets`). Other engines, whose secrets end with a lease, are refused by name.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
+use callgate_transport::Transport;
+use http::{Method, StatusCode};
+use tokio::time::Instant;
+
+use crate::exchange::Answer;
+use kv::Mount;
+use login::Login;
+use server::Server;
+
+mod kv;
+mod login;
+mod server;
+#[cfg(test)]
+mod tests;
+
+/// Where a vault is and who we are there. Holds references; shows no literal.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
+pub struct VaultConfig {
+    /// The origin, with a path where a proxy adds one: `https://vault.example.com:8200`.
+    pub address: String,
+    /// The namespace (Vault Enterprise, HCP, OpenBao).
+    pub namespace: Option<String>,
+    /// How a token is come by.
+    pub login: VaultLogin,
+}
+
+/// How a token is come by.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "the closed set of ways to log in")]
+pub enum VaultLogin {
+    /// The AppRole method.
+    AppRole {
+        /// Where the method is mounted, usually `approle`.
+        mount: String,
+        /// The role's id.
+        role_id: SecretReference,
+        /// The secret id.
+        secret_id: SecretReference,
+    },
+    /// The Kubernetes method, or the JWT method, which asks for the same.
+    Kubernetes {
+        /// Where the method is mounted, usually `kubernetes`.
+        mount: String,
+        /// The role.
+        role: String,
+        /// The service account's token, read anew at each login.
+        jwt: SecretReference,
+    },
+    /// A token that somebody else made. It is renewed where it can be, and read anew when it is rejected.
+    Token(SecretReference),
+}
+
+/// Reads `vault:mount/path#key` at each call.
+#[derive(Debug)]
+pub struct VaultStore {
+    server: Server,
+    login: Login,
+    // A mount keeps its version for as long as it is there.
+    mounts: Mutex<Vec<Mount>>,
+    // When a new token was denied too: what denies is then a policy, and no login helps.
+    denied: Mutex<Option<Instant>>,
+}
+
+impl VaultStore {
+    /// A store that signs in with secrets of `local`. Asks nobody yet.
+    pub fn new(
+        config: VaultConfig,
+        local: Arc<dyn SecretStore>,
+        transport: Arc<dyn Transport>,
+    ) -> Self {
+        Self {
+            server: Server::new(&config.address, config.namespace, transport),
+            login: Login::new(config.login, local),
+            mounts: Mutex::default(),
+            denied: Mutex::default(),
+        }
+    }
+
+    async fn mount(&self, path: &str) -> Result<Mount, Error> {
+        let known = {
+            let mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
+            mounts.iter().find(|mount| mount.holds(path)).cloned()
+        };
+        if let Some(mount) = known {
+            return Ok(mount);
+        }
+        let answer = self.ask(&format!("sys/internal/ui/mounts/{path}")).await?;
+        let mount = kv::mount(&answer, path)?;
+        self.mounts.lock().unwrap_or_else(PoisonError::into_inner).push(mount.clone());
+        Ok(mount)
+    }
+
+    /// Asks with a token; where the token is rejected, once more with a new one.
+    async fn ask(&self, path: &str) -> Result<Answer, Error> {
+        let token = self.login.token(&self.server).await?;
+        let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
+        // A vault answers 403 to a token it does not know and to one that may not read alike.
+        if answer.status != StatusCode::FORBIDDEN || self.was_denied_just_now() {
+            return Ok(answer);
+        }
+        let Some(token) = self.login.another_than(&token, &self.server).await? else {
+            return Ok(answer);
+        };
+        let answer = self.server.ask(Method::GET, path, Some(&token), None).await?;
+        let is_denied = answer.status == StatusCode::FORBIDDEN;
+        let mut denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
+        *denied = is_denied.then(Instant::now);
+        Ok(answer)
+    }
+
+    fn was_denied_just_now(&self) -> bool {
+        let denied = self.denied.lock().unwrap_or_else(PoisonError::into_inner);
+        denied.is_some_and(|at| at.elapsed() < DENIED_PAUSE)
+    }
+}
+
+#[async_trait]
+impl SecretStore for VaultStore {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        let SecretReference::Vault { path, version, key, .. } = reference else {
+            let message = format!("the vault holds no secrets of `{}:`", reference.scheme());
+            return Err(Error::from_store(ErrorKind::Unsupported, message));
+        };
+        let mount = self.mount(path).await?;
+        let answer = self.ask(&mount.request_path(path, *version)?).await?;
+        kv::secret(&answer, mount.version, key, reference)
+    }
+}
+
+/// How long no further login is tried after a new token was denied too.
+const DENIED_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);

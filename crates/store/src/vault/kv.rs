@@ -1,0 +1,170 @@
+//! The key-value engine: which version a mount is, where a path's secret lies in it, and how its answers are read
+//! (<https://developer.hashicorp.com/vault/api-docs/secret/kv>). Sends nothing.
+
+use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
+use http::StatusCode;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::{
+    exchange::Answer,
+    json::{self, Members},
+};
+
+/// A mount of the engine.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Mount {
+    // With a slash at its end.
+    path: String,
+    pub(super) version: Version,
+}
+
+/// The engine's version.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Version {
+    One,
+    Two,
+}
+
+#[derive(Deserialize)]
+struct Data<'a> {
+    #[serde(borrow)]
+    data: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Described {
+    data: Description,
+}
+
+#[derive(Deserialize)]
+struct Description {
+    path: String,
+    #[serde(rename = "type")]
+    kind: String,
+    options: Option<Options>,
+}
+
+#[derive(Deserialize)]
+struct Options {
+    version: Option<String>,
+}
+
+impl Mount {
+    pub(super) fn holds(&self, path: &str) -> bool {
+        path.starts_with(&self.path)
+    }
+
+    /// Where the secret of a path lies below `/v1/`.
+    pub(super) fn request_path(&self, path: &str, version: Option<u64>) -> Result<String, Error> {
+        let below = path.strip_prefix(&self.path).unwrap_or(path);
+        let (mount, below) = (encoded(&self.path), encoded(below));
+        match self.version {
+            Version::One if version.is_some() => {
+                let message = format!("the vault keeps no versions of secrets in: `{}`", self.path);
+                Err(Error::from_store(ErrorKind::Invalid, message))
+            }
+            Version::One => Ok(format!("{mount}{below}")),
+            Version::Two => {
+                // Both ways to write a path are in use; the command took both, too.
+                let below = below.strip_prefix("data/").unwrap_or(&below);
+                let version = version.map(|version| format!("?version={version}"));
+                Ok(format!("{mount}data/{below}{}", version.unwrap_or_default()))
+            }
+        }
+    }
+}
+
+/// The mount that holds a path, from what a vault says of it.
+pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
+    match answer.status {
+        StatusCode::OK => {}
+        // A server that has no such page has no second version either.
+        StatusCode::NOT_FOUND => {
+            let first = path.split_once('/').map_or(path, |(first, _)| first);
+            return Ok(Mount { path: format!("{first}/"), version: Version::One });
+        }
+        StatusCode::FORBIDDEN => return Err(denied(path)),
+        status => return Err(unreadable(status)),
+    }
+    let described = json::read::<Described>(answer.body.bytes());
+    let Description { path, kind, options } =
+        described.ok_or_else(|| unreadable(answer.status))?.data;
+    if kind != "kv" && kind != "generic" {
+        let message =
+            format!("secrets of the vault's engine `{kind}` are not supported; `kv` is: `{path}`");
+        return Err(Error::from_store(ErrorKind::Unsupported, message));
+    }
+    let is_two = options.and_then(|options| options.version).is_some_and(|version| version == "2");
+    Ok(Mount { path, version: if is_two { Version::Two } else { Version::One } })
+}
+
+/// The secret in an answer.
+pub(super) fn secret(
+    answer: &Answer,
+    version: Version,
+    key: &str,
+    reference: &SecretReference,
+) -> Result<Secret, Error> {
+    match answer.status {
+        StatusCode::OK => {}
+        StatusCode::FORBIDDEN => return Err(denied(&reference.to_string())),
+        // Version 2 describes a deleted version in the body of this answer.
+        StatusCode::NOT_FOUND => {
+            let message = format!("the vault has no secret, or deleted it: `{reference}`");
+            return Err(Error::from_store(ErrorKind::NotFound, message));
+        }
+        status => return Err(unreadable(status)),
+    }
+    let malformed = || unreadable(answer.status);
+    let mut data = json::read::<Data<'_>>(answer.body.bytes()).and_then(|read| read.data);
+    if version == Version::Two {
+        data = json::read::<Data<'_>>(data.ok_or_else(malformed)?.get().as_bytes())
+            .and_then(|read| read.data);
+    }
+    let members: Members<'_> =
+        data.and_then(|data| json::read(data.get().as_bytes())).ok_or_else(malformed)?;
+    let Some(value) = members.get(key) else {
+        let message = format!("the vault's secret has no such key: `{reference}`");
+        return Err(Error::from_store(ErrorKind::NotFound, message));
+    };
+    let found = json::secret(value).filter(|secret| !secret.is_empty());
+    found.ok_or_else(|| {
+        let message = format!("the vault's secret must be a text that is not empty: `{reference}`");
+        Error::from_store(ErrorKind::Invalid, message)
+    })
+}
+
+fn denied(what: &str) -> Error {
+    let message = format!("the vault does not let this token read: `{what}`");
+    Error::from_store(ErrorKind::Denied, message)
+}
+
+fn unreadable(status: StatusCode) -> Error {
+    let message =
+        format!("the vault answers {} and nothing that can be understood", status.as_u16());
+    Error::from_store(ErrorKind::Unreadable, message)
+}
+
+fn encoded(path: &str) -> String {
+    utf8_percent_encode(path, PATH).to_string()
+}
+
+/// What does not stand in a path as it is, segments being kept apart.
+const PATH: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');

@@ -1,0 +1,121 @@
+//! Secrets of a remote store, from the configuration to the service: one that is slow, one that rotates.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    http::{HeaderMap, StatusCode, Uri},
+    response::IntoResponse,
+};
+use callgate::{Executor, FaultCode, Next, Outcome, Session, ToolCall, config};
+use serde_json::json;
+use tokio::time::Instant;
+
+use crate::server::Server;
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Echo, version: "1" }
+paths:
+  /echo: { post: { operationId: echo, responses: { 200: { description: ok } } } }
+"#;
+
+async fn serve(routes: Router) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    origin
+}
+
+/// A vault whose secret `secret/slow` takes ten seconds and whose secret `secret/rotating` is another at each read.
+async fn vault() -> String {
+    let reads = Arc::new(AtomicUsize::new(0));
+    let answer = move |uri: Uri| {
+        let reads = Arc::clone(&reads);
+        async move {
+            let value = match uri.path() {
+                "/v1/secret/data/slow" => {
+                    tokio::time::sleep(Duration::from_secs(10)).await;
+                    "slow".to_owned()
+                }
+                "/v1/secret/data/rotating" => {
+                    format!("canary-{}", reads.fetch_add(1, Ordering::SeqCst) + 1)
+                }
+                path if path.starts_with("/v1/sys/internal/ui/mounts/") => {
+                    let options = json!({"version": "2"});
+                    let mount = json!({"path": "secret/", "type": "kv", "options": options});
+                    return json!({"data": mount}).to_string().into_response();
+                }
+                _ => return StatusCode::NOT_FOUND.into_response(),
+            };
+            json!({"data": {"data": {"key": value}}}).to_string().into_response()
+        }
+    };
+    serve(Router::new().fallback(answer)).await
+}
+
+/// One toolset for each of these tokens, all of them of one service.
+fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
+    let mut text = format!(
+        "secrets:\n  cache: {{timeout: 1s}}\n  vault: {{address: \"{vault}\", token: \"literal:t\"}}\ntoolsets:\n"
+    );
+    for (name, token) in toolsets {
+        text.push_str(&format!(
+            "  {name}: {{openapi: spec.yaml, server: \"{service}\", auth: {{bearer: {{token: \"{token}\"}}}}}}\n"
+        ));
+    }
+    let file = folder.path().join("callgate.yaml");
+    std::fs::write(&file, text).unwrap();
+    config::load(&file).unwrap_or_else(|error| panic!("{error}")).executor
+}
+
+async fn call(executor: &Executor, tool: &str) -> Outcome {
+    let call = ToolCall::new("1", tool, serde_json::Map::default());
+    executor.call(&call, &Session::default()).await.outcome
+}
+
+/// Security row 40.
+#[tokio::test]
+async fn a_slow_store_delays_only_the_calls_that_need_it() {
+    let server = Server::start().await;
+    let toolsets = [("fast", "literal:t"), ("slow", "vault:secret/slow#key")];
+    let executor = executor(&vault().await, &server.url(""), &toolsets);
+    let begun = Instant::now();
+    let slow = async { (call(&executor, "slow-echo").await, begun.elapsed()) };
+    let fast = async { (call(&executor, "fast-echo").await, begun.elapsed()) };
+    let ((slow, slow_took), (fast, fast_took)) = tokio::join!(slow, fast);
+    assert!(matches!(fast, Outcome::Answered(_)), "{fast:?}");
+    assert!(fast_took < Duration::from_millis(500), "{fast_took:?}");
+    let Outcome::Failed(fault) = slow else { panic!("{slow:?}") };
+    assert_eq!((fault.code, fault.next), (FaultCode::AuthFailed, Next::TryLater));
+    assert!(fault.message.contains("cannot be read now: `vault:secret/slow#key`"), "{fault:?}");
+    assert!(slow_took >= Duration::from_secs(1), "{slow_took:?}");
+    assert!(slow_took < Duration::from_secs(5), "{slow_took:?}");
+}
+
+#[tokio::test]
+async fn a_rotated_secret_is_read_anew_when_the_service_refuses_the_old_one() {
+    let answer = |headers: HeaderMap| async move {
+        let token = headers.get("authorization").and_then(|value| value.to_str().ok());
+        match token {
+            Some("Bearer canary-2") => StatusCode::OK.into_response(),
+            _ => (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer")]).into_response(),
+        }
+    };
+    let service = serve(Router::new().fallback(answer)).await;
+    let toolsets = [("pets", "vault:secret/rotating#key")];
+    let executor = executor(&vault().await, &service, &toolsets);
+    for _ in 0..2 {
+        let outcome = call(&executor, "pets-echo").await;
+        let Outcome::Answered(answer) = &outcome else { panic!("{outcome:?}") };
+        assert_eq!(answer.status, 200);
+    }
+}
