@@ -1,6 +1,8 @@
 //! Which credentials a call carries: what the description asks for, solved with what the configuration has, over TCP on
 //! loopback. What a service sees is what it was sent, before anything is masked.
 
+mod faults;
+
 use std::fs;
 
 use callgate::{
@@ -70,6 +72,7 @@ fn load(server: &str, away: &str, settings: &str) -> Result<Built, config::Error
     let folder = tempfile::tempdir().unwrap();
     let description = DESCRIPTION.replace("SERVER", server).replace("AWAY", away);
     fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    fs::create_dir(folder.path().join("cases")).unwrap();
     let toolset = folder.path().join("toolset.yaml");
     fs::write(&toolset, settings).unwrap();
     load_toolset(&toolset, None)
@@ -134,6 +137,27 @@ async fn another_alternative_is_taken_where_only_it_can_be_met() {
     let (server, built) = started(keys).await;
     assert_eq!(arrived(&server, &built, "either").await, ["/either?api%20key=canary%20query"]);
     assert_eq!(arrived(&server, &built, "optional").await, ["/optional"]);
+}
+
+/// A token for other scopes does not do.
+#[tokio::test]
+async fn scopes_that_are_not_covered_are_told() {
+    let token = "token: { oauth2_client_credentials: { token_url: \"https://idp.example/token\", \
+                 client_id: c, client_secret: \"literal:canary\", scopes: [list] } }";
+    let (server, built) = started(&format!("credentials:\n  {token}")).await;
+    let fault = failed(&built, "either").await;
+    assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));
+    assert!(fault.message.contains("`token` lacks the scopes `read`"), "{}", fault.message);
+    let report = &built.toolsets[0].report;
+    let told = report.diagnostics.iter().find(|known| known.help.contains("`scopes`")).unwrap();
+    assert!(
+        told.message.contains("with the scopes `read` for the security scheme `token`"),
+        "{told:?}"
+    );
+    let query = "query: { api_key: { value: \"literal:canary\" } }";
+    let (server_of_both, both) = started(&format!("credentials:\n  {token}\n  {query}")).await;
+    assert_eq!(arrived(&server_of_both, &both, "either").await, ["/either?api%20key=canary"]);
+    assert_eq!(server.total(), 0);
 }
 
 /// Faults, the load report, and what a dry run notes name the scheme and never a secret.
@@ -273,6 +297,20 @@ async fn another_origin_gets_no_credential_unless_it_is_listed() {
     assert_eq!(away.total(), 2);
 }
 
+/// The connection shows it, so nothing is put on the request, and another origin is not connected to at all.
+#[tokio::test]
+async fn a_client_certificate_meets_its_scheme() {
+    let tls = "tls: { client_certificate: client.pem, client_key: env:NONE }\nupstream: replay";
+    let built = load("https://a.example", "https://away.example", tls).unwrap();
+    assert_eq!(failed(&built, "certificate").await.code, FaultCode::NothingRecorded);
+    assert_eq!(failed(&built, "inherited").await.code, FaultCode::AuthFailed);
+    for tool in ["awayOpen", "awayOptional"] {
+        let fault = failed(&built, tool).await;
+        assert_eq!(fault.code, FaultCode::AuthFailed, "{tool}");
+        assert!(fault.message.contains("`credential_origins`"), "{}", fault.message);
+    }
+}
+
 #[tokio::test]
 async fn a_cookie_that_holds_a_credential_is_no_argument() {
     let (server, built) = started(ALL).await;
@@ -306,62 +344,4 @@ async fn a_dry_run_shows_every_place() {
     assert_eq!(shown("authorization"), Some("Bearer ****"));
     assert_eq!(shown("cookie"), Some("sid=****"));
     assert_eq!(server.total(), 0);
-}
-
-/// Each fault of a configuration, by its code and a part of its words.
-#[track_caller]
-fn check_fault(settings: &str, code: &str, words: &str) {
-    let error = load("https://a.example", "https://b.example", settings).unwrap_err();
-    let findings = error.findings();
-    let shown = format!("{error}");
-    assert!(findings.iter().any(|known| known.code == code), "{shown}");
-    assert!(shown.contains(words) && !shown.contains("canary"), "{shown}");
-}
-
-#[test]
-fn credentials_that_fit_no_scheme_are_faults() {
-    let key = "{ api_key: { value: \"literal:canary\" } }";
-    check_fault(
-        &format!("credentials: {{ keey: {key} }}"),
-        "unknown-scheme",
-        "did you mean `key`?",
-    );
-    check_fault(
-        &format!("credentials: {{ zzz: {key} }}"),
-        "unknown-scheme",
-        "it declares `certificate`",
-    );
-    check_fault(
-        &format!("credentials: {{ token: {key} }}"),
-        "wrong-credential",
-        "expected `bearer` or another kind that is a token for the security scheme `token`, got: `api_key`",
-    );
-    check_fault(
-        "credentials: { key: { bearer: { token: env:A } } }",
-        "wrong-credential",
-        "expected `api_key` for the security scheme `key`, got: `bearer`",
-    );
-    check_fault(
-        "credentials: { pair: { bearer: { token: env:A } } }",
-        "wrong-credential",
-        "expected `basic` for the security scheme `pair`",
-    );
-    check_fault(
-        "credentials: { certificate: { bearer: { token: env:A } } }",
-        "wrong-credential",
-        "expected no credential but the client certificate of the toolset",
-    );
-    check_fault(
-        "credentials: { key: { api_key: { in: header, name: X, value: env:A } } }",
-        "wrong-value",
-        "the description says where the key",
-    );
-    check_fault("credentials: { key: {} }", "wrong-value", "expected one kind of credential");
-    check_fault("credentials: []", "wrong-value", "a mapping from security schemes");
-    check_fault(
-        "credential_origins: [\"https://a.example/path\"]",
-        "wrong-value",
-        "expected an origin",
-    );
-    check_fault("credential_origins: [a.example]", "wrong-value", "expected an origin");
 }

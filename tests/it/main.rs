@@ -8,6 +8,7 @@ mod credentials;
 mod egress;
 mod endings;
 mod execute;
+mod exported;
 mod failures;
 mod google;
 mod identity_provider;

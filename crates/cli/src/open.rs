@@ -1,7 +1,7 @@
 //! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
 //! snippets.
 
-use std::{fs, path::Path};
+use std::{fs, io, path::Path};
 
 use callgate::{
     config::{self, Built, BuiltToolset, DescriptionOptions, Error},
@@ -46,7 +46,7 @@ pub(crate) fn usable(file: &Path, options: &DescriptionOptions) -> Result<Built,
 }
 
 fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
-    let text = read(&toolset.file)?;
+    let text = description(toolset)?;
     let mut diagnostics = toolset.report.diagnostics.clone();
     toolset.locate(&text, &mut diagnostics);
     let text = String::from_utf8_lossy(&text);
@@ -68,12 +68,17 @@ pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
 
 /// The bytes of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(file).map_err(|error| {
-        Failure(format!(
-            "error: cannot read `{}`: {error}\nhelp: name a file that exists",
-            file.display()
-        ))
-    })
+    fs::read(file).map_err(|error| unreadable(file, &error))
+}
+
+/// The bytes of a toolset's description.
+pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
+    toolset.text().map_err(|error| unreadable(&toolset.file, &error))
+}
+
+fn unreadable(file: &Path, error: &io::Error) -> Failure {
+    let file = file.display();
+    Failure(format!("error: cannot read `{file}`: {error}\nhelp: name a file that exists"))
 }
 
 /// The faults of a configuration as snippets.

@@ -16,7 +16,7 @@ use crate::{
     advice::Advice,
     exit::Failure,
     number::grouped,
-    open::read,
+    open::{description, read},
     render::{self, Lines},
 };
 
@@ -36,7 +36,7 @@ pub(crate) struct Checked {
 impl Checked {
     /// Builds every declaration, one after another, and finds the place of every diagnostic.
     pub(crate) fn new(mut toolset: BuiltToolset) -> Result<Self, Failure> {
-        let text = read(&toolset.file)?;
+        let text = description(&toolset)?;
         let mut advice = Advice::default();
         toolset.report.examine(&toolset.operations, |operation, tool| advice.take(operation, tool));
         let mut diagnostics = toolset.report.diagnostics.clone();

@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{Authenticator, Supplies, all, unmet};
 use callgate_executor::Callable;
-use callgate_openapi::{Loaded, Operation, Requirement};
+use callgate_openapi::{Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind};
 
 use crate::{
     authorization::{
@@ -29,7 +29,7 @@ pub(crate) fn authorized(
     reader: &mut Reader,
     config: &ToolsetConfig,
     loaded: &mut Loaded,
-    (own, supplies): (Option<Arc<dyn Authenticator>>, &Supplies),
+    (own, supplies, has_certificate): (Option<Arc<dyn Authenticator>>, &Supplies, bool),
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
     // Of a description that could not be read nothing is known, and its report says so.
@@ -37,15 +37,23 @@ pub(crate) fn authorized(
     for (name, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable) {
         schemes.add(reader, loaded, (name, credential), supplies);
     }
+    if has_certificate {
+        schemes.meet_by_certificate(loaded);
+    }
     let none = all(Vec::new());
     let mut assignment = Assignment {
         credentials: &config.credentials,
-        own: own.unwrap_or_else(|| Arc::clone(&none)),
+        own: match own {
+            Some(own) => own,
+            None if config.credentials.lacks_own => unmet(told::LACKS_OWN.to_owned()),
+            None => Arc::clone(&none),
+        },
         none,
         schemes,
         shared: BTreeMap::new(),
         origins: Origins::of(loaded, &config.credentials.origins),
         told: Told::default(),
+        has_certificate,
     };
     let operations = loaded.operations.iter().map(Arc::clone);
     let callable = |operation: Arc<Operation>| {
@@ -65,6 +73,15 @@ struct Schemes {
 }
 
 impl Schemes {
+    /// A client certificate costs a call nothing: the connection has shown it.
+    fn meet_by_certificate(&mut self, loaded: &Loaded) {
+        let is_met = |scheme: &&Arc<SecurityScheme>| scheme.kind == SecuritySchemeKind::MutualTls;
+        for scheme in loaded.security_schemes.iter().filter(is_met) {
+            let holding = Holding { cost: 0, scopes: None };
+            self.holdings.insert(scheme.name.to_string(), holding);
+        }
+    }
+
     fn add(
         &mut self,
         reader: &mut Reader,
@@ -113,17 +130,20 @@ struct Assignment<'a> {
     shared: BTreeMap<String, Arc<dyn Authenticator>>,
     origins: Origins,
     told: Told,
+    has_certificate: bool,
 }
 
 impl Assignment<'_> {
     fn of(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         let found = self.whatever_its_server(operation);
-        let is_credential = !found.places().is_empty();
-        if !is_credential || self.origins.allow(operation) {
+        // A client shows its certificate to whoever asks, whatever the operation asks for.
+        let is_credential = self.has_certificate || !found.places().is_empty();
+        if !is_credential || found.obstacle().is_some() || self.origins.allow(operation) {
             return found;
         }
         let security = &operation.security;
-        if security.alternatives.iter().any(|alternative| alternative.schemes.is_empty()) {
+        let is_optional = security.alternatives.iter().any(|one| one.schemes.is_empty());
+        if is_optional && !self.has_certificate {
             return Arc::clone(&self.none);
         }
         let why = self.told.foreign(operation);
@@ -133,11 +153,12 @@ impl Assignment<'_> {
     fn whatever_its_server(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         let security = &operation.security;
         let is_declared_open = security.is_stated && security.alternatives.is_empty();
-        match (&self.credentials.auth, &self.credentials.schemes) {
+        let Credentials { auth, lacks_own, schemes, .. } = self.credentials;
+        match (auth.is_some() || *lacks_own, schemes) {
             // A description without schemes may say `security: []`; an operation that says so for itself means it.
-            (Some(_), None) if is_declared_open && security.is_own => Arc::clone(&self.none),
-            (Some(_), None) => Arc::clone(&self.own),
-            _ if !security.is_stated => Arc::clone(&self.own),
+            (true, None) if is_declared_open && security.is_own => Arc::clone(&self.none),
+            (true, None) => self.own(operation),
+            _ if !security.is_stated => self.own(operation),
             _ => match solve(security, &self.schemes.holdings) {
                 Solution::Met(requirement) => self.together(requirement),
                 Solution::Open => Arc::clone(&self.none),
@@ -147,6 +168,13 @@ impl Assignment<'_> {
                 }
             },
         }
+    }
+
+    fn own(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+        if self.credentials.lacks_own {
+            self.told.lacks_own(operation);
+        }
+        Arc::clone(&self.own)
     }
 
     fn together(&mut self, requirement: &Requirement) -> Arc<dyn Authenticator> {

@@ -4,7 +4,7 @@
 mod stores;
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -56,9 +56,21 @@ pub struct BuiltToolset {
     pub operations: Vec<Arc<Operation>>,
     /// The description before and after its overlays, where there are any.
     pub overlaid: Option<Overlaid>,
+    text: Option<String>,
 }
 
 impl BuiltToolset {
+    /// The text of the description.
+    ///
+    /// # Errors
+    /// The file cannot be read any more.
+    pub fn text(&self) -> io::Result<Vec<u8>> {
+        match &self.text {
+            Some(text) => Ok(text.clone().into_bytes()),
+            None => fs::read(&self.file),
+        }
+    }
+
     /// Finds the places of diagnostics in `text`, the description's own. What an overlay brought has none.
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         match &self.overlaid {
@@ -93,13 +105,25 @@ pub(crate) fn toolset(
     let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
     let (version, mut loaded) = loaded(parsed, config, &options(config, &places));
-    let callables = authorization::authorized(reader, config, &mut loaded, (own, &supplies));
+    let callables = authorization::authorized(
+        reader,
+        config,
+        &mut loaded,
+        (own, &supplies, connections.show_certificate(config)),
+    );
     let Loaded { operations, report, .. } = loaded;
     selection::warn(reader, config, &report);
     let tool_shapes = output::by_tool(reader, config, &operations);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
-    let built =
-        BuiltToolset { name, file: config.openapi.clone(), version, report, operations, overlaid };
+    let built = BuiltToolset {
+        name,
+        file: config.openapi.clone(),
+        version,
+        report,
+        operations,
+        overlaid,
+        text: config.text.clone(),
+    };
     let toolset = transport.map(|transport| Toolset {
         operations: callables,
         transport,
@@ -113,6 +137,9 @@ pub(crate) fn toolset(
 
 /// The text of a toolset's description.
 pub(crate) fn description(reader: &mut Reader, config: &ToolsetConfig) -> Option<Vec<u8>> {
+    if let Some(text) = &config.text {
+        return Some(text.clone().into_bytes());
+    }
     let text = fs::read(&config.openapi);
     if let Err(error) = &text {
         let message = format!("cannot read `{}`: {error}", config.openapi.display());

@@ -21,6 +21,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The description's file.
     pub(crate) openapi: PathBuf,
+    /// The description's text, where that file holds more than it.
+    pub(crate) text: Option<String>,
     /// The overlays that correct it, in their order.
     pub(crate) overlays: Vec<PathBuf>,
     /// What stands before the operation's name in a tool's name; none for nothing.
@@ -62,6 +64,8 @@ pub(crate) struct ToolsetConfig {
 pub(crate) struct Credentials {
     /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
     pub(crate) auth: Option<AuthConfig>,
+    /// Whether every operation has a credential that could not be taken over from an export.
+    pub(crate) lacks_own: bool,
     /// Those of security schemes, by their names.
     pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
     /// The origins they may go to beside the server's: `https://uploads.example.com`.
@@ -85,7 +89,7 @@ pub(crate) enum SchemeChoice {
     /// An API key; the scheme says where it goes.
     ApiKey(SecretReference),
     /// Any other kind.
-    Other(AuthConfig),
+    Other(Box<AuthConfig>),
 }
 
 /// How the results of one tool are shown.

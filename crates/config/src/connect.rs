@@ -25,6 +25,7 @@ pub(crate) struct Connections {
     network: Network,
     /// What secures the connections of toolsets that do not say it themselves.
     root: Secured,
+    has_certificate: bool,
 }
 
 /// The clients of one toolset.
@@ -50,7 +51,18 @@ impl Connections {
         } else {
             Secured::default()
         };
-        Self { base: base.to_owned(), secrets, network: Network::new(), root }
+        Self {
+            base: base.to_owned(),
+            secrets,
+            network: Network::new(),
+            root,
+            has_certificate: tls.identity.is_some(),
+        }
+    }
+
+    /// Whether a toolset shows a certificate to services that ask for one.
+    pub(crate) fn show_certificate(&self, config: &ToolsetConfig) -> bool {
+        self.has_certificate || config.tls.identity.is_some()
     }
 
     /// The clients of a toolset that connects.

@@ -26,8 +26,10 @@ pub(crate) const TOOLSET: Table = Table {
     keys: &[
         "auth",
         "body_media",
+        "ces_toolset",
         "credential_origins",
         "credentials",
+        "dialogflow_tool",
         "egress",
         "limits",
         "openapi",
@@ -43,7 +45,7 @@ pub(crate) const TOOLSET: Table = Table {
         "tools",
         "upstream",
     ],
-    later: &["ces_toolset", "dialogflow_tool", "functions", "service_directory"],
+    later: &["functions", "service_directory"],
 };
 
 /// The credential of a toolset.

@@ -7,7 +7,9 @@ mod build;
 mod checked;
 mod connect;
 mod credential;
+mod exported;
 mod finding;
+mod import;
 mod keys;
 mod load;
 mod output;
@@ -23,5 +25,6 @@ mod tls;
 
 pub use build::{Built, BuiltToolset};
 pub use finding::{Finding, Severity};
+pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 pub use keys::{TABLES, Table};
 pub use load::{DescriptionOptions, Error, load, load_description, load_toolset, open};

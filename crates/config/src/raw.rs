@@ -1,5 +1,5 @@
 //! From the tree of a configuration file to checked values. Every fault is written down and the reading goes on; no
-//! file is opened here.
+//! file is opened here, but those of an export, which holds settings itself (`exported`).
 
 use std::{
     collections::BTreeMap,
@@ -14,6 +14,7 @@ use callgate_transport::{AddressRange, Limits, NotARange};
 use crate::{
     body_media,
     checked::{ToolsetConfig, Upstream},
+    exported,
     keys::{EGRESS, LIMITS, ROOT, TOOLSET, UPSTREAM},
     output,
     reader::{Mapping, Reader, at, escaped},
@@ -89,9 +90,13 @@ pub(crate) fn toolset(
     name: Option<ToolsetName>,
     place: &Place<'_>,
 ) -> Option<ToolsetConfig> {
-    let mapping = reader.mapping(node, place.pointer, &TOOLSET)?;
+    let export = exported::joined(reader, node, (place.pointer, place.directory));
+    let is_whole = export.is_some() || exported::named(node).is_none();
+    let node = export.as_ref().map_or(node, |export| &export.node);
+    let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;
     let named = name.as_ref().map(ToolsetName::as_str);
     let openapi = match named {
+        _ if export.is_some() => export.as_ref().map(|export| export.file.clone()),
         None if !mapping.object.contains("openapi") => Some(place.directory.join("spec.yaml")),
         _ => description(reader, mapping, place.directory),
     };
@@ -101,8 +106,12 @@ pub(crate) fn toolset(
         Some(text) => prefix(reader, mapping, text),
     };
     let (shape, tool_shapes) = output::shapes(reader, mapping);
+    let mut credentials = scheme_credentials::credentials(reader, mapping);
+    credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
     let read = ToolsetConfig {
         prefix,
+        credentials,
+        text: export.as_ref().and_then(|export| export.text.clone()),
         name,
         pointer: place.pointer.to_owned(),
         upstream: upstream(reader, mapping, place.directory, openapi.as_deref()),
@@ -114,7 +123,6 @@ pub(crate) fn toolset(
             .collect(),
         server: reader.string(mapping, "server").map(ToOwned::to_owned),
         server_variables: server_variables(reader, mapping),
-        credentials: scheme_credentials::credentials(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
         body_media: body_media::read(reader, mapping),
         tls: tls::read(reader, mapping),

@@ -17,6 +17,7 @@ use crate::{
 pub(crate) fn credentials(reader: &mut Reader, toolset: Mapping<'_>) -> Credentials {
     Credentials {
         auth: credential::auth(reader, toolset),
+        lacks_own: false,
         schemes: schemes(reader, toolset),
         origins: origins(reader, toolset),
     }
@@ -52,7 +53,7 @@ fn scheme(reader: &mut Reader, node: &Node, pointer: String) -> Option<SchemeCre
             let pointer = format!("{pointer}/api_key");
             api_key(reader, key, &pointer)?
         }
-        None => SchemeChoice::Other(credential::one(reader, node, &pointer)?),
+        None => SchemeChoice::Other(Box::new(credential::one(reader, node, &pointer)?)),
     };
     Some(SchemeCredential { pointer, kind, choice })
 }

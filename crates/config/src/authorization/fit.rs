@@ -1,7 +1,7 @@
 //! Which credentials a security scheme takes, and where an API key goes: the description says the place and the name.
 
 use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
-use callgate_openapi::{Place, SecurityScheme, SecuritySchemeKind};
+use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind};
 
 use crate::checked::{SchemeChoice, SchemeCredential};
 
@@ -12,7 +12,9 @@ pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> 
             let place = part(*place)?;
             Some(AuthConfig::ApiKey { place, name: name.to_string(), value: value.clone() })
         }
-        (kind, SchemeChoice::Other(config)) => takes(kind, config.form()).then(|| config.clone()),
+        (kind, SchemeChoice::Other(config)) => {
+            takes(kind, config.form()).then(|| AuthConfig::clone(config))
+        }
         _ => None,
     }
 }
@@ -41,6 +43,11 @@ pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
         }
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => {
             Some("{bearer: {token: env:NAME}}")
+        }
+        SecuritySchemeKind::OAuth2 { flows, .. }
+            if flows.iter().any(|flow| flow.kind == OAuthFlowKind::ClientCredentials) =>
+        {
+            Some("{oauth2_client_credentials: {client_id: ID, client_secret: env:NAME}}")
         }
         SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
             Some("{bearer: {token: env:NAME}}")

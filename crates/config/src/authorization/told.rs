@@ -22,6 +22,7 @@ pub(super) struct Told {
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Key {
     Origin(String),
+    Own,
     Scheme(String),
     Scopes(String),
 }
@@ -56,6 +57,14 @@ impl Told {
                 names.join(" and ")
             ),
         }
+    }
+
+    /// Notes that an export asks for a credential it does not hold.
+    pub(super) fn lacks_own(&mut self, operation: &Operation) {
+        let message =
+            "expected a credential of the exported tool, got none that can be used".to_owned();
+        let help = "write `auth:`, and see what is said about the export".to_owned();
+        self.add(Key::Own, operation, || finding(Code::MissingCredential, message, help));
     }
 
     /// Notes that an operation is sent where credentials may not go; answers what a call is told.
@@ -135,8 +144,7 @@ fn write(name: &str, kind: &SecuritySchemeKind) -> String {
             format!("write `credentials: {{{name}: {example}}}`, or `auth: none` to call without")
         }
         (None, SecuritySchemeKind::MutualTls) => {
-            "it asks for a client certificate, which this version of callgate cannot present"
-                .to_owned()
+            "write `tls: {client_certificate: FILE, client_key: file:FILE}`".to_owned()
         }
         (None, _) => format!(
             "correct the scheme, or write `auth:` for {}",
@@ -157,3 +165,6 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
         operation: None,
     }
 }
+
+/// What a call is told where an export's credential could not be taken over.
+pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";

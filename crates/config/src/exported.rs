@@ -1,0 +1,162 @@
+//! Reads an exported tool as it lies on the disk, joins the files it is spread over, and puts its settings under those of
+//! the toolset that names it, which win. What the export's messages mean is in `import`.
+
+mod files;
+
+use std::path::{Path, PathBuf};
+
+use callgate_openapi::{Limits, Node};
+use serde_json::{Map, Value};
+
+use crate::{
+    exported::files::{Export, Schema},
+    finding::{Finding, Severity},
+    import::{Imported, Remark, RemarkKind},
+    reader::{Reader, escaped},
+};
+
+/// A toolset that names an export, with the settings of both.
+#[derive(Debug)]
+pub(crate) struct Joined {
+    /// The mapping of the toolset.
+    pub(crate) node: Node,
+    /// The description's file, or the one its text stands in.
+    pub(crate) file: PathBuf,
+    /// The text of a description that is no file of its own.
+    pub(crate) text: Option<String>,
+    /// Whether calls carry a credential that neither has.
+    pub(crate) lacks_credential: bool,
+}
+
+/// The toolset with the settings of the export it names, relative to `directory`. `None` where it names none, or a fault was written down.
+pub(crate) fn joined(
+    reader: &mut Reader,
+    node: &Node,
+    (pointer, directory): (&str, &Path),
+) -> Option<Joined> {
+    let key = named(node)?;
+    let pointer = format!("{pointer}/{key}");
+    if node.get("openapi").is_some() {
+        let message = format!("expected `{key}` or `openapi`, got both");
+        reader.complain("wrong-value", &pointer, message, "an export brings its own description");
+        return None;
+    }
+    let path = node.get(key).and_then(Node::as_str).filter(|path| !path.is_empty());
+    let Some(path) = path else {
+        let expected = "the path of an exported tool";
+        reader.expected(&pointer, expected, node.get(key)?, "name a directory or a JSON file");
+        return None;
+    };
+    let export = match files::read(&directory.join(path)) {
+        Ok(export) => export,
+        Err(message) => {
+            let help = "name the directory of one exported tool, or its JSON file";
+            reader.complain("exported-tool", &pointer, message, help);
+            return None;
+        }
+    };
+    let Export { file, schema, mut imported } = export;
+    let Some(schema) = schema else {
+        told(reader, node, &file, &imported.remarks);
+        let message = "expected an OpenAPI tool with its schema, got none";
+        reader.complain(
+            "exported-tool",
+            &pointer,
+            message,
+            "tools of other kinds cannot be called",
+        );
+        return None;
+    };
+    server(&schema, &mut imported);
+    told(reader, node, &file, &imported.remarks);
+    let lacks_credential = imported.lacks_credential && node.get("auth").is_none();
+    let node = merged(node, imported.settings)?;
+    let (file, text) = match schema {
+        Schema::File { file, .. } => (file, None),
+        Schema::Text(text) => (file, Some(text)),
+    };
+    Some(Joined { node, file, text, lacks_credential })
+}
+
+/// The key that names an export.
+pub(crate) fn named(node: &Node) -> Option<&'static str> {
+    ["ces_toolset", "dialogflow_tool"].into_iter().find(|key| node.get(key).is_some())
+}
+
+/// `$env_var` in the server of the description stands for the address that the environment has.
+fn server(schema: &Schema, imported: &mut Imported) {
+    let text = match schema {
+        Schema::File { text, .. } | Schema::Text(text) => text,
+    };
+    let Ok(parsed) = callgate_openapi::read(text.as_bytes(), &Limits::default()) else { return };
+    let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
+    let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
+    let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
+    if let Some(url) = &imported.url {
+        let server = template.replace(ENVIRONMENT, url.trim_end_matches('/'));
+        imported.settings.insert("server".to_owned(), server.into());
+    } else {
+        let message = "the server is `$env_var`, and `environment.json` has no `url` for it";
+        imported.remark(RemarkKind::NoEquivalent, "", message);
+    }
+}
+
+/// The toolset's own settings over those of the export; of `limits` each by itself.
+fn merged(node: &Node, mut settings: Map<String, Value>) -> Option<Node> {
+    let Value::Object(own) = node.to_value() else { return None };
+    for (key, value) in own {
+        match (settings.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) if key == "limits" => {
+                known.extend(more);
+            }
+            (_, value) => drop(settings.insert(key, value)),
+        }
+    }
+    let text = Value::Object(settings).to_string();
+    callgate_openapi::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
+}
+
+/// Tells the remarks. None has a position: the line may hold a secret.
+fn told(reader: &mut Reader, own: &Node, file: &Path, remarks: &[Remark]) {
+    for remark in remarks {
+        let severity = match remark.kind {
+            RemarkKind::Invalid if !is_overridden(own, &remark.pointer) => Severity::Error,
+            _ => Severity::Warning,
+        };
+        let help = match remark.kind {
+            RemarkKind::Account => "nothing else; or write `auth:` into the toolset",
+            RemarkKind::Ignored => "nothing; calls are not changed by it",
+            RemarkKind::Invalid => "correct the export, or write the setting into the toolset",
+            RemarkKind::MissingSecret => {
+                "write `auth:` into the toolset, with the secret as `env:NAME` or `gcp:projects/…`"
+            }
+            RemarkKind::NoEquivalent => "write what it should be into the toolset, if it matters",
+        };
+        reader.elsewhere.push(Finding {
+            file: file.to_owned(),
+            code: remark.kind.as_str(),
+            severity,
+            pointer: remark.pointer.clone(),
+            position: None,
+            message: format!("`{}`: {}", shown(&remark.pointer), remark.message),
+            help: help.to_owned(),
+        });
+    }
+}
+
+fn shown(pointer: &str) -> &str {
+    if pointer.is_empty() { "/" } else { pointer }
+}
+
+/// Whether the toolset itself says what the export says at this place.
+fn is_overridden(own: &Node, pointer: &str) -> bool {
+    let folded = pointer.to_ascii_lowercase().replace('_', "");
+    let says = |key: &str, part: &str| own.get(key).is_some() && folded.contains(&escaped(part));
+    says("auth", "authentication")
+        || says("tls", "tlsconfig")
+        || says("tls", "clientcertificatesettings")
+        || says("service_directory", "servicedirectoryconfig")
+}
+
+/// What stands in an export for a value of its environment.
+const ENVIRONMENT: &str = "$env_var";

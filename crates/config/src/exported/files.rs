@@ -1,0 +1,143 @@
+//! The files of one exported tool. Dialogflow: `tools/NAME/NAME.json` with `schema.yaml` beside it and the agent's
+//! `agent.json` two folders up. Customer Engagement Suite: `toolsets/NAME/NAME.json`, which names its schema relative to
+//! the app's folder, where `environment.json` has the values of `$env_var`. Nothing outside that folder is read.
+
+use std::{
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+use callgate_openapi::{Limits, Node};
+use serde_json::Value;
+
+use crate::import::{Imported, fill, import_ces, import_cx, import_cx_agent, is_ces};
+
+/// An exported tool.
+#[derive(Debug)]
+pub(super) struct Export {
+    /// The tool's own file.
+    pub(super) file: PathBuf,
+    /// Its description, where it has one.
+    pub(super) schema: Option<Schema>,
+    /// Its settings.
+    pub(super) imported: Imported,
+}
+
+/// A description and where it is.
+#[derive(Debug)]
+pub(super) enum Schema {
+    /// A file of its own.
+    File { file: PathBuf, text: String },
+    /// A text in the tool's file.
+    Text(String),
+}
+
+/// Reads the tool in a directory, or of a file. What is wrong is told as a message names it.
+pub(super) fn read(path: &Path) -> Result<Export, String> {
+    let file = if path.is_dir() { main_file(path)? } else { path.to_owned() };
+    let tool = node(&file)?;
+    let folder = file.parent().unwrap_or_else(|| Path::new(""));
+    let root = folder.ancestors().nth(2).unwrap_or_else(|| Path::new(""));
+    if is_ces(&tool) {
+        let environment = root.join("environment.json");
+        let tool =
+            if environment.is_file() { filled(&tool, folder, &node(&environment)?)? } else { tool };
+        let mut imported = import_ces(&tool);
+        let schema = match imported.schema.take() {
+            Some(text) if is_path(&text) => Some(below(root, &text)?),
+            text => text.map(Schema::Text),
+        };
+        return Ok(Export { file, schema, imported });
+    }
+    let mut imported = import_cx(&tool);
+    let agent = root.join("agent.json");
+    if folder.parent().is_some_and(|above| above.ends_with("tools")) && agent.is_file() {
+        imported.and(import_cx_agent(&node(&agent)?));
+    }
+    let beside = ["schema.yaml", "schema.yml", "schema.json"].map(|name| folder.join(name));
+    let schema = match beside.into_iter().find(|file| file.is_file()) {
+        Some(file) => Some(Schema::File { text: text(&file)?, file }),
+        None => imported.schema.take().map(Schema::Text),
+    };
+    Ok(Export { file, schema, imported })
+}
+
+/// The file named as its folder, or else the only JSON file there.
+fn main_file(folder: &Path) -> Result<PathBuf, String> {
+    let name =
+        fs::canonicalize(folder).ok().and_then(|path| path.file_name().map(ToOwned::to_owned));
+    for extension in ["json", "yaml", "yml"] {
+        let named = name.as_ref().map(|name| folder.join(name));
+        // A name may hold dots: the extension is added, not set.
+        let named = named.map(|path| {
+            let mut path = path.into_os_string();
+            path.push(format!(".{extension}"));
+            PathBuf::from(path)
+        });
+        if let Some(file) = named.filter(|file| file.is_file()) {
+            return Ok(file);
+        }
+    }
+    let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error.to_string()))?;
+    let mut files = entries.flatten().map(|entry| entry.path()).filter(|path| {
+        path.extension().is_some_and(|known| known == "json") && !path.ends_with("schema.json")
+    });
+    match (files.next(), files.next()) {
+        (Some(only), None) => Ok(only),
+        _ => Err(format!("expected one JSON file of a tool in `{}`", folder.display())),
+    }
+}
+
+/// The tool with the values its app's environment has for it.
+fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
+    let mut value = tool.to_value();
+    let environment = environment.to_value();
+    let kind = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    let kind = environment.get(kind.unwrap_or_default());
+    let displayed = ["displayName", "display_name"].iter().find_map(|name| value.get(name));
+    let names =
+        [displayed.and_then(Value::as_str), folder.file_name().and_then(|name| name.to_str())];
+    let found = names.into_iter().flatten().find_map(|name| kind?.get(name));
+    if let Some(values) = found {
+        fill(&mut value, values);
+    }
+    let parsed = callgate_openapi::read(value.to_string().as_bytes(), &Limits::default());
+    let parsed = parsed.map_err(|_| "expected a tool that is not nested too deeply".to_owned())?;
+    Ok(parsed.value)
+}
+
+/// Whether a schema is named rather than written down.
+fn is_path(schema: &str) -> bool {
+    let names = [".yaml", ".yml", ".json"];
+    !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
+}
+
+/// The schema an export names, in its app's folder or below it; links are followed first and then judged.
+fn below(root: &Path, name: &str) -> Result<Schema, String> {
+    let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let file = root.join(name);
+    let inside = fs::canonicalize(root)
+        .and_then(|root| fs::canonicalize(&file).map(|file| file.starts_with(root)))
+        .map_err(|error| unreadable(&file, &error.to_string()))?;
+    if !is_plain || !inside {
+        return Err(format!("expected a schema in the folder of the app, got: `{name}`"));
+    }
+    Ok(Schema::File { text: text(&file)?, file })
+}
+
+fn node(file: &Path) -> Result<Node, String> {
+    let parsed = callgate_openapi::read(text(file)?.as_bytes(), &Limits::default());
+    let parsed = parsed.map_err(|faults| {
+        let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
+        unreadable(file, &fault)
+    })?;
+    Ok(parsed.value)
+}
+
+fn text(file: &Path) -> Result<String, String> {
+    fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))
+}
+
+fn unreadable(file: &Path, why: &str) -> String {
+    format!("cannot read `{}`: {why}", file.display())
+}

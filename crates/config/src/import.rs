@@ -1,0 +1,111 @@
+//! What the tools of Dialogflow and of Customer Engagement Suite say about credentials and connections, as the settings
+//! of a toolset. Pure: an export's JSON in, settings and remarks out. What has no equivalent is remarked and nothing is
+//! guessed; an authentication that cannot be taken over leaves the toolset without a credential, and says so.
+
+mod authentication;
+mod ces;
+mod connection;
+mod cx;
+mod message;
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+pub use ces::import_ces;
+pub(crate) use ces::{fill, is_ces};
+pub use cx::{import_cx, import_cx_agent};
+
+/// What an export becomes.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Imported {
+    /// The settings of a toolset, as a configuration has them. They may hold secrets: an export may have them as they
+    /// are.
+    pub settings: Map<String, Value>,
+    /// The description: its text, or in an export of Customer Engagement Suite the file it is in.
+    pub schema: Option<String>,
+    /// What stands for `$env_var` in the server of the description.
+    pub url: Option<String>,
+    /// Whether calls carry a credential that could not be taken over.
+    pub lacks_credential: bool,
+    /// What is worth knowing, in the order of the export.
+    pub remarks: Vec<Remark>,
+}
+
+/// Something about an export that its settings do not show.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Remark {
+    /// What kind of thing.
+    pub kind: RemarkKind,
+    /// The member it is about: a JSON pointer.
+    pub pointer: String,
+    /// What it is, without a full stop and without any secret.
+    pub message: String,
+}
+
+/// What kind of thing a [`Remark`] says.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum RemarkKind {
+    /// Another account asks for tokens than the one that did.
+    Account,
+    /// A member that means nothing here; calls are not changed by it.
+    Ignored,
+    /// A value that the format does not allow.
+    Invalid,
+    /// The export does not hold a secret that it is about.
+    MissingSecret,
+    /// Something that callgate cannot do.
+    NoEquivalent,
+}
+
+impl RemarkKind {
+    /// The stable word for it: `missing-secret`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Account => "import-account",
+            Self::Ignored => "import-ignored",
+            Self::Invalid => "import-invalid",
+            Self::MissingSecret => "import-missing-secret",
+            Self::NoEquivalent => "import-no-equivalent",
+        }
+    }
+}
+
+impl Imported {
+    pub(crate) fn remark(
+        &mut self,
+        kind: RemarkKind,
+        pointer: impl Into<String>,
+        message: impl Into<String>,
+    ) {
+        self.remarks.push(Remark { kind, pointer: pointer.into(), message: message.into() });
+    }
+
+    /// Takes over what another part of the same export says.
+    pub(crate) fn and(&mut self, other: Self) {
+        for (key, value) in other.settings {
+            match (self.settings.get_mut(&key), value) {
+                (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+                (_, value) => drop(self.settings.insert(key, value)),
+            }
+        }
+        self.lacks_credential |= other.lacks_credential;
+        self.remarks.extend(other.remarks);
+    }
+}
+
+/// Shows no setting: one may be a secret.
+impl fmt::Debug for Imported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Imported")
+            .field("settings", &self.settings.keys().collect::<Vec<_>>())
+            .field("schema", &self.schema.as_ref().map(String::len))
+            .field("url", &self.url)
+            .field("lacks_credential", &self.lacks_credential)
+            .field("remarks", &self.remarks)
+            .finish()
+    }
+}

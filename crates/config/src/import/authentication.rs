@@ -1,0 +1,216 @@
+//! The `authentication` of a Dialogflow tool and the `apiAuthentication` of Customer Engagement Suite, as the `auth` of a
+//! toolset. The two differ in the names of a few members and in what a token may refer to.
+
+use callgate_secret::SecretReference;
+use serde_json::{Value, json};
+
+use crate::import::{Imported, RemarkKind, message::Message};
+
+/// Whose export it is.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Product {
+    /// Customer Engagement Suite.
+    Ces,
+    /// Dialogflow CX, and Dialogflow v2.
+    Dialogflow,
+}
+
+/// Takes the authentication over. One without a member asks for none.
+pub(super) fn read(message: &Message<'_>, product: Product, imported: &mut Imported) {
+    let n_remarks = imported.remarks.len();
+    message.only(&KINDS, imported);
+    let auth = match message.one_of(&KINDS, imported) {
+        Some(kind) => {
+            message.message(kind, imported).and_then(|config| one(kind, &config, product, imported))
+        }
+        // Several at once and unknown ones are remarked; none at all is no authentication.
+        None if imported.remarks.len() == n_remarks => Some(Value::from("none")),
+        None => None,
+    };
+    match auth {
+        Some(auth) => drop(imported.settings.insert("auth".to_owned(), auth)),
+        None => imported.lacks_credential = true,
+    }
+}
+
+fn one(
+    kind: &str,
+    config: &Message<'_>,
+    product: Product,
+    imported: &mut Imported,
+) -> Option<Value> {
+    match kind {
+        "apiKeyConfig" => api_key(config, imported),
+        "bearerTokenConfig" => bearer(config, product, imported),
+        "oauthConfig" => oauth(config, product, imported),
+        "serviceAccountAuthConfig" => service_account(config, imported),
+        "serviceAgentAuthConfig" => service_agent(config, product, imported),
+        _ => {
+            config.only(&[], imported);
+            of_service_agent(config, product, imported);
+            Some(json!({"google_id_token": {}}))
+        }
+    }
+}
+
+fn api_key(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
+    config.only(
+        &["keyName", "requestLocation", "apiKey", "secretVersionForApiKey", "apiKeySecretVersion"],
+        imported,
+    );
+    let name = config.required("keyName", imported);
+    let values = ["REQUEST_LOCATION_UNSPECIFIED", "HEADER", "QUERY_STRING"];
+    let place = match config.position("requestLocation", &values, imported) {
+        Some(1) => Some("header"),
+        Some(2) => Some("query"),
+        Some(_) => {
+            let message = "expected `HEADER` or `QUERY_STRING`, got none";
+            imported.remark(RemarkKind::Invalid, config.at("requestLocation"), message);
+            None
+        }
+        None => None,
+    };
+    let versions = ["secretVersionForApiKey", "apiKeySecretVersion"];
+    let value = secret(config, "apiKey", versions, imported);
+    Some(json!({"api_key": {"in": place?, "name": name?, "value": value?}}))
+}
+
+fn oauth(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+    config.only(
+        &[
+            "oauthGrantType",
+            "clientId",
+            "clientSecret",
+            "secretVersionForClientSecret",
+            "clientSecretVersion",
+            "tokenEndpoint",
+            "scopes",
+        ],
+        imported,
+    );
+    let values = ["OAUTH_GRANT_TYPE_UNSPECIFIED", "CLIENT_CREDENTIAL"];
+    let grant = config.position("oauthGrantType", &values, imported);
+    // ces.v1 auth.proto: not said is `CLIENT_CREDENTIAL`; Dialogflow requires it to be said.
+    let is_said = grant == Some(1) || (grant == Some(0) && product == Product::Ces);
+    if grant == Some(0) && !is_said {
+        let message = "expected `CLIENT_CREDENTIAL`, got none";
+        imported.remark(RemarkKind::Invalid, config.at("oauthGrantType"), message);
+    }
+    let client = config.required("clientId", imported);
+    let endpoint = config.required("tokenEndpoint", imported);
+    let versions = ["secretVersionForClientSecret", "clientSecretVersion"];
+    let secret = secret(config, "clientSecret", versions, imported);
+    let scopes = config.texts("scopes", imported);
+    let mut settings =
+        json!({"token_url": endpoint?, "client_id": client?, "client_secret": secret?});
+    if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
+        members.insert("scopes".to_owned(), scopes.into());
+    }
+    is_said.then(|| json!({"oauth2_client_credentials": settings}))
+}
+
+fn bearer(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+    config.only(&["token", "secretVersionForToken", "tokenSecretVersion"], imported);
+    let versions = ["secretVersionForToken", "tokenSecretVersion"];
+    let is_kept = versions.iter().any(|name| {
+        config.node(name).and_then(|node| node.as_str()).is_some_and(|text| !text.is_empty())
+    });
+    let token = config.text("token", imported).filter(|_| !is_kept);
+    let Some(reference) = token.filter(|token| token.contains('$')) else {
+        if token.is_some() && product == Product::Ces {
+            let message = "expected a reference to a token: `$context.variables.NAME`";
+            imported.remark(RemarkKind::Invalid, config.at("token"), message);
+            return None;
+        }
+        let token = secret(config, "token", versions, imported)?;
+        return Some(json!({"bearer": {"token": token}}));
+    };
+    let prefix = match product {
+        Product::Ces => "$context.variables.",
+        Product::Dialogflow => "$session.params.",
+    };
+    let name = reference.strip_prefix(prefix).unwrap_or_default();
+    let is_name = |known: char| known.is_alphanumeric() || matches!(known, '_' | '-' | '.');
+    if name.is_empty() || !name.chars().all(is_name) {
+        let message = format!("expected a token, or a reference to one: `{prefix}NAME`");
+        imported.remark(RemarkKind::NoEquivalent, config.at("token"), message);
+        return None;
+    }
+    Some(json!({"bearer": {"token": reference}}))
+}
+
+fn service_account(config: &Message<'_>, imported: &mut Imported) -> Option<Value> {
+    config.only(&["serviceAccount", "scopes"], imported);
+    let account = config.required("serviceAccount", imported)?;
+    let scopes = config.texts("scopes", imported);
+    let message = format!(
+        "the account callgate runs as asks for the token of `{account}`: give it `roles/iam.serviceAccountTokenCreator` there"
+    );
+    imported.remark(RemarkKind::Account, config.at("serviceAccount"), message);
+    let mut settings = json!({"impersonate": account});
+    if let (Value::Object(members), false) = (&mut settings, scopes.is_empty()) {
+        members.insert("scopes".to_owned(), scopes.into());
+    }
+    Some(json!({"google_access_token": settings}))
+}
+
+fn service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) -> Option<Value> {
+    config.only(&["serviceAgentAuth"], imported);
+    // cx.v3 tool.proto: not said is `ID_TOKEN`.
+    let values = ["SERVICE_AGENT_AUTH_UNSPECIFIED", "ID_TOKEN", "ACCESS_TOKEN"];
+    let kind = config.position("serviceAgentAuth", &values, imported)?;
+    of_service_agent(config, product, imported);
+    let key = if kind == 2 { "google_access_token" } else { "google_id_token" };
+    Some(json!({key: {}}))
+}
+
+fn of_service_agent(config: &Message<'_>, product: Product, imported: &mut Imported) {
+    let agent = match product {
+        Product::Ces => "gcp-sa-ces",
+        Product::Dialogflow => "gcp-sa-dialogflow",
+    };
+    let message = format!(
+        "the account callgate runs as asks for the token in place of the service agent of `{agent}`: give it the same roles"
+    );
+    imported.remark(RemarkKind::Account, config.pointer(), message);
+}
+
+/// The reference to a secret: its version in Secret Manager, or else the value the export has.
+fn secret(
+    config: &Message<'_>,
+    plain: &str,
+    versions: [&str; 2],
+    imported: &mut Imported,
+) -> Option<String> {
+    let version = versions.iter().find(|name| config.has(name)).copied();
+    let named =
+        version.and_then(|version| config.text(version, imported).map(|name| (version, name)));
+    if let Some((version, name)) = named {
+        if config.text(plain, imported).is_some() {
+            let message = format!("`{plain}` is not used where `{version}` names a secret");
+            imported.remark(RemarkKind::Ignored, config.at(plain), message);
+        }
+        if name.starts_with("projects/") && name.parse::<SecretReference>().is_ok() {
+            return Some(format!("gcp:{name}"));
+        }
+        let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
+        imported.remark(RemarkKind::Invalid, config.at(version), message);
+        return None;
+    }
+    if let Some(value) = config.text(plain, imported) {
+        return Some(format!("literal:{value}"));
+    }
+    // Dialogflow, since August 2025: exports have no raw secrets any more.
+    let message = format!("the export does not hold the secret of `{plain}`");
+    imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
+    None
+}
+
+const KINDS: [&str; 6] = [
+    "apiKeyConfig",
+    "bearerTokenConfig",
+    "oauthConfig",
+    "serviceAccountAuthConfig",
+    "serviceAgentAuthConfig",
+    "serviceAgentIdTokenAuthConfig",
+];

@@ -1,0 +1,159 @@
+//! A toolset or a tool of Customer Engagement Suite, as its REST interface and its exports write it.
+
+use callgate_openapi::Node;
+use serde_json::{Value, json};
+
+use crate::import::{
+    Imported, RemarkKind,
+    authentication::{self, Product},
+    connection,
+    message::{ENVIRONMENT, Message},
+};
+
+/// Takes over an `openApiToolset` or an `openApiTool`. Another kind is remarked and has no settings.
+pub fn import_ces(export: &Node) -> Imported {
+    let mut imported = Imported::default();
+    if let Some(export) = Message::root(export, &mut imported) {
+        export.only(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
+        execution(&export, &mut imported);
+        if export.has("toolFakeConfig") {
+            let message = "no fake answers instead of the service; `upstream: replay` answers from recordings";
+            imported.remark(RemarkKind::NoEquivalent, export.at("toolFakeConfig"), message);
+        }
+        kind(&export, &mut imported);
+    }
+    imported
+}
+
+/// Whether an export is one of Customer Engagement Suite rather than of Dialogflow.
+pub(crate) fn is_ces(export: &Node) -> bool {
+    Message::root(export, &mut Imported::default())
+        .is_some_and(|export| KINDS.iter().any(|kind| export.has(kind)))
+}
+
+/// Fills what an app's `environment.json` has for one of its toolsets or tools into the export of it: the values of
+/// `$env_var`, and the address of the service.
+pub(crate) fn fill(export: &mut Value, environment: &Value) {
+    let (Value::Object(members), Value::Object(values)) = (export, environment) else { return };
+    for (name, value) in values {
+        match members.get_mut(name) {
+            Some(known) if known == ENVIRONMENT => *known = value.clone(),
+            Some(known) => fill(known, value),
+            None if name == "url" => drop(members.insert(name.clone(), value.clone())),
+            None => {}
+        }
+    }
+}
+
+fn kind(export: &Message<'_>, imported: &mut Imported) {
+    match export.one_of(&KINDS, imported) {
+        Some(kind @ ("openApiTool" | "openApiToolset")) => {
+            if let Some(message) = export.message(kind, imported) {
+                open_api(&message, imported);
+            }
+        }
+        Some(other) => {
+            let message = format!("`{other}` is no OpenAPI toolset");
+            imported.remark(RemarkKind::NoEquivalent, export.at(other), message);
+        }
+        None => {
+            let message = "expected `openApiToolset` or `openApiTool`, got none";
+            imported.remark(RemarkKind::Invalid, export.pointer(), message);
+        }
+    }
+}
+
+fn open_api(message: &Message<'_>, imported: &mut Imported) {
+    message.only(
+        &[
+            "openApiSchema",
+            "name",
+            "description",
+            "apiAuthentication",
+            "tlsConfig",
+            "serviceDirectoryConfig",
+            "url",
+        ],
+        imported,
+    );
+    imported.schema = message.text("openApiSchema", imported).map(ToOwned::to_owned);
+    imported.url = message.text("url", imported).map(ToOwned::to_owned);
+    connection::tls(message, imported);
+    connection::service_directory(message, imported);
+    if let Some(authentication) = message.message("apiAuthentication", imported) {
+        authentication::read(&authentication, Product::Ces, imported);
+    } else if message.has("apiAuthentication") {
+        imported.lacks_credential = true;
+    } else {
+        imported.settings.insert("auth".to_owned(), "none".into());
+    }
+}
+
+/// toolset.proto: `timeout`, else 30 s, or 60 s of what runs asynchronously.
+fn execution(export: &Message<'_>, imported: &mut Imported) {
+    let values = ["EXECUTION_TYPE_UNSPECIFIED", "SYNCHRONOUS", "ASYNCHRONOUS"];
+    let is_asynchronous = export.position("executionType", &values, imported) == Some(2);
+    if is_asynchronous {
+        let message = "calls are answered when the service has answered";
+        imported.remark(RemarkKind::NoEquivalent, export.at("executionType"), message);
+    }
+    let text = export.text("timeout", imported);
+    let milliseconds = match text.map(milliseconds) {
+        Some(None) => {
+            let message = "expected a duration: `30s`, `1.5s`";
+            return imported.remark(RemarkKind::Invalid, export.at("timeout"), message);
+        }
+        Some(given) => given,
+        None => is_asynchronous.then_some(60_000),
+    };
+    if let Some(milliseconds) = milliseconds {
+        let timeout = format!("{milliseconds}ms");
+        imported.settings.insert("limits".to_owned(), json!({"timeout": timeout}));
+    }
+}
+
+/// A duration of the protobuf JSON mapping, in milliseconds.
+fn milliseconds(text: &str) -> Option<u64> {
+    let (whole, fraction) =
+        text.strip_suffix('s').map(|text| text.split_once('.').unwrap_or((text, "")))?;
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || !is_number(fraction) {
+        return None;
+    }
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    let total = whole.parse::<u64>().ok()?.checked_mul(1000)?.checked_add(fraction)?;
+    (total > 0).then_some(total)
+}
+
+/// At most one of them, which says what kind it is.
+const KINDS: [&str; 15] = [
+    "agentTool",
+    "clientFunction",
+    "connectorTool",
+    "connectorToolset",
+    "dataStoreTool",
+    "fileSearchTool",
+    "googleSearchTool",
+    "mcpTool",
+    "mcpToolset",
+    "openApiTool",
+    "openApiToolset",
+    "pythonFunction",
+    "remoteAgentTool",
+    "systemTool",
+    "widgetTool",
+];
+
+/// What describes it and changes no call, or is looked at elsewhere.
+const DESCRIBED: [&str; 10] = [
+    "createTime",
+    "description",
+    "displayName",
+    "etag",
+    "executionType",
+    "generatedSummary",
+    "name",
+    "timeout",
+    "toolFakeConfig",
+    "updateTime",
+];

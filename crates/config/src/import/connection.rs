@@ -1,0 +1,74 @@
+//! How a tool's service is reached, in the words both products share: the certificates that are trusted, the private
+//! endpoint, and the certificate a client shows.
+
+use serde_json::{Value, json};
+
+use crate::import::{Imported, RemarkKind, message::Message};
+
+/// `tlsConfig`: the certificates that are trusted, in place of the machine's.
+pub(super) fn tls(owner: &Message<'_>, imported: &mut Imported) {
+    let Some(config) = owner.message("tlsConfig", imported) else { return };
+    config.only(&["caCerts"], imported);
+    let mut certificates = Vec::new();
+    for certificate in config.messages("caCerts", imported) {
+        certificate.only(&["displayName", "cert"], imported);
+        certificates.extend(certificate.required("cert", imported).map(Value::from));
+    }
+    // Without certificates the message asks for nothing but the machine's own trust.
+    if !certificates.is_empty() {
+        imported.settings.insert("tls".to_owned(), json!({"ca": certificates}));
+    }
+}
+
+/// `serviceDirectoryConfig`: the service whose private endpoint is dialled.
+pub(super) fn service_directory(owner: &Message<'_>, imported: &mut Imported) {
+    let Some(config) = owner.message("serviceDirectoryConfig", imported) else { return };
+    config.only(&["service"], imported);
+    let Some(service) = config.required("service", imported) else { return };
+    let parts: Vec<_> = service.split('/').collect();
+    let is_name =
+        matches!(&*parts, ["projects", _, "locations", _, "namespaces", _, "services", _])
+            && parts.iter().all(|part| !part.is_empty());
+    if !is_name {
+        let message = "expected `projects/…/locations/…/namespaces/…/services/…`";
+        return imported.remark(RemarkKind::Invalid, config.at("service"), message);
+    }
+    imported.settings.insert("service_directory".to_owned(), service.into());
+}
+
+/// `clientCertificateSettings` of an agent: what is shown to services that ask for a certificate.
+pub(super) fn client_certificate(owner: &Message<'_>, imported: &mut Imported) {
+    let Some(config) = owner.message("clientCertificateSettings", imported) else { return };
+    config.only(&["sslCertificate", "privateKey", "passphrase"], imported);
+    let certificate = config.required("sslCertificate", imported);
+    let key = config
+        .required("privateKey", imported)
+        .and_then(|name| version(&config, "privateKey", name, imported));
+    let passphrase = config.text("passphrase", imported);
+    let passphrase = passphrase.map(|name| version(&config, "passphrase", name, imported));
+    let (Some(certificate), Some(key)) = (certificate, key) else { return };
+    let mut tls = json!({"client_certificate": certificate, "client_key": key});
+    match (&mut tls, passphrase) {
+        (_, Some(None)) => return,
+        (Value::Object(members), Some(Some(passphrase))) => {
+            members.insert("client_key_passphrase".to_owned(), passphrase.into());
+        }
+        _ => {}
+    }
+    imported.settings.insert("tls".to_owned(), tls);
+}
+
+fn version(
+    config: &Message<'_>,
+    member: &str,
+    name: &str,
+    imported: &mut Imported,
+) -> Option<String> {
+    let is_version =
+        name.starts_with("projects/") && name.parse::<callgate_secret::SecretReference>().is_ok();
+    if !is_version {
+        let message = "expected `projects/PROJECT/secrets/SECRET/versions/VERSION`";
+        imported.remark(RemarkKind::Invalid, config.at(member), message);
+    }
+    is_version.then(|| format!("gcp:{name}"))
+}

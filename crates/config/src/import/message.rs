@@ -1,0 +1,187 @@
+//! Messages as the protobuf JSON mapping writes them: members in `lowerCamelCase` or `snake_case`, `null` and the empty
+//! text for what is not set, enums as names or numbers. An empty message is there all the same.
+
+use callgate_openapi::{Node, Object};
+
+use crate::{
+    import::{Imported, RemarkKind},
+    reader::escaped,
+};
+
+/// One message and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Message<'a> {
+    object: &'a Object,
+    pointer: String,
+}
+
+impl<'a> Message<'a> {
+    /// The message at the root of a file.
+    pub(super) fn root(node: &'a Node, imported: &mut Imported) -> Option<Self> {
+        Self::of(node, String::new(), imported)
+    }
+
+    fn of(node: &'a Node, pointer: String, imported: &mut Imported) -> Option<Self> {
+        let object = node.as_object();
+        if object.is_none() {
+            let message = format!("expected an object, got: {}", node.kind());
+            imported.remark(RemarkKind::Invalid, &pointer, message);
+        }
+        object.map(|object| Self { object, pointer })
+    }
+
+    /// Where it stands.
+    pub(super) fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
+    /// Where a member of it stands, or would.
+    pub(super) fn at(&self, name: &str) -> String {
+        let written =
+            self.written(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
+        format!("{}/{}", self.pointer, escaped(&written))
+    }
+
+    /// Whether the member is there, empty or not.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.written(name).is_some()
+    }
+
+    /// The member as it is.
+    pub(super) fn node(&self, name: &str) -> Option<&'a Node> {
+        self.written(name).map(|(_, node)| node)
+    }
+
+    /// A message.
+    pub(super) fn message(&self, name: &str, imported: &mut Imported) -> Option<Self> {
+        Self::of(self.node(name)?, self.at(name), imported)
+    }
+
+    /// The messages of a list.
+    pub(super) fn messages(&self, name: &str, imported: &mut Imported) -> Vec<Self> {
+        let items = self.list(name, imported).iter().enumerate();
+        let pointer = self.at(name);
+        items.filter_map(|(at, item)| Self::of(item, format!("{pointer}/{at}"), imported)).collect()
+    }
+
+    /// A text; `None` where it is empty.
+    pub(super) fn text(&self, name: &str, imported: &mut Imported) -> Option<&'a str> {
+        let node = self.node(name)?;
+        let text = node.as_str();
+        if text.is_none() {
+            let message = format!("expected a text, got: {}", node.kind());
+            imported.remark(RemarkKind::Invalid, self.at(name), message);
+        }
+        if text == Some(ENVIRONMENT) {
+            let message = "expected a value of `environment.json` in place of `$env_var`, got none";
+            imported.remark(RemarkKind::Invalid, self.at(name), message);
+        }
+        text.filter(|text| !text.is_empty() && *text != ENVIRONMENT)
+    }
+
+    /// A text that must not be empty.
+    pub(super) fn required(&self, name: &str, imported: &mut Imported) -> Option<&'a str> {
+        let n_remarks = imported.remarks.len();
+        let text = self.text(name, imported);
+        if text.is_none() && imported.remarks.len() == n_remarks {
+            let message = format!("expected `{name}`, got none");
+            imported.remark(RemarkKind::Invalid, self.at(name), message);
+        }
+        text
+    }
+
+    /// The texts of a list.
+    pub(super) fn texts(&self, name: &str, imported: &mut Imported) -> Vec<&'a str> {
+        let items = self.list(name, imported);
+        let texts: Vec<_> = items.iter().filter_map(Node::as_str).collect();
+        if texts.len() < items.len() {
+            imported.remark(RemarkKind::Invalid, self.at(name), "expected a list of texts");
+        }
+        texts
+    }
+
+    /// The position of an enum's value among `values`, the first of which stands for none; `None` for one that is not
+    /// known.
+    pub(super) fn position(
+        &self,
+        name: &str,
+        values: &[&str],
+        imported: &mut Imported,
+    ) -> Option<usize> {
+        let Some(node) = self.node(name) else { return Some(0) };
+        let named = node.as_str().map(|text| values.iter().position(|value| *value == text));
+        // Numbers of a `Struct` are doubles: 1 may come back as 1.0.
+        let numbered = node.as_number().map(|number| {
+            let number = number.to_json().as_f64();
+            (0..values.len()).find(|at| u32::try_from(*at).ok().map(f64::from) == number)
+        });
+        let found = named.or(numbered).flatten();
+        if found.is_none() {
+            let message = format!("expected one of `{}`", values.join("`, `"));
+            imported.remark(RemarkKind::Invalid, self.at(name), message);
+        }
+        found
+    }
+
+    /// Remarks members that are not known.
+    pub(super) fn only(&self, known: &[&str], imported: &mut Imported) {
+        let is_known = |name: &str| known.iter().any(|known| is_same(known, name));
+        for (name, node) in self.object.iter().filter(|(name, _)| !is_known(name)) {
+            if !matches!(node, Node::Null) {
+                let pointer = format!("{}/{}", self.pointer, escaped(name));
+                let message = format!("`{name}` means nothing here");
+                imported.remark(RemarkKind::Ignored, pointer, message);
+            }
+        }
+    }
+
+    /// The members that are there, of a group at most one of which may be: `None` where several are.
+    pub(super) fn one_of(
+        &self,
+        names: &[&'static str],
+        imported: &mut Imported,
+    ) -> Option<&'static str> {
+        let mut found = names.iter().copied().filter(|name| self.has(name));
+        let first = found.next()?;
+        if let Some(second) = found.next() {
+            let message = format!("expected one of its members, got `{first}` and `{second}`");
+            imported.remark(RemarkKind::Invalid, &self.pointer, message);
+            return None;
+        }
+        Some(first)
+    }
+
+    fn list(&self, name: &str, imported: &mut Imported) -> &'a [Node] {
+        let Some(node) = self.node(name) else { return &[] };
+        node.as_array().unwrap_or_else(|| {
+            let message = format!("expected a list, got: {}", node.kind());
+            imported.remark(RemarkKind::Invalid, self.at(name), message);
+            &[]
+        })
+    }
+
+    /// The member under either of its spellings; `null` is absent.
+    fn written(&self, name: &str) -> Option<(&'a str, &'a Node)> {
+        let mut members = self.object.iter().filter(|(_, node)| !matches!(node, Node::Null));
+        members.find(|(known, _)| is_same(name, known)).map(|(known, node)| (&**known, node))
+    }
+}
+
+/// Whether a member is written in `lowerCamelCase` as `camel` is, or in `snake_case`.
+fn is_same(camel: &str, written: &str) -> bool {
+    camel == written || snake(camel) == written
+}
+
+fn snake(camel: &str) -> String {
+    let mut snake = String::with_capacity(camel.len().saturating_add(4));
+    for letter in camel.chars() {
+        if letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+/// What stands in an export of Customer Engagement Suite for a value that `environment.json` has.
+pub(super) const ENVIRONMENT: &str = "$env_var";
