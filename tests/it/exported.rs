@@ -193,6 +193,23 @@ fn a_schema_outside_of_the_app_is_not_read() {
     }
 }
 
+/// Where a configuration may name a file, an export may not.
+#[test]
+fn a_certificate_of_an_export_is_no_file() {
+    let named = json!({"dialogflow_tool": "agent/tools/pets"});
+    for certificate in ["config/ca.pem", "../ca.pem"] {
+        let tls = json!({"caCerts": [{"displayName": "c", "cert": certificate}]});
+        let spec = json!({"textSchema": SCHEMA, "tlsConfig": tls});
+        let ca = fs::read_to_string(crate::root().join("config/ca.pem")).unwrap();
+        let files = [
+            ("agent/tools/pets/pets.json", json!({"openApiSpec": spec}).to_string()),
+            ("config/ca.pem", ca.clone()),
+            ("ca.pem", ca),
+        ];
+        check_fault(&files, &named, "import-invalid", "expected certificates");
+    }
+}
+
 /// Google's accounts: whose token it is is told, and a dry run shows where it goes without asking for one.
 #[test]
 fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {

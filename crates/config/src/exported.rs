@@ -6,6 +6,7 @@ mod files;
 use std::path::{Path, PathBuf};
 
 use callgate_openapi::{Limits, Node};
+use callgate_transport::CaCertificates;
 use serde_json::{Map, Value};
 
 use crate::{
@@ -68,6 +69,7 @@ pub(crate) fn joined(
         return None;
     };
     server(&schema, &mut imported);
+    certificates(&mut imported);
     told(reader, node, &file, &imported.remarks);
     let lacks_credential = imported.lacks_credential && node.get("auth").is_none();
     let node = merged(node, imported.settings)?;
@@ -81,6 +83,21 @@ pub(crate) fn joined(
 /// The key that names an export.
 pub(crate) fn named(node: &Node) -> Option<&'static str> {
     ["ces_toolset", "dialogflow_tool"].into_iter().find(|key| node.get(key).is_some())
+}
+
+/// A configuration may name a file where it needs a certificate; an export may not.
+fn certificates(imported: &mut Imported) {
+    let tls = imported.settings.get("tls");
+    let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
+    let shown = tls.and_then(|tls| tls.get("client_certificate"));
+    let is_certificate = |known: &Value| {
+        known.as_str().is_some_and(|text| CaCertificates::read(text.as_bytes()).is_ok())
+    };
+    if !ca.into_iter().flatten().chain(shown).all(is_certificate) {
+        imported.settings.remove("tls");
+        let message = "expected certificates: PEM, or DER in base64";
+        imported.remark(RemarkKind::Invalid, "/tlsConfig", message);
+    }
 }
 
 /// `$env_var` in the server of the description stands for the address that the environment has.
