@@ -20,6 +20,7 @@ impl Lifetime {
     /// From `expires_in` of a token that was asked for at `asked_at`.
     pub(super) fn new(asked_at: Instant, expires_in: Option<f64>) -> Self {
         let life = life(expires_in);
+        let life = life.saturating_sub(ROUNDING.min(life / 2));
         let early = AHEAD.min(life / 5);
         let margin = MARGIN.min(life / 10);
         Self {
@@ -46,6 +47,9 @@ const UNSAID: Duration = Duration::from_mins(5);
 /// How long before its end a long-lived token is renewed; a short-lived one when four fifths of its life are over.
 const AHEAD: Duration = Duration::from_mins(4);
 
+/// Issuers count whole seconds: a token may end up to one before its time.
+const ROUNDING: Duration = Duration::from_secs(1);
+
 /// What the service's clock may be ahead of the issuer's, and a request may be under way.
 const MARGIN: Duration = Duration::from_secs(10);
 
@@ -65,17 +69,18 @@ mod tests {
 
     #[test]
     fn a_token_is_renewed_ahead_of_its_end() {
-        check(Some(3600.0), 3360.0, 3590.0);
-        check(Some(1200.0), 960.0, 1190.0);
-        check(Some(100.0), 80.0, 90.0);
-        check(Some(5.0), 4.0, 4.5);
-        check(None, 240.0, 290.0);
+        check(Some(3600.0), 3359.0, 3589.0);
+        check(Some(1201.0), 960.0, 1190.0);
+        check(Some(101.0), 80.0, 90.0);
+        check(Some(5.0), 3.2, 3.6);
+        check(Some(1.0), 0.4, 0.45);
+        check(None, 239.2, 289.0);
     }
 
     #[test]
     fn a_life_is_nothing_to_an_hour() {
         for huge in [3601.0, 1e12, f64::MAX, f64::INFINITY] {
-            check(Some(huge), 3360.0, 3590.0);
+            check(Some(huge), 3359.0, 3589.0);
         }
         for none in [0.0, -5.0, -1e12, f64::NEG_INFINITY, f64::NAN] {
             check(Some(none), 0.0, 0.0);

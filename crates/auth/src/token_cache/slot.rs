@@ -50,6 +50,16 @@ struct Failure {
     version: Version,
     at: Instant,
     round: u64,
+    asking: Asking,
+}
+
+/// What a token was asked for with in hand.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Asking {
+    /// The old one was still good: little time was spent.
+    Ahead,
+    /// None.
+    Needed,
 }
 
 /// What a slot has for a call.
@@ -65,6 +75,21 @@ enum Found {
 enum Renewal {
     Due,
     NotDue,
+}
+
+impl Failure {
+    /// Whether it holds for a call that has no token: an issuer that was away for a moment may be back.
+    fn is_final(&self) -> bool {
+        self.asking == Asking::Needed || !self.error.is_transient()
+    }
+}
+
+impl Token {
+    /// How long it is not replaced again. Longer than its life would be for ever.
+    fn rest(&self) -> Duration {
+        let life = self.lifetime.end.saturating_duration_since(self.issued_at);
+        if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
+    }
 }
 
 impl Slot {
@@ -86,7 +111,7 @@ impl Slot {
         if let Some(result) = self.since(arrived, version) {
             return result;
         }
-        self.settle(version, fetch.await)
+        self.settle(version, Asking::Needed, fetch.await)
     }
 
     /// A token ahead of time. Nobody waits for it but the one call that asks; where that fails the old one is still good.
@@ -102,7 +127,7 @@ impl Slot {
         }
         let result = timeout(AHEAD_OF_TIME, fetch).await;
         let result = result.unwrap_or_else(|_| Err(error::token_endpoint_slow()));
-        self.settle(version, result).ok()
+        self.settle(version, Asking::Ahead, result).ok()
     }
 
     pub(super) fn good(&self) -> Option<Secret> {
@@ -124,7 +149,7 @@ impl Slot {
         if refused.iter().all(|known| known.expose() != token.value.expose()) {
             return true;
         }
-        let is_young = token.issued_at.elapsed() < BACK_OFF;
+        let is_young = token.issued_at.elapsed() < token.rest();
         if is_young && (token.is_replacement || refusal == Refusal::Unnamed) {
             return false;
         }
@@ -148,8 +173,8 @@ impl Slot {
                     if is_due { Renewal::Due } else { Renewal::NotDue },
                 )
             }
-            (_, Some(failure)) => Found::Failed(failure.error.clone()),
-            (_, None) => Found::Nothing,
+            (_, Some(failure)) if failure.is_final() => Found::Failed(failure.error.clone()),
+            _ => Found::Nothing,
         }
     }
 
@@ -160,7 +185,7 @@ impl Slot {
         let token =
             token.filter(|token| token.round > arrived || Instant::now() < token.lifetime.renew_at);
         let failure = state.failure.as_ref().filter(|failure| failure.version.is(version));
-        let failure = failure.filter(|failure| failure.round > arrived);
+        let failure = failure.filter(|failure| failure.round > arrived && failure.is_final());
         match (token, failure) {
             (Some(token), _) => Some(Ok(token.value.clone())),
             (None, Some(failure)) => Some(Err(failure.error.clone())),
@@ -168,7 +193,12 @@ impl Slot {
         }
     }
 
-    fn settle(&self, version: &Version, result: Result<Issued, Error>) -> Result<Secret, Error> {
+    fn settle(
+        &self,
+        version: &Version,
+        asking: Asking,
+        result: Result<Issued, Error>,
+    ) -> Result<Secret, Error> {
         let mut state = self.state();
         let (version, at) = (version.clone(), Instant::now());
         let round = state.round.saturating_add(1);
@@ -189,7 +219,7 @@ impl Slot {
             }
             Err(error) => {
                 tracing::warn!(%error, "no fresh token");
-                state.failure = Some(Failure { error: error.clone(), version, at, round });
+                state.failure = Some(Failure { error: error.clone(), version, at, round, asking });
                 Err(error)
             }
         }

@@ -90,7 +90,7 @@ async fn a_token_is_renewed_ahead_of_its_end_by_one_call_while_the_others_go_on(
 async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
     token(&cache, &issuer, 3600.0).await;
-    advance(Duration::from_mins(57)).await;
+    advance(Duration::from_mins(56)).await;
     let refused = cache.token(&KEY, &version("a"), issuer.refuse()).await.unwrap();
     assert_eq!(refused.expose(), "token-1");
     // Left alone for a while.
@@ -102,6 +102,22 @@ async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
     assert_eq!((hung.expose(), started.elapsed().as_secs()), ("token-1", 3));
     advance(Duration::from_secs(11)).await;
     assert_eq!(token(&cache, &issuer, 3600.0).await, "token-4");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_issuer_that_was_away_ahead_of_the_end_is_asked_again_when_a_token_is_needed() {
+    let (cache, issuer) = (TokenCache::default(), Issuer::default());
+    token(&cache, &issuer, 5.0).await;
+    advance(Duration::from_millis(3400)).await;
+    let version = version("a");
+    let (ahead, needed) = (cache.token(&KEY, &version, issuer.hang()), async {
+        sleep(Duration::from_secs(1)).await;
+        join_all((0..100).map(|_| token(&cache, &issuer, 5.0))).await
+    });
+    let (ahead, needed) = tokio::join!(ahead, needed);
+    assert_eq!(ahead.unwrap().expose(), "token-1");
+    assert!(needed.iter().all(|token| token == "token-3"), "{needed:?}");
+    assert_eq!(issuer.asked(), 3);
 }
 
 #[tokio::test(start_paused = true)]
