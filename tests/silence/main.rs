@@ -1,0 +1,55 @@
+//! No secret is in anything a process writes. A child of this program makes calls with every kind of credential, good ones
+//! and bad ones, with every trace switched on, and prints all it has in hand; what it wrote is then searched for every
+//! secret it used, in every spelling that answers are masked by. Security row 32.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that is a program of its own: it prints, and stops at the first surprise"
+)]
+
+#[expect(dead_code, reason = "the other tests use the rest")]
+#[path = "../it/identity_provider.rs"]
+mod identity_provider;
+mod scenario;
+
+use std::{
+    env,
+    process::{Command, Stdio},
+};
+
+use callgate::secret::{Masker, Secret};
+
+fn main() {
+    if env::args().nth(1).as_deref() == Some("child") {
+        return scenario::run();
+    }
+    let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap().serialize_pem();
+    let child = Command::new(env::current_exe().unwrap())
+        .arg("child")
+        .env("CANARY_ENVIRONMENT", "canary-in-the-environment-8")
+        .env("CANARY_KEY", &key)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let written = [child.stdout, child.stderr].concat();
+    let text = String::from_utf8_lossy(&written);
+    assert!(child.status.success(), "{text}");
+    for witness in ["TRACE", "auth_failed", "Bearer ****", "a panic shows", "call ended"] {
+        assert!(text.contains(witness), "the child wrote nothing of `{witness}`");
+    }
+    let secrets = scenario::secrets(&key);
+    for secret in &secrets {
+        let masker = Masker::new(&[Secret::new(secret.clone())]);
+        for line in written.split(|byte| *byte == b'\n') {
+            let masked = masker.mask(line);
+            assert!(
+                matches!(masked, std::borrow::Cow::Borrowed(_)),
+                "`{secret}` is in: {}",
+                String::from_utf8_lossy(line)
+            );
+        }
+    }
+    println!("{} bytes written, {} secrets, none found", written.len(), secrets.len());
+}
