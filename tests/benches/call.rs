@@ -3,7 +3,8 @@
 //! not slow it; both talk to the same loopback server in turns.
 //!
 //! To count instructions instead, which load does not change: start the bench's program with `serve`, and under
-//! `valgrind --tool=callgrind` with `calls ADDRESS N` for two N.
+//! `valgrind --tool=callgrind` with `calls ADDRESS N` for two N. With `calls ADDRESS N LENGTH` each call carries a cached
+//! OAuth token of that length.
 
 #![expect(
     clippy::print_stdout,
@@ -15,7 +16,7 @@
 
 use std::{fmt, net::SocketAddr, path::Path, process::Command, sync::Arc, time::Duration};
 
-use axum::{Router, response::IntoResponse};
+use axum::{Router, extract::Path as UrlPath, response::IntoResponse, routing::post};
 use tokio::time::Instant;
 
 use callgate::{Arguments, Content, Executor, Outcome, Session, ToolCall, config};
@@ -29,6 +30,10 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *words {
         ["serve", ..] => serve(),
+        ["calls", address, n_calls, token_length] if token_length != "--bench" => {
+            let executor = Arc::new(executor_with_token(address, token_length));
+            runtime().block_on(repeated(&executor, n_calls.parse().unwrap(), Reading::Text));
+        }
         ["calls", address, n_calls, ..] => {
             let executor = Arc::new(executor(address.parse().unwrap()));
             runtime().block_on(repeated(&executor, n_calls.parse().unwrap(), Reading::Text));
@@ -124,7 +129,8 @@ fn server() -> (SocketAddr, tokio::runtime::Runtime) {
     let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let answer = async || ([("content-type", "application/json")], ANSWER).into_response();
-    runtime.spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    let routes = Router::new().route("/token/{length}", post(token)).fallback(answer);
+    runtime.spawn(async move { axum::serve(listener, routes).await });
     (address, runtime)
 }
 
@@ -135,6 +141,29 @@ fn executor(address: SocketAddr) -> Executor {
         ..Default::default()
     };
     config::load_description(&description, &options).unwrap().executor
+}
+
+async fn token(UrlPath(length): UrlPath<usize>) -> impl IntoResponse {
+    let token: String = ('A'..='Z').cycle().take(length).collect();
+    axum::Json(serde_json::json!({"access_token": token, "expires_in": 3600}))
+}
+
+/// The same with client credentials.
+fn executor_with_token(address: &str, length: &str) -> Executor {
+    let folder = tempfile::tempdir().unwrap();
+    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
+    let toolset = serde_json::json!({
+        "openapi": description,
+        "server": format!("http://{address}/v1"),
+        "auth": {"oauth2_client_credentials": {
+            "token_url": format!("http://{address}/token/{length}"),
+            "client_id": "bench",
+            "client_secret": "env:PATH",
+        }},
+    });
+    let file = folder.path().join("toolset.json");
+    std::fs::write(&file, toolset.to_string()).unwrap();
+    config::load_toolset(&file, None).unwrap().executor
 }
 
 fn bare(baseline: &Path, address: SocketAddr, parallel: u32) -> f64 {

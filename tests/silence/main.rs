@@ -6,6 +6,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::panic,
+    clippy::indexing_slicing,
     reason = "a test that is a program of its own: it prints, and stops at the first surprise"
 )]
 
