@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use callgate_google::Identity;
 use callgate_secret::SecretReference;
+use callgate_store::aws::{KeySource, Scope};
 
 use crate::{
     api_key::ApiKey,
     authenticator::Authenticator,
+    aws_sigv4::AwsSigV4,
     basic::Basic,
     bearer::Bearer,
     error::Error,
@@ -45,6 +47,13 @@ pub enum AuthConfig {
         name: String,
         /// The key.
         value: SecretReference,
+    },
+    /// A signature of AWS, Version 4.
+    AwsSigV4 {
+        /// What it is good for.
+        scope: Scope,
+        /// Where the keys come from.
+        keys: KeySource,
     },
     /// A user name and a password (RFC 7617).
     Basic {
@@ -83,6 +92,7 @@ impl AuthConfig {
             Self::ApiKey { place, name, value } => {
                 Arc::new(ApiKey::new(place, &name, value, secrets)?)
             }
+            Self::AwsSigV4 { scope, keys } => Arc::new(AwsSigV4::new(scope, keys, supplies)),
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
             Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
             Self::Google { identity, token } => Arc::new(Google::new(identity, token, supplies)),

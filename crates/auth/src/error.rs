@@ -131,6 +131,15 @@ pub(crate) fn no_secret(reference: &SecretReference, source: callgate_secret::Er
     Error { source: Some(source), ..Error::new(kind, message) }
 }
 
+pub(crate) fn no_signature(source: callgate_secret::Error) -> Error {
+    let kind = match source.kind() {
+        callgate_secret::ErrorKind::Invalid => ErrorKind::UnusableSecret,
+        _ => ErrorKind::MissingSecret,
+    };
+    let message = format!("the request cannot be signed: {source}");
+    Error { source: Some(source), ..Error::new(kind, message) }
+}
+
 pub(crate) fn empty_secret(reference: &SecretReference) -> Error {
     let message = format!("the secret of the credential must not be empty: `{reference}`");
     Error::new(ErrorKind::UnusableSecret, message)

@@ -24,7 +24,8 @@ impl AuthConfig {
     /// The form in which the credential reaches a service.
     pub fn form(&self) -> CredentialForm {
         match self {
-            Self::ApiKey { .. } => CredentialForm::Key,
+            // AWS's gateway exports its own scheme as a key in `Authorization`.
+            Self::ApiKey { .. } | Self::AwsSigV4 { .. } => CredentialForm::Key,
             Self::Basic { .. } => CredentialForm::Basic,
             Self::Bearer { .. } | Self::Google { .. } | Self::OAuth2(_) => CredentialForm::Token,
             Self::None => CredentialForm::None,
@@ -35,7 +36,10 @@ impl AuthConfig {
     /// 2 a token that is asked for now and then.
     pub fn cost(&self) -> u32 {
         match self {
-            Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } => 1,
+            Self::ApiKey { .. }
+            | Self::AwsSigV4 { .. }
+            | Self::Basic { .. }
+            | Self::Bearer { .. } => 1,
             Self::None => 0,
             Self::Google { .. } | Self::OAuth2(_) => 2,
         }
@@ -44,7 +48,11 @@ impl AuthConfig {
     /// The scopes the credential has; `None` where nobody says.
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
-            Self::ApiKey { .. } | Self::Basic { .. } | Self::Bearer { .. } | Self::None => None,
+            Self::ApiKey { .. }
+            | Self::AwsSigV4 { .. }
+            | Self::Basic { .. }
+            | Self::Bearer { .. }
+            | Self::None => None,
             // What the account may do is said by Google's roles.
             Self::Google { .. } => None,
             // Without any the server gives what it gives by default.

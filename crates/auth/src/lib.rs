@@ -4,6 +4,7 @@
 mod all;
 mod api_key;
 mod authenticator;
+mod aws_sigv4;
 mod basic;
 mod bearer;
 mod config;

@@ -2,6 +2,7 @@
 //! secrets are read, secrets are not.
 
 mod api_key;
+mod aws_sigv4;
 mod basic;
 mod bearer;
 mod google;
@@ -48,6 +49,7 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
     let pointer = at(mapping, kind);
     match kind.as_ref() {
         "api_key" => api_key::read(reader, node, &pointer),
+        "aws_sigv4" => aws_sigv4::read(reader, node, &pointer),
         "basic" => basic::read(reader, node, &pointer),
         "google_access_token" => google::access_token(reader, node, &pointer),
         "google_id_token" => google::id_token(reader, node, &pointer),

@@ -53,6 +53,7 @@ pub(crate) const AUTH: Table = Table {
     name: "`auth`",
     keys: &[
         "api_key",
+        "aws_sigv4",
         "basic",
         "bearer",
         "google_access_token",
@@ -61,12 +62,19 @@ pub(crate) const AUTH: Table = Table {
         "oauth2_client_credentials",
         "token_exchange",
     ],
-    later: &["aws_sigv4"],
+    later: &[],
 };
 
 /// An API key.
 pub(crate) const API_KEY: Table =
     Table { name: "`api_key`", keys: &["in", "name", "value"], later: &[] };
+
+/// The signature of AWS.
+pub(crate) const AWS_SIGV4: Table = Table {
+    name: "`aws_sigv4`",
+    keys: &["access_key_id", "payload", "region", "secret_access_key", "service", "session_token"],
+    later: &[],
+};
 
 /// A user name and a password.
 pub(crate) const BASIC: Table =
@@ -253,6 +261,7 @@ pub const TABLES: &[Table] = &[
     TOOLSET,
     AUTH,
     API_KEY,
+    AWS_SIGV4,
     BASIC,
     BEARER,
     GOOGLE_ACCESS_TOKEN,

@@ -2,6 +2,7 @@
 //! place in the file; nothing is built from a configuration with a fault.
 
 mod authorization;
+mod aws;
 mod body_media;
 mod build;
 mod checked;
