@@ -9,7 +9,10 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
+};
 use callgate::{Executor, Outcome, Session, ToolCall, config};
 use serde_json::{Value, json};
 
@@ -20,6 +23,8 @@ struct Seen {
     tokens: Vec<String>,
     /// What the metadata server was asked.
     asked: Vec<String>,
+    /// The host the service was called by.
+    hosts: Vec<String>,
     /// How many of the next calls the service refuses.
     refusals: usize,
 }
@@ -28,7 +33,13 @@ type Shared = Arc<Mutex<Seen>>;
 
 async fn answer(State(seen): State<Shared>, request: Request) -> Response {
     let target = request.uri().to_string();
+    let host = request.headers()["host"].to_str().unwrap().to_owned();
     let mut seen = seen.lock().unwrap();
+    if target.ends_with("/services/api:resolve") {
+        let address: std::net::SocketAddr = host.parse().unwrap();
+        let endpoint = json!({"address": address.ip().to_string(), "port": address.port()});
+        return axum::Json(json!({"service": {"endpoints": [endpoint]}})).into_response();
+    }
     if target.contains("/service-accounts/default/") {
         seen.asked.push(target.clone());
         let serial = seen.asked.len();
@@ -40,8 +51,13 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
         let token = json!({"access_token": format!("canary-{serial}"), "expires_in": 3600, "token_type": "Bearer"});
         return axum::Json(token).into_response();
     }
-    let token = request.headers()["authorization"].to_str().unwrap().to_owned();
-    seen.tokens.push(token);
+    seen.hosts.push(host);
+    if target.ends_with("/secrets/token/versions/latest:access") {
+        let data = BASE64_STANDARD.encode("canary-secret");
+        return axum::Json(json!({"payload": {"data": data}})).into_response();
+    }
+    let token = request.headers().get("authorization").map(|token| token.to_str().unwrap());
+    seen.tokens.push(token.unwrap_or_default().to_owned());
     if seen.refusals > 0 {
         seen.refusals -= 1;
         let challenge = [("www-authenticate", "Bearer error=\"invalid_token\"")];
@@ -51,6 +67,15 @@ async fn answer(State(seen): State<Shared>, request: Request) -> Response {
 }
 
 async fn start(auth: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
+    let toolset = |origin: &str| json!({"server": format!("{origin}/v1"), "auth": auth(origin)});
+    start_with(toolset).await
+}
+
+async fn start_with(toolset: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
+    start_among(|origin| json!({"toolsets": {"pets": toolset(origin)}})).await
+}
+
+async fn start_among(configuration: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let seen = Shared::default();
@@ -58,12 +83,10 @@ async fn start(auth: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let folder = tempfile::tempdir().unwrap();
     let description = crate::root().join("fixtures/pets/spec.yaml");
-    let configuration = json!({"toolsets": {"pets": {
-        "openapi": description.to_str().unwrap(),
-        "prefix": "",
-        "server": format!("{origin}/v1"),
-        "auth": auth(&origin),
-    }}});
+    let mut configuration = configuration(&origin);
+    let toolset = &mut configuration["toolsets"]["pets"];
+    toolset["openapi"] = json!(description.to_str().unwrap());
+    toolset["prefix"] = json!("");
     let file = folder.path().join("callgate.json");
     std::fs::write(&file, configuration.to_string()).unwrap();
     let built = config::load(&file).unwrap_or_else(|error| panic!("{error}"));
@@ -119,6 +142,39 @@ async fn an_access_token_is_asked_for_once_and_again_when_it_is_refused() {
     let [first, second] = ["Bearer canary-1", "Bearer canary-2"];
     assert_eq!(tokens, [first, first, first, second]);
     assert!(seen.asked[0].contains("scopes=https"), "{seen:?}");
+}
+
+#[tokio::test]
+async fn the_endpoints_of_a_service_directory_are_dialled_under_the_servers_name() {
+    let toolset = |origin: &str| {
+        let endpoints = json!({"metadata": origin, "service_directory": origin});
+        let service = "projects/p/locations/l/namespaces/n/services/api";
+        json!({
+            "server": "http://pets.internal.example/v1",
+            "auth": "none",
+            "service_directory": {"service": service, "account": "machine", "endpoints": endpoints},
+        })
+    };
+    let (executor, seen, _) = start_with(toolset).await;
+    call(&executor).await;
+    assert_eq!(seen.lock().unwrap().hosts, ["pets.internal.example"]);
+}
+
+#[tokio::test]
+async fn a_secret_of_secret_manager_is_read_with_the_accounts_token() {
+    let configuration = |origin: &str| {
+        let endpoints = json!({"metadata": origin, "secret_manager": origin});
+        json!({
+            "secrets": {"gcp": {"account": "machine", "endpoints": endpoints}},
+            "toolsets": {"pets": {
+                "server": format!("{origin}/v1"),
+                "auth": {"bearer": {"token": "projects/p/secrets/token/versions/latest"}},
+            }},
+        })
+    };
+    let (executor, seen, _) = start_among(configuration).await;
+    call(&executor).await;
+    assert_eq!(seen.lock().unwrap().tokens, ["Bearer canary-secret"]);
 }
 
 #[tokio::test]

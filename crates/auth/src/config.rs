@@ -70,7 +70,7 @@ pub enum AuthConfig {
     /// A token of a Google account.
     Google {
         /// Whose token it is.
-        identity: Identity,
+        identity: Box<Identity>,
         /// Which token.
         token: GoogleToken,
     },
@@ -95,7 +95,7 @@ impl AuthConfig {
             Self::AwsSigV4 { scope, keys } => Arc::new(AwsSigV4::new(scope, keys, supplies)),
             Self::Basic { username, password } => Arc::new(Basic::new(username, password, secrets)),
             Self::Bearer { token } => Arc::new(Bearer::new(token, secrets)),
-            Self::Google { identity, token } => Arc::new(Google::new(identity, token, supplies)),
+            Self::Google { identity, token } => Arc::new(Google::new(*identity, token, supplies)),
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
         })

@@ -211,7 +211,7 @@ pub(crate) fn no_token_endpoint(credential: &str) -> Error {
 }
 
 /// What Google's refusals say names accounts and Google's own words only.
-pub(crate) fn of_google(error: callgate_google::Error) -> Error {
+pub(crate) fn of_google(error: &callgate_google::Error) -> Error {
     let kind = match error.kind() {
         callgate_google::ErrorKind::Configuration => ErrorKind::Configuration,
         callgate_google::ErrorKind::Denied | callgate_google::ErrorKind::NotFound => {

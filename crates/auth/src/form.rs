@@ -48,13 +48,13 @@ impl AuthConfig {
     /// The scopes the credential has; `None` where nobody says.
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
+            // What a Google account may do is said by its roles.
             Self::ApiKey { .. }
             | Self::AwsSigV4 { .. }
             | Self::Basic { .. }
             | Self::Bearer { .. }
+            | Self::Google { .. }
             | Self::None => None,
-            // What the account may do is said by Google's roles.
-            Self::Google { .. } => None,
             // Without any the server gives what it gives by default.
             Self::OAuth2(config) => Some(&*config.scopes).filter(|scopes| !scopes.is_empty()),
         }

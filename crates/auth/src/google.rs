@@ -77,7 +77,7 @@ impl Google {
                 Some(audience) => self.tokens.id_token(audience).await,
                 None => self.tokens.access_token().await,
             };
-            token.map(|token| issued(token, asked_at)).map_err(error::of_google)
+            token.map(|token| issued(token, asked_at)).map_err(|refused| error::of_google(&refused))
         };
         self.cache.token(&key, &Version::default(), fetch).await
     }

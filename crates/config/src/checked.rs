@@ -10,7 +10,7 @@ use callgate_secret::SecretReference;
 use callgate_tool::ToolsetName;
 use callgate_transport::{AddressRange, Limits, Transport};
 
-use crate::tls::TlsConfig;
+use crate::{service_directory::DirectoryConfig, tls::TlsConfig};
 
 /// One toolset.
 #[derive(Debug)]
@@ -45,6 +45,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) tls: TlsConfig,
     /// The addresses that may be called whoever named them.
     pub(crate) egress: Vec<AddressRange>,
+    /// The service whose private endpoints are dialled.
+    pub(crate) service_directory: Option<DirectoryConfig>,
     /// Which operations are offered.
     pub(crate) selection: Selection,
     /// The bounds of one exchange.

@@ -6,12 +6,14 @@ use std::{
     sync::Arc,
 };
 
+use callgate_google::{Rest, ServiceDirectory, ServiceEndpoints, Tokens};
 use callgate_secret::SecretStore;
-use callgate_transport::{Client, ClientSettings, Network, Trust};
+use callgate_transport::{Client, ClientSettings, Network, Resolver, Trust};
 
 use crate::{
     checked::{ToolsetConfig, Upstream},
     reader::Reader,
+    service_directory::DirectoryConfig,
     tls::{self, Secured, TlsConfig},
 };
 
@@ -70,18 +72,27 @@ impl Connections {
         let own = tls::load(reader, &config.tls, &self.base, &self.secrets).or(&self.root);
         let tokens = Secured { ca: self.root.ca.clone(), identity: own.identity.clone() };
         // Each call says who named its server; what asks for tokens asks where the operator said.
-        let client = |secured: &Secured, trust| {
+        let client = |secured: &Secured, trust, directory| {
             let settings = ClientSettings {
                 trust,
                 allow: config.egress.clone(),
                 tls: secured.settings(),
-                directory: None,
+                directory,
             };
             Arc::new(Client::over(&self.network, settings))
         };
-        Clients {
-            calls: client(&own, Trust::Description),
-            tokens: client(&tokens, Trust::Operator),
-        }
+        let tokens = client(&tokens, Trust::Operator, None);
+        let directory = config.service_directory.as_ref();
+        let directory = directory.map(|config| self.directory(config, Arc::clone(&tokens)));
+        Clients { calls: client(&own, Trust::Description, directory), tokens }
+    }
+
+    /// Answers for the addresses of a toolset's server; the directory itself is asked where its own name leads.
+    fn directory(&self, config: &DirectoryConfig, transport: Arc<Client>) -> Arc<dyn Resolver> {
+        let DirectoryConfig { service, identity } = config.clone();
+        let (rest, endpoints) = (Rest::new(transport), identity.endpoints.clone());
+        let tokens = Tokens::new(identity, rest.clone(), Arc::clone(&self.secrets));
+        let directory = ServiceDirectory::new(Arc::new(tokens), rest, endpoints);
+        Arc::new(ServiceEndpoints::new(directory, service))
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
+pub(crate) use google::identity;
 pub(crate) use secret::{secret, source};
 
 /// Reads `auth:`; `None` where there is none or it is at fault.

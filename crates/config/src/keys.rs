@@ -40,12 +40,13 @@ pub(crate) const TOOLSET: Table = Table {
         "references",
         "server",
         "server_variables",
+        "service_directory",
         "session_inputs",
         "tls",
         "tools",
         "upstream",
     ],
-    later: &["functions", "service_directory"],
+    later: &["functions"],
 };
 
 /// The credential of a toolset.
@@ -173,6 +174,13 @@ pub(crate) const GOOGLE_ENDPOINTS: Table = Table {
     later: &[],
 };
 
+/// The service whose endpoints are dialled.
+pub(crate) const SERVICE_DIRECTORY: Table = Table {
+    name: "`service_directory`",
+    keys: &["account", "delegates", "endpoints", "impersonate", "key", "service"],
+    later: &[],
+};
+
 /// The bounds of a description and of one exchange.
 pub(crate) const LIMITS: Table = Table {
     name: "`limits`",
@@ -225,8 +233,8 @@ pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"]
 /// The stores of secrets.
 pub(crate) const SECRETS: Table = Table {
     name: "`secrets`",
-    keys: &["aws", "cache", "directory", "vault"],
-    later: &["gcp", "keyring"],
+    keys: &["aws", "cache", "directory", "gcp", "vault"],
+    later: &["keyring"],
 };
 
 /// How long secrets of stores are kept.
@@ -237,6 +245,13 @@ pub(crate) const CACHE: Table =
 pub(crate) const SECRETS_AWS: Table = Table {
     name: "`aws`",
     keys: &["access_key_id", "endpoint", "region", "secret_access_key", "session_token"],
+    later: &[],
+};
+
+/// Google Secret Manager.
+pub(crate) const SECRETS_GCP: Table = Table {
+    name: "`gcp`",
+    keys: &["account", "delegates", "endpoints", "impersonate", "key"],
     later: &[],
 };
 
@@ -267,6 +282,7 @@ pub const TABLES: &[Table] = &[
     GOOGLE_ACCESS_TOKEN,
     GOOGLE_ID_TOKEN,
     GOOGLE_ENDPOINTS,
+    SERVICE_DIRECTORY,
     OAUTH2_CLIENT_CREDENTIALS,
     JWT_BEARER,
     TOKEN_EXCHANGE,
@@ -280,6 +296,7 @@ pub const TABLES: &[Table] = &[
     SECRETS,
     CACHE,
     SECRETS_AWS,
+    SECRETS_GCP,
     VAULT,
     VAULT_APPROLE,
     VAULT_KUBERNETES,

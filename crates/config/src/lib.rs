@@ -22,6 +22,7 @@ mod references;
 mod scheme_credentials;
 mod secrets;
 mod selection;
+mod service_directory;
 mod tls;
 
 pub use build::{Built, BuiltToolset};

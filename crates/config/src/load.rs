@@ -137,6 +137,7 @@ fn description(
         references: Vec::new(),
         tls: TlsConfig::listing(&options.ca),
         egress: egress(&mut reader, options),
+        service_directory: None,
         limits: Limits::default(),
         redirects: callgate_executor::Redirects::None,
         shape: callgate_call::Shape::default(),

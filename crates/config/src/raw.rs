@@ -20,7 +20,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped},
     references, scheme_credentials,
     secrets::{self, SecretsConfig},
-    selection,
+    selection, service_directory,
     tls::{self, TlsConfig},
 };
 
@@ -127,6 +127,7 @@ pub(crate) fn toolset(
         body_media: body_media::read(reader, mapping),
         tls: tls::read(reader, mapping),
         egress: egress(reader, mapping),
+        service_directory: service_directory::read(reader, mapping),
         selection: selection::read(reader, mapping),
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),

@@ -2,10 +2,12 @@
 //! store signs in with is a secret of this machine, never of another store. Nothing is fetched.
 
 mod aws;
+mod gcp;
 mod vault;
 
 use std::path::{Path, PathBuf};
 
+use callgate_google::Identity;
 use callgate_openapi::Node;
 use callgate_secret::{CachePolicy, SecretReference};
 use callgate_store::{
@@ -26,6 +28,7 @@ pub(crate) struct SecretsConfig {
     pub(crate) aws: Option<(SecretsManagerConfig, KeySource)>,
     pub(crate) cache: CachePolicy,
     pub(crate) directory: Option<PathBuf>,
+    pub(crate) gcp: Option<Identity>,
     pub(crate) vault: Option<VaultConfig>,
     /// The keys that are there, those at fault among them.
     pub(crate) keys: Vec<String>,
@@ -45,6 +48,7 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>, base: &Path) -> Se
             .and_then(|(node, pointer)| cache(reader, node, &pointer))
             .unwrap_or_default(),
         directory: reader.string(mapping, "directory").map(|directory| base.join(directory)),
+        gcp: below("gcp").and_then(|(node, pointer)| gcp::read(reader, node, &pointer)),
         vault: below("vault").and_then(|(node, pointer)| vault::read(reader, node, &pointer)),
         keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
     }
@@ -63,14 +67,23 @@ fn cache(reader: &mut Reader, node: &Node, pointer: &str) -> Option<CachePolicy>
 /// A secret that a store signs in with.
 fn sign_in(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SecretReference> {
     let reference = credential::secret(reader, mapping, key)?;
+    is_local(reader, mapping, key, &reference).then_some(reference)
+}
+
+fn is_local(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+    reference: &SecretReference,
+) -> bool {
     if LOCAL.contains(&reference.scheme()) {
-        return Some(reference);
+        return true;
     }
     let message =
         format!("expected a secret of this machine, got one of `{}:`", reference.scheme());
     let help = "what a store signs in with is in `env:NAME`, `file:PATH` or `directory:NAME`";
     reader.complain("secret-store", at(mapping, key), message, help);
-    None
+    false
 }
 
 /// The address of a store, without the slash at its end. Over plain HTTP whoever listens reads the secrets, so that is

@@ -21,6 +21,6 @@ pub use endpoints::Endpoints;
 pub use error::{Error, ErrorKind};
 pub use rest::Rest;
 pub use secret_manager::SecretManager;
-pub use service_directory::{ServiceDirectory, ServiceName};
+pub use service_directory::{ServiceDirectory, ServiceEndpoints, ServiceName};
 pub use token::Token;
 pub use tokens::{CLOUD_PLATFORM, Tokens};

@@ -2,13 +2,17 @@
 //! Dialling them is the transport's.
 
 use std::{
-    fmt,
+    fmt, io,
     net::{IpAddr, SocketAddr},
     str::FromStr,
     sync::Arc,
+    time::Duration,
 };
 
+use async_trait::async_trait;
+use callgate_transport::Resolver;
 use serde_json::Value;
+use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
     endpoints::Endpoints,
@@ -81,6 +85,53 @@ impl ServiceDirectory {
         Ok(found)
     }
 }
+
+/// The endpoints of one service, asked for now and then: whatever name is looked up, its connection goes there.
+#[derive(Debug)]
+pub struct ServiceEndpoints {
+    directory: ServiceDirectory,
+    service: ServiceName,
+    // One service, so whoever waits here waits for the very answer.
+    kept: Mutex<Option<(Instant, Vec<SocketAddr>)>>,
+}
+
+impl ServiceEndpoints {
+    /// The endpoints of `service`.
+    pub fn new(directory: ServiceDirectory, service: ServiceName) -> Self {
+        Self { directory, service, kept: Mutex::default() }
+    }
+}
+
+#[async_trait]
+impl Resolver for ServiceEndpoints {
+    async fn addresses(&self, _: &str) -> io::Result<Vec<SocketAddr>> {
+        let mut kept = self.kept.lock().await;
+        if let Some((since, addresses)) = &*kept
+            && since.elapsed() < KEPT
+        {
+            return Ok(addresses.clone());
+        }
+        match self.directory.resolve(&self.service).await {
+            Ok(addresses) => {
+                *kept = Some((Instant::now(), addresses.clone()));
+                Ok(addresses)
+            }
+            Err(error) => match &*kept {
+                // A directory that is down for a while takes no service down with it.
+                Some((since, addresses)) if error.is_transient() && since.elapsed() < STALE => {
+                    Ok(addresses.clone())
+                }
+                _ => Err(io::Error::other(error)),
+            },
+        }
+    }
+}
+
+/// How long an answer is taken for the truth.
+const KEPT: Duration = Duration::from_secs(30);
+
+/// How long an answer is used while the directory is down.
+const STALE: Duration = Duration::from_mins(5);
 
 fn addresses(answer: &Value) -> Vec<SocketAddr> {
     let endpoints = answer.pointer("/service/endpoints").and_then(Value::as_array);

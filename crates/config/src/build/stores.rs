@@ -4,6 +4,7 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use async_trait::async_trait;
+use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{
     CachedStore, Error, ErrorKind, LocalStores, Secret, SecretReference, SecretStore,
 };
@@ -52,10 +53,23 @@ pub(crate) fn stores(reader: &mut Reader, config: SecretsConfig, base: &Path) ->
         let keys = AwsKeySource::new(keys, Arc::clone(&local), Arc::clone(&transport));
         add("aws", Arc::new(SecretsManagerStore::new(settings, keys, Arc::clone(&transport))));
     }
+    if let Some(identity) = config.gcp {
+        add("gcp", secret_manager(identity, Arc::clone(&local), Arc::clone(&transport)));
+    }
     if let Some(settings) = config.vault {
         add("vault", Arc::new(VaultStore::new(settings, local, transport)));
     }
     stores
+}
+
+fn secret_manager(
+    identity: Identity,
+    local: Arc<dyn SecretStore>,
+    transport: Arc<dyn Transport>,
+) -> Arc<dyn SecretStore> {
+    let (rest, endpoints) = (Rest::new(transport), identity.endpoints.clone());
+    let tokens = Tokens::new(identity, rest.clone(), local);
+    Arc::new(SecretManager::new(Arc::new(tokens), rest, endpoints))
 }
 
 impl Stores {
@@ -92,9 +106,9 @@ impl SecretStore for Stores {
 /// What is wrong with a reference of a scheme that no store answers, and what to do.
 fn missing(scheme: &str) -> (String, String) {
     match scheme {
-        "gcp" | "keyring" => (
+        "keyring" => (
             format!("secrets of `{scheme}:` are not supported by this build of callgate"),
-            "name a secret of `env:NAME`, `file:PATH`, `directory:NAME`, `vault:` or `aws:`"
+            "name a secret of `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:` or `aws:`"
                 .to_owned(),
         ),
         _ => (

@@ -16,7 +16,10 @@ pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> O
     let mapping = reader.mapping(node, pointer, &GOOGLE_ACCESS_TOKEN)?;
     let identity = identity(reader, mapping);
     let scopes = reader.strings(mapping, "scopes").into_iter().map(ToOwned::to_owned).collect();
-    Some(AuthConfig::Google { identity: identity?, token: GoogleToken::Access { scopes } })
+    Some(AuthConfig::Google {
+        identity: Box::new(identity?),
+        token: GoogleToken::Access { scopes },
+    })
 }
 
 /// Reads whose identity token it is, and for whom.
@@ -24,11 +27,11 @@ pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Optio
     let mapping = reader.mapping(node, pointer, &GOOGLE_ID_TOKEN)?;
     let identity = identity(reader, mapping);
     let audience = reader.string(mapping, "audience").map(ToOwned::to_owned);
-    Some(AuthConfig::Google { identity: identity?, token: GoogleToken::Id { audience } })
+    Some(AuthConfig::Google { identity: Box::new(identity?), token: GoogleToken::Id { audience } })
 }
 
 /// Whose tokens are asked for; application default credentials where nothing is said.
-fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
+pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
     let account = account(reader, mapping);
     let delegates = reader.strings(mapping, "delegates");
     let impersonation = reader.string(mapping, "impersonate").map(|principal| {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use callgate_google::{Account, ErrorKind, ServiceDirectory};
+use callgate_google::{Account, ErrorKind, ServiceDirectory, ServiceEndpoints};
+
+use callgate_transport::Resolver;
 
 use crate::server::{Google, rest};
 
@@ -19,4 +21,18 @@ async fn a_service_is_resolved_to_its_endpoints() {
     assert_eq!(asked.authorization, "Bearer machine");
     let none = format!("{place}/none").parse().unwrap();
     assert_eq!(directory.resolve(&none).await.unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[tokio::test]
+async fn the_endpoints_are_kept_for_a_while_whatever_name_is_looked_up() {
+    let google = Google::start().await;
+    let tokens = Arc::new(google.tokens(Account::Machine));
+    let directory = ServiceDirectory::new(tokens, rest(), google.endpoints());
+    let service = "projects/p/locations/l/namespaces/n/services/pets".parse().unwrap();
+    let endpoints = ServiceEndpoints::new(directory, service);
+    for name in ["pets.example", "other.example"] {
+        let found = endpoints.addresses(name).await.unwrap();
+        assert_eq!(found, ["10.0.0.5:443".parse().unwrap()]);
+    }
+    assert_eq!(google.asked().len(), 2, "a token and one question");
 }

@@ -40,6 +40,8 @@ fn a_store_that_is_configured_is_there() {
     check(VAULT, "vault:a/b#c", &[]);
     check(AWS, "aws:a", &[]);
     check("{vault: {address: 'http://localhost:8200', kubernetes: {role: r}}}", "vault:a/b#c", &[]);
+    check("{gcp: {account: machine}}", "gcp:projects/p/secrets/s/versions/1", &[]);
+    check("{gcp: {key: 'file:k.json'}}", "projects/p/secrets/s/versions/latest", &[]);
     check("{cache: {time_to_live: 1m, stale: 1m, timeout: 1s}}", "env:X", &[]);
 }
 
@@ -103,6 +105,15 @@ fn a_store_signs_in_with_secrets_of_this_machine() {
         &[
             "secret-store at /secrets/vault/token: expected a secret of this machine, got one of `aws:`",
         ],
+    );
+}
+
+#[test]
+fn secret_manager_is_asked_with_a_key_of_this_machine() {
+    check(
+        "{gcp: {key: 'gcp:projects/p/secrets/s/versions/1'}}",
+        "env:X",
+        &["secret-store at /secrets/gcp/key: expected a secret of this machine, got one of `gcp:`"],
     );
 }
 

@@ -1,0 +1,18 @@
+//! `gcp:`: the Google account that secrets of Secret Manager are read with.
+
+use callgate_google::{Account, Identity};
+use callgate_openapi::Node;
+
+use super::is_local;
+use crate::{credential, keys::SECRETS_GCP, reader::Reader};
+
+/// Reads whose tokens Secret Manager is asked with.
+pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Identity> {
+    let mapping = reader.mapping(node, pointer, &SECRETS_GCP)?;
+    let identity = credential::identity(reader, mapping)?;
+    let is_usable = match &identity.account {
+        Account::Key(reference) => is_local(reader, mapping, "key", reference),
+        _ => true,
+    };
+    is_usable.then_some(identity)
+}

@@ -1,0 +1,39 @@
+//! `service_directory:` of a toolset: the name of a service whose private endpoints are dialled, and whose tokens the
+//! directory is asked with. Nothing is asked here.
+
+use callgate_google::{Identity, ServiceName};
+
+use crate::{
+    credential,
+    keys::SERVICE_DIRECTORY,
+    reader::{Mapping, Reader, at},
+};
+
+/// The service that is dialled, and who asks for its endpoints.
+#[derive(Clone, Debug)]
+pub(crate) struct DirectoryConfig {
+    pub(crate) service: ServiceName,
+    pub(crate) identity: Identity,
+}
+
+/// Reads the name of a service, alone or with the account that asks for it.
+pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Option<DirectoryConfig> {
+    let node = toolset.object.get("service_directory")?;
+    let pointer = at(toolset, "service_directory");
+    if let Some(text) = node.as_str() {
+        let service = service(reader, &pointer, text)?;
+        return Some(DirectoryConfig { service, identity: Identity::default() });
+    }
+    let mapping = reader.mapping(node, &pointer, &SERVICE_DIRECTORY)?;
+    let identity = credential::identity(reader, mapping);
+    let text = reader.required_string(mapping, "service")?;
+    let service = service(reader, &at(mapping, "service"), text);
+    Some(DirectoryConfig { service: service?, identity: identity? })
+}
+
+fn service(reader: &mut Reader, pointer: &str, text: &str) -> Option<ServiceName> {
+    let name = text.parse::<ServiceName>().map_err(|error| {
+        reader.complain("wrong-value", pointer, error.to_string(), "copy it from the directory");
+    });
+    name.ok()
+}
