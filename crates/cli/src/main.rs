@@ -5,6 +5,7 @@ mod advice;
 mod args;
 mod commands;
 mod exit;
+mod masked;
 mod number;
 mod open;
 mod output;

@@ -8,14 +8,14 @@ use callgate::{
     openapi::OperationStatus,
 };
 
-use crate::{args::SourceArguments, exit::Failure, output, render};
+use crate::{args::SourceArguments, exit::Failure, masked::without_secrets, output, render};
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
 pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
     let built = config::open(file, options).map_err(|error| failure(&error))?;
     for warning in &built.warnings {
         let text = read(&warning.file)?;
-        let text = String::from_utf8_lossy(&text);
+        let text = without_secrets(&String::from_utf8_lossy(&text), &built.warnings);
         output::talk(&render::finding(&render::Lines::new(&text), warning));
     }
     Ok(built)
@@ -86,7 +86,7 @@ pub(crate) fn failure(error: &Error) -> Failure {
     let mut message = String::new();
     for finding in error.findings() {
         let text = fs::read(&finding.file).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
+        let text = without_secrets(&String::from_utf8_lossy(&text), error.findings());
         message.push_str(&render::finding(&render::Lines::new(&text), finding));
     }
     Failure(message)

@@ -83,7 +83,7 @@ async fn no_call_is_lost_while_the_token_endpoint_restarts() {
 #[tokio::test]
 async fn short_lived_tokens_under_load_fail_no_call() {
     let provider = Provider::start().await;
-    provider.behave(|provider, _| provider.issue(json!(1)));
+    provider.behave(|provider, _| provider.issue(json!(2)));
     let executor = executor(&provider, &client(&provider));
     let started = tokio::time::Instant::now();
     let mut n_calls = 0;

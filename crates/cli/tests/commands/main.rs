@@ -14,6 +14,7 @@ mod readme;
 mod sarif;
 mod selection;
 mod server;
+mod silence;
 mod test;
 mod tools;
 

@@ -1,0 +1,42 @@
+//! What is shown of a configuration: no secret that stands in it, and nothing that may be one.
+
+use std::fs;
+
+use crate::{callgate, root};
+
+/// Warned or refused, with the lines at fault shown and the secrets in them not.
+fn check(auth: &str, expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    let description = root().join("fixtures/pets/spec.yaml");
+    let text =
+        format!("toolsets:\n  pets:\n    openapi: {}\n    auth: {auth}\n", description.display());
+    fs::write(&file, text).unwrap();
+    for arguments in [&["check"][..], &["check", "--json"], &["check", "--format", "sarif"]] {
+        let mut arguments = arguments.to_vec();
+        arguments.push(file.to_str().unwrap());
+        let ended = callgate(&arguments);
+        let shown = format!("{}{}", ended.out, ended.err);
+        assert!(!shown.contains("canary"), "{shown}");
+        assert!(shown.contains(expected), "{shown}");
+    }
+    let file = file.to_str().unwrap();
+    let ended = callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"]);
+    let shown = format!("{}{}", ended.out, ended.err);
+    assert!(!shown.contains("canary") && shown.contains(expected), "{shown}");
+}
+
+#[test]
+fn a_literal_is_not_shown() {
+    check("{bearer: {token: 'literal:canary canary'}}", "literal-secret");
+    check("\n      basic: {username: me, password: \"literal:canary\"}", "literal-secret");
+    check("{api_key: {in: headr, value: literal:canary, name: X}}", "headr");
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_reference_is_not_shown() {
+    check("{bearer: {token: canary}}", "secret-reference");
+    check("\n      bearer:\n        token: sk-canary", "secret-reference");
+    check("{api_key: {name: X, in: headr, value: canary}}", "secret-reference");
+    check("{api_key: {name: X, value: canary, in: headr}}", "secret-reference");
+}
