@@ -11,6 +11,7 @@ mod execute;
 mod exported;
 mod failures;
 mod google;
+mod handles;
 mod identity_provider;
 mod raw;
 mod redirects;

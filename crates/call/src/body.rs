@@ -10,7 +10,7 @@
 //! | JSON lines, `json-seq` | a list | `sequence`: one value a line; a text as it is |
 //! | XML | an object, a list or a ready text | `xml`: by the `xml` objects of the schemas |
 //! | `text/*` | a single value | its text in UTF-8 |
-//! | anything else | bytes | `upload`: base64, a `data:` URL or an object |
+//! | anything else | bytes | `upload`: base64, a `data:` URL, a handle or an object |
 
 mod boundary;
 mod content;
@@ -31,6 +31,7 @@ use serde_json::Value;
 use self::content::{Content, push_json};
 use crate::{
     inputs::{Fillings, Subject},
+    kept::Kept,
     wording,
 };
 
@@ -50,30 +51,29 @@ pub(crate) fn chosen_media<'a>(
 
 /// The bytes of a body and their `Content-Type`. `schema` is the one of all arguments.
 pub(crate) fn body_bytes(
-    subject: Subject<'_>,
-    fillings: &Fillings<'_>,
+    (subject, fillings, kept): (Subject<'_>, &Fillings<'_>, Kept<'_>),
     (body, media): (&Body, &BodyMedia),
     schema: &Value,
 ) -> Result<(HeaderValue, Bytes), Box<Fault>> {
     let content = Content::new(subject, fillings, body.layout);
     let declared = &*media.media_type;
-    let (media_type, bytes) = match media.kind {
-        BodyKind::Json => (declared.into(), json_bytes(&content, body.layout)),
-        BodyKind::Binary => plain::binary(&content, declared)?,
-        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(&content, media)?),
-        BodyKind::JsonLines => (declared.into(), sequence::write(&content, declared)),
-        BodyKind::Multipart => multipart::write(&content, media)?,
+    let (media_type, bytes): (String, Bytes) = match media.kind {
+        BodyKind::Json => (declared.into(), json_bytes(&content, body.layout).into()),
+        BodyKind::Binary => plain::binary(&content, declared, kept)?,
+        BodyKind::Form => (form::MEDIA_TYPE.into(), form::write(&content, media)?.into()),
+        BodyKind::JsonLines => (declared.into(), sequence::write(&content, declared).into()),
+        BodyKind::Multipart => multipart::write(&content, media, kept)?,
         BodyKind::Text => plain::text(&content, declared)?,
         BodyKind::Xml => {
             let text = xml::write(&content, media.root.as_ref(), schema)?;
-            (declared.to_owned(), text.into_bytes())
+            (declared.to_owned(), text.into_bytes().into())
         }
     };
     if bytes.len() > MAX_BODY {
         return Err(wording::too_long(&content.longest(), "a body", MAX_BODY));
     }
     let media_type = HeaderValue::from_str(&media_type);
-    Ok((media_type.map_err(|_| wording::unwritable_body(declared))?, bytes.into()))
+    Ok((media_type.map_err(|_| wording::unwritable_body(declared))?, bytes))
 }
 
 fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {

@@ -12,6 +12,7 @@ mod formats;
 mod header;
 mod html;
 mod inputs;
+mod kept;
 mod page;
 mod path;
 mod plain;
@@ -27,6 +28,7 @@ mod style;
 mod violation;
 pub mod wording;
 
+pub use kept::Kept;
 pub use plan::Plan;
 pub use response::{Splitter, Unfinished};
 pub use select::{InvalidPath, Paths, Selection};

@@ -11,6 +11,7 @@ use http::{Request, Response};
 use crate::{
     check::{Checks, check},
     inputs::{Fillings, Given, Subject, fill},
+    kept::Kept,
     request::{Frame, Ready},
     response,
     shape::Shape,
@@ -37,14 +38,29 @@ impl Plan {
         &self.operation
     }
 
-    /// Fills the inputs, checks them and builds the finished request, without credentials.
+    /// [`Plan::request_with`] where nothing is kept of earlier calls.
     ///
     /// # Errors
-    /// A [`Fault`] that names every violation, before anything is sent.
+    /// As there.
     pub fn request(
         &self,
         arguments: &Arguments,
         session: &Session,
+        journal: &mut Journal,
+    ) -> Result<Request<Bytes>, Box<Fault>> {
+        self.request_with(arguments, session, Kept::NOTHING, journal)
+    }
+
+    /// Fills the inputs, checks them and builds the finished request, without credentials. Arguments that stand for bytes
+    /// may name what is kept of earlier calls.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names every violation, before anything is sent.
+    pub fn request_with(
+        &self,
+        arguments: &Arguments,
+        session: &Session,
+        kept: Kept<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let operation = &*self.operation;
@@ -61,7 +77,7 @@ impl Plan {
         let mut fillings = fill(subject, given, |at| checks.is_nullable(at), journal);
         check(subject, (checks, schema), arguments, &mut fillings, journal)?;
         note_omitted(subject.inputs, &fillings, journal);
-        self.frame.request(Ready { operation, subject, fillings: &fillings, arguments })
+        self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })
     }
 
     /// What an answer means, by its status and its media type, in the form a model can use.

@@ -17,6 +17,7 @@ use crate::{
     cookie::{check_bare, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
+    kept::Kept,
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
     query::{Pair, Pairs},
@@ -47,6 +48,8 @@ pub(crate) struct Ready<'a> {
     pub(crate) fillings: &'a Fillings<'a>,
     /// What the model sent.
     pub(crate) arguments: &'a Arguments,
+    /// What they may name of earlier calls.
+    pub(crate) kept: Kept<'a>,
 }
 
 impl Frame {
@@ -254,8 +257,7 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     };
     let media = chosen_media(body, ready.arguments)?;
     let (media_type, bytes) = body_bytes(
-        ready.subject,
-        ready.fillings,
+        (ready.subject, ready.fillings, ready.kept),
         (body, media),
         ready.operation.arguments_schema(),
     )?;

@@ -16,11 +16,11 @@
 //! # }
 //! ```
 
-pub use callgate_executor::{Backend, Callable, Executor, StoredResult, Toolset};
+pub use callgate_executor::{Backend, Callable, Executor, Toolset};
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, Tool,
-    ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, StoredResult,
+    Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
 };
 
 /// Foreign wire formats: declarations, calls and results as JSON.

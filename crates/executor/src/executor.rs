@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use callgate_call::wording;
 use callgate_openapi::Operation;
-use callgate_tool::{Event, Handle, Journal, Outcome, Session, Tool, ToolCall, ToolResult};
+use callgate_tool::{
+    Event, Handle, Journal, Outcome, Session, StoredResult, Tool, ToolCall, ToolResult,
+};
 use futures_util::{StreamExt, stream};
 
 use crate::{
     Toolset,
     backend::{Backend, Connection, OpenApi, Opened},
     catalog::Catalog,
-    results::{Results, StoredResult},
+    results::Results,
     stream::ToolStream,
 };
 
@@ -61,7 +63,8 @@ impl Executor {
         Self { catalog, results }
     }
 
-    /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are.
+    /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. A later
+    /// call sends it on where an argument stands for bytes: `{"handle": "result:…"}`.
     pub fn result(&self, handle: &Handle) -> Option<StoredResult> {
         self.results.get(handle)
     }

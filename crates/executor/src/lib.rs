@@ -10,6 +10,5 @@ mod toolset;
 
 pub use backend::{Backend, Opened, Values};
 pub use executor::Executor;
-pub use results::StoredResult;
 pub use stream::ToolStream;
 pub use toolset::{Callable, Redirects, Toolset};

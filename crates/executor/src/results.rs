@@ -8,18 +8,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use callgate_tool::Handle;
+use callgate_tool::{Handle, StoredResult};
 use tokio::time::Instant;
-
-/// A whole result as the service sent it, credentials masked.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct StoredResult {
-    /// The media type as the service named it; empty where it did not.
-    pub media_type: String,
-    /// The bytes.
-    pub bytes: Bytes,
-}
 
 /// Results by their handles, the oldest first.
 #[derive(Debug, Default)]
@@ -51,7 +41,7 @@ impl Results {
             let Some(oldest) = kept.pop_front() else { break };
             total -= oldest.result.bytes.len();
         }
-        let result = StoredResult { media_type, bytes };
+        let result = StoredResult::new(media_type, bytes);
         kept.push_back(Kept { handle: handle.clone(), until: now + TIME_TO_LIVE, result });
         Some(handle)
     }

@@ -105,6 +105,16 @@ pub enum Unit {
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Handle(String);
 
+/// A whole result as the service sent it, credentials masked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct StoredResult {
+    /// The media type as the service named it; empty where it did not.
+    pub media_type: String,
+    /// The bytes.
+    pub bytes: Bytes,
+}
+
 impl Answer {
     /// An answer of which everything is shown.
     pub fn new(status: u16, content: Content) -> Self {
@@ -116,6 +126,13 @@ impl Truncated {
     /// A result of `size` bytes was cut at these places; `message` says so.
     pub fn new(message: impl Into<String>, size: usize, cuts: Vec<Cut>) -> Self {
         Self { message: message.into(), size, cuts }
+    }
+}
+
+impl StoredResult {
+    /// Bytes of a media type; empty where it is not known.
+    pub fn new(media_type: impl Into<String>, bytes: Bytes) -> Self {
+        Self { media_type: media_type.into(), bytes }
     }
 }
 

@@ -11,7 +11,7 @@ mod schema;
 mod session;
 mod tool;
 
-pub use answer::{Answer, Content, Cut, Handle, Truncated, Unit};
+pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
 pub use call::{Arguments, Outcome, PlannedRequest, ToolCall, ToolResult};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use journal::{Event, Journal};

@@ -57,6 +57,6 @@ pub(super) fn is_media_type(text: &str) -> bool {
 }
 
 /// The media type in lower case, without parameters.
-fn essence(media_type: &str) -> String {
+pub(super) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use callgate_openapi::{BodyMedia, Encoding, PartHeader, PropertyEncoding};
 use callgate_tool::Fault;
 use http::HeaderName;
@@ -11,6 +12,7 @@ use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use super::{
+    MAX_BODY,
     boundary::boundary,
     content::{Content, Member},
     form,
@@ -18,7 +20,7 @@ use super::{
     plain::text_of,
     upload::upload,
 };
-use crate::{style::Unwritable, wording};
+use crate::{kept::Kept, style::Unwritable, wording};
 
 /// One part, before it is written.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ struct Part<'a> {
     filename: Option<Cow<'a, str>>,
     media_type: Option<Cow<'a, str>>,
     headers: &'a [PartHeader],
-    data: Cow<'a, [u8]>,
+    data: Bytes,
 }
 
 /// The bytes of a body and its media type with the boundary. Without a part there are none: a multipart body has at least
@@ -35,18 +37,25 @@ struct Part<'a> {
 pub(super) fn write(
     content: &Content<'_>,
     media: &BodyMedia,
-) -> Result<(String, Vec<u8>), Box<Fault>> {
+    kept: Kept<'_>,
+) -> Result<(String, Bytes), Box<Fault>> {
     let mut chunks = Vec::new();
+    let mut size = 0;
     for (member, name) in named(content, media)? {
         let encoding = media.encodings.iter().find(|known| name == Some(&*known.name));
-        for part in parts(&member, encoding)? {
+        for part in parts(&member, encoding, kept)? {
+            // A few handles may stand for far more than the arguments are long: nothing is copied beyond the bound.
+            size += part.data.len();
+            if size > MAX_BODY {
+                return Err(wording::too_long(&member.at, "a body", MAX_BODY));
+            }
             let part = Part { name: name.and(part.name), ..part };
             let chunk = written(&part).map_err(|why| wording::unwritable(&member.at, why))?;
             chunks.push(chunk);
         }
     }
     if chunks.is_empty() {
-        return Ok((media.media_type.to_string(), Vec::new()));
+        return Ok((media.media_type.to_string(), Bytes::new()));
     }
     let boundary = boundary(&chunks);
     let mut out =
@@ -57,7 +66,7 @@ pub(super) fn write(
         push(&mut out, &["\r\n"]);
     }
     push(&mut out, &["--", &boundary, "--\r\n"]);
-    Ok((with_boundary(&media.media_type, &boundary), out))
+    Ok((with_boundary(&media.media_type, &boundary), out.into()))
 }
 
 /// The members with their names; the items of a list, in a body that is not a form, without names.
@@ -84,6 +93,7 @@ fn named<'a>(
 fn parts<'a>(
     member: &Member<'a>,
     encoding: Option<&'a PropertyEncoding>,
+    kept: Kept<'_>,
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
     if let Some(PropertyEncoding { encoding: Encoding::Styled { .. }, headers, .. }) = encoding {
         return styled(member, encoding, headers);
@@ -93,11 +103,11 @@ fn parts<'a>(
             let numbered = items.iter().enumerate();
             let one = |(index, value)| {
                 let at = format!("{}[{index}]", member.at).into();
-                part(&Member { at, name: member.name, value }, encoding)
+                part(&Member { at, name: member.name, value }, encoding, kept)
             };
             numbered.map(one).collect()
         }
-        _ => Ok(vec![part(member, encoding)?]),
+        _ => Ok(vec![part(member, encoding, kept)?]),
     }
 }
 
@@ -125,13 +135,13 @@ fn styled<'a>(
 fn part<'a>(
     member: &Member<'a>,
     encoding: Option<&'a PropertyEncoding>,
+    kept: Kept<'_>,
 ) -> Result<Part<'a>, Box<Fault>> {
     let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
     let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
     let name = Some(member.name.into());
     if encoding.is_some_and(|known| known.is_binary) {
-        let given =
-            upload(member.value).map_err(|()| wording::body::no_bytes(&member.at, member.value))?;
+        let given = upload(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
         // A part without a file name is a text field to most servers (RFC 7578 §4.2).
         let filename = given.filename.unwrap_or_else(|| member.name.into());

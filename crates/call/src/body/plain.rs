@@ -1,6 +1,7 @@
 //! Writes bodies that are one text or one run of bytes. Text is UTF-8 and says so. Values come from `content`, bytes
 //! from `upload`; of media types `media_type` knows.
 
+use bytes::Bytes;
 use callgate_tool::Fault;
 use serde_json::Value;
 
@@ -9,15 +10,16 @@ use super::{
     media_type::{is_range, matches_type, with_charset},
     upload::upload,
 };
-use crate::wording;
+use crate::{kept::Kept, wording};
 
 /// The bytes of a binary body.
 pub(super) fn binary(
     content: &Content<'_>,
     declared: &str,
-) -> Result<(String, Vec<u8>), Box<Fault>> {
-    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Vec::new())) };
-    let given = upload(value).map_err(|()| wording::body::no_bytes(at, value))?;
+    kept: Kept<'_>,
+) -> Result<(String, Bytes), Box<Fault>> {
+    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Bytes::new())) };
+    let given = upload(at, value, kept)?;
     let media_type = match given.media_type {
         Some(given) if !matches_type(declared, &given) => {
             return Err(wording::body::other_media(at, declared, &given));
@@ -28,16 +30,16 @@ pub(super) fn binary(
         }
         _ => declared.to_owned(),
     };
-    Ok((media_type, given.data.into_owned()))
+    Ok((media_type, given.data))
 }
 
 /// The bytes of a text body.
-pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Vec<u8>), Box<Fault>> {
-    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Vec::new())) };
+pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Bytes), Box<Fault>> {
+    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Bytes::new())) };
     let text = text_of(value);
     let media_type = with_charset(if is_range(declared) { "text/plain" } else { declared }, &text);
     let media_type = media_type.map_err(|charset| wording::body::other_charset(at, &charset))?;
-    Ok((media_type, text.into_bytes()))
+    Ok((media_type, text.into_bytes().into()))
 }
 
 /// A single value as its text, anything else as compact JSON.

@@ -1,6 +1,6 @@
 //! Reads bytes out of an argument: base64 (standard or URL-safe, padded or not), a `data:` URL (RFC 2397), or an object
-//! with `data` or `text` and, where it is a file, `filename` and `content_type`. That these are accepted is said in the
-//! tool's schema by `openapi`; a text that is none of them is never guessed at.
+//! with `data`, `text` or the `handle` of an earlier result and, where they matter, `content_type` and `filename`. That
+//! these are accepted is said in the tool's schema by `openapi`; a text that is none of them is never guessed at.
 
 use std::borrow::Cow;
 
@@ -9,45 +9,64 @@ use base64::{
     alphabet::{Alphabet, STANDARD, URL_SAFE},
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use bytes::Bytes;
+use callgate_tool::{Fault, StoredResult};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
-use super::media_type::is_media_type;
+use super::media_type::{essence, is_media_type};
+use crate::{kept::Kept, wording};
 
 /// Bytes, and what is known about them.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct Upload<'a> {
     /// The bytes.
-    pub(super) data: Cow<'a, [u8]>,
+    pub(super) data: Bytes,
     /// The name of the file.
     pub(super) filename: Option<Cow<'a, str>>,
     /// Their media type.
     pub(super) media_type: Option<Cow<'a, str>>,
 }
 
-/// The bytes a value stands for.
+/// The bytes a value stands for; `at` is where it is given.
 ///
 /// # Errors
-/// The value is none of the accepted forms.
-pub(super) fn upload(value: &Value) -> Result<Upload<'_>, ()> {
-    match value {
-        Value::Object(members) => from_object(members),
+/// The value is none of the accepted forms, or names a result that is not kept.
+pub(super) fn upload<'a>(
+    at: &str,
+    value: &'a Value,
+    kept: Kept<'_>,
+) -> Result<Upload<'a>, Box<Fault>> {
+    let handle = value.get("handle").and_then(Value::as_str);
+    let found = handle.map(|handle| kept.find(handle));
+    if let Some(None) = found {
+        return Err(wording::body::not_kept(at));
+    }
+    let upload = match value {
+        Value::Object(members) => from_object(members, found.flatten()),
         Value::String(text) => from_text(text),
         _ => Err(()),
-    }
+    };
+    upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
-fn from_object(members: &Map<String, Value>) -> Result<Upload<'_>, ()> {
+fn from_object(
+    members: &Map<String, Value>,
+    found: Option<StoredResult>,
+) -> Result<Upload<'_>, ()> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
         Some(_) => Err(()),
     };
-    let mut upload = match (text("data")?, text("text")?) {
-        (Some(data), None) => from_text(data)?,
-        (None, Some(text)) => {
-            Upload { data: text.as_bytes().into(), filename: None, media_type: None }
+    text("handle")?;
+    let mut upload = match (text("data")?, text("text")?, found) {
+        (Some(data), None, None) => from_text(data)?,
+        (None, Some(text), None) => {
+            let data = Bytes::copy_from_slice(text.as_bytes());
+            Upload { data, filename: None, media_type: None }
         }
+        (None, None, Some(result)) => from_result(result),
         _ => return Err(()),
     };
     if let Some(media_type) = text("content_type")? {
@@ -57,6 +76,14 @@ fn from_object(members: &Map<String, Value>) -> Result<Upload<'_>, ()> {
         upload.filename = Some(filename.into());
     }
     Ok(upload)
+}
+
+/// What a service called `application/octet-stream` or nothing may be anything, so it says no type.
+fn from_result(result: StoredResult) -> Upload<'static> {
+    let StoredResult { media_type, bytes, .. } = result;
+    let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;
+    let media_type = is_telling.then(|| media_type.into());
+    Upload { data: bytes, filename: None, media_type }
 }
 
 fn from_text(text: &str) -> Result<Upload<'_>, ()> {
@@ -70,7 +97,7 @@ fn from_text(text: &str) -> Result<Upload<'_>, ()> {
 /// What stands after `data:`.
 fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
     let (head, data) = rest.split_once(',').ok_or(())?;
-    let mut upload = Upload { data: Cow::default(), filename: None, media_type: None };
+    let mut upload = Upload { data: Bytes::new(), filename: None, media_type: None };
     let mut is_base64 = false;
     let mut media_type = String::new();
     for (at, part) in head.split(';').enumerate() {
@@ -95,7 +122,7 @@ fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
     upload.data = if is_base64 {
         from_base64(std::str::from_utf8(&decoded).map_err(drop)?)?.into()
     } else {
-        decoded
+        decoded.into_owned().into()
     };
     Ok(upload)
 }
@@ -123,8 +150,12 @@ fn engine(alphabet: &Alphabet) -> GeneralPurpose {
     GeneralPurpose::new(alphabet, config)
 }
 
+/// The media type that says nothing (RFC 2046 §4.5.1).
+const ANY_BYTES: &str = "application/octet-stream";
+
 #[cfg(test)]
 mod tests {
+    use callgate_tool::Handle;
     use serde_json::json;
 
     use super::*;
@@ -132,7 +163,13 @@ mod tests {
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(value: Value, expected: Option<(&[u8], Option<&str>, Option<&str>)>) {
-        let got = upload(&value).ok();
+        let find = |handle: &Handle| match handle.as_str() {
+            "result:01" => Some(StoredResult::new("text/csv", "a,b".into())),
+            "result:02" => Some(StoredResult::new("application/octet-stream", "?".into())),
+            "result:03" => Some(StoredResult::new("a\r\nb", "!".into())),
+            _ => None,
+        };
+        let got = upload("x", &value, Kept::new(&find)).ok();
         let got = got.as_ref().map(|upload| {
             (&*upload.data, upload.filename.as_deref(), upload.media_type.as_deref())
         });
@@ -165,6 +202,30 @@ mod tests {
         );
         for text in ["data:image/png", "data:image/png;base64,???", "data:a\r\nb/c,x"] {
             check(json!(text), None);
+        }
+    }
+
+    #[test]
+    fn a_handle_names_an_earlier_result() {
+        let csv = Some("text/csv");
+        check(json!({"handle": "result:01"}), Some((b"a,b", None, csv)));
+        check(
+            json!({"handle": "result:01", "data": null, "filename": "x", "content_type": "a/b"}),
+            Some((b"a,b", Some("x"), Some("a/b"))),
+        );
+        check(json!({"handle": "result:02"}), Some((b"?", None, None)));
+        check(json!({"handle": "result:03"}), Some((b"!", None, None)));
+        for value in [
+            json!("result:01"),
+            json!({"handle": "result:04"}),
+            json!({"handle": "01"}),
+            json!({"handle": 1}),
+            json!({"handle": null}),
+            json!({"handle": "result:01", "text": "x"}),
+            json!({"handle": "result:01", "data": "aGk="}),
+            json!({"handle": "result:01", "content_type": "a\r\nb"}),
+        ] {
+            check(value, None);
         }
     }
 

@@ -1,21 +1,34 @@
 //! The sentences about values that cannot be written as the body their description asks for. Facts come from `body`.
 
-use callgate_tool::{Fault, Problem};
+use callgate_tool::{Fault, Handle, Problem};
 use serde_json::Value;
 
 use super::{invalid_arguments, kind, shortened, shown};
 
 /// The value does not stand for bytes.
 pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
-    let got = match got {
-        Value::String(_) => "text that is neither".to_owned(),
-        other => shown(other),
+    let (got, suggestion) = match got {
+        Value::String(text) if Handle::new(text).is_some() => {
+            ("a bare handle".to_owned(), "give a handle in an object: {\"handle\": \"…\"}")
+        }
+        Value::String(_) => ("text that is neither".to_owned(), TEXT_HINT),
+        other => (shown(other), TEXT_HINT),
     };
     invalid_arguments(vec![Problem {
         at: at.to_owned(),
         expected: "bytes as base64 or as a `data:` URL".to_owned(),
         got,
-        suggestion: Some("give text as it is in an object: {\"text\": \"…\"}".to_owned()),
+        suggestion: Some(suggestion.to_owned()),
+    }])
+}
+
+/// The value names a result that nobody keeps. The handle is not repeated: whoever has one may read the result.
+pub(crate) fn not_kept(at: &str) -> Box<Fault> {
+    invalid_arguments(vec![Problem {
+        at: format!("{at}.handle"),
+        expected: "the handle of a result that is still kept".to_owned(),
+        got: "one that is unknown or has expired".to_owned(),
+        suggestion: Some("fetch the result again and use its new handle".to_owned()),
     }])
 }
 
@@ -25,7 +38,9 @@ pub(crate) fn other_media(at: &str, declared: &str, got: &str) -> Box<Fault> {
         at: at.to_owned(),
         expected: format!("content of type `{}`", shortened(declared)),
         got: shortened(got).into_owned(),
-        suggestion: Some("name the type in a `data:` URL".to_owned()),
+        suggestion: Some(
+            "name the type as `content_type` of an object, or in a `data:` URL".to_owned(),
+        ),
     }])
 }
 
@@ -59,3 +74,5 @@ pub(crate) fn no_element_name(at: &str, name: &str) -> Box<Fault> {
         suggestion: None,
     }])
 }
+
+const TEXT_HINT: &str = "give text as it is in an object: {\"text\": \"…\"}";

@@ -152,7 +152,7 @@ fn a_file_has_the_name_and_the_type_it_is_given() {
         PARTS,
         media,
         json!({"files": ["data:video/mp4,x"]}),
-        "files[0]: expected content of type `image/*, text/csv`, got video/mp4 (name the type in a `data:` URL)",
+        "files[0]: expected content of type `image/*, text/csv`, got video/mp4 (name the type as `content_type` of an object, or in a `data:` URL)",
     );
 }
 
@@ -228,7 +228,7 @@ fn bytes_and_texts_are_sent_as_they_are() {
         "image/png",
         bytes,
         json!({"body": "data:image/gif,x"}),
-        "body: expected content of type `image/png`, got image/gif (name the type in a `data:` URL)",
+        "body: expected content of type `image/png`, got image/gif (name the type as `content_type` of an object, or in a `data:` URL)",
     );
 }
 

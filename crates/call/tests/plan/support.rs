@@ -1,8 +1,8 @@
 //! Makes plans from descriptions and shows requests as text, for the tables of the other modules.
 
-use callgate_call::Plan;
+use callgate_call::{Kept, Plan};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Arguments, Event, Fault, Journal, Session};
+use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session, StoredResult};
 use serde_json::{Map, Value};
 
 /// The plan of the only operation of a description.
@@ -63,6 +63,18 @@ pub(crate) fn call_in(plan: &Plan, arguments: Value, session: &Session) -> Plann
     let arguments: Arguments = members(arguments);
     let mut journal = Journal::default();
     let result = plan.request(&arguments, session, &mut journal);
+    Planned { result, journal: journal.events().to_vec() }
+}
+
+/// Plans a call whose arguments may name what `find` knows.
+pub(crate) fn call_with(
+    plan: &Plan,
+    arguments: Value,
+    find: &dyn Fn(&Handle) -> Option<StoredResult>,
+) -> Planned {
+    let mut journal = Journal::default();
+    let (arguments, session) = (members(arguments), Session::default());
+    let result = plan.request_with(&arguments, &session, Kept::new(find), &mut journal);
     Planned { result, journal: journal.events().to_vec() }
 }
 

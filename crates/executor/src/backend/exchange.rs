@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
-use callgate_call::Plan;
+use callgate_call::{Kept, Plan};
 use callgate_openapi::NamedBy;
 use callgate_secret::Secret;
-use callgate_tool::{Arguments, Event, Fault, Journal, Session};
+use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, Trust};
 use http::{Request, Response};
 use tokio::time::Instant;
@@ -23,6 +23,19 @@ pub(crate) struct Connection {
     pub(crate) limits: Limits,
     pub(crate) redirects: Redirects,
     pub(crate) results: Arc<Results>,
+}
+
+impl Connection {
+    /// The request of a call, whose arguments may name what was kept of earlier ones.
+    pub(super) fn planned(
+        &self,
+        plan: &Plan,
+        (arguments, session): (&Arguments, &Session),
+        journal: &mut Journal,
+    ) -> Result<Request<Bytes>, Box<Fault>> {
+        let find = |handle: &Handle| self.results.get(handle);
+        plan.request_with(arguments, session, Kept::new(&find), journal)
+    }
 }
 
 /// One call while it runs.
@@ -62,7 +75,8 @@ impl<'a> Exchange<'a> {
         arguments: &Arguments,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
-        let request = self.trusted(self.plan.request(arguments, self.session, journal)?);
+        let given = (arguments, self.session);
+        let request = self.trusted(self.connection.planned(self.plan, given, journal)?);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =

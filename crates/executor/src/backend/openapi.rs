@@ -48,7 +48,7 @@ impl OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        let mut request = self.plan.request(arguments, session, journal)?;
+        let mut request = self.connection.planned(&self.plan, (arguments, session), journal)?;
         let places = self.authenticator.places();
         place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
         if let Some(obstacle) = self.authenticator.obstacle() {

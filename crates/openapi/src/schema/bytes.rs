@@ -1,5 +1,5 @@
-//! Says what stands for bytes in an argument: base64, a `data:` URL or an object that holds either, or text. `call`
-//! reads exactly these; what a description says about the text of the bytes (lengths, patterns) is left out.
+//! Says what stands for bytes in an argument: base64, a `data:` URL or an object that holds either, or text, or the
+//! handle of an earlier result. `call` reads exactly these; what a description says about the text of the bytes (lengths, patterns) is left out.
 
 use serde_json::{Map, Value, json};
 
@@ -23,15 +23,15 @@ impl Bytes {
             "description": "Bytes as base64 or as a `data:` URL."});
         let data = json!({"type": "string", "contentEncoding": "base64"});
         let text = json!({"type": "string", "description": "Instead of `data`: text as it is."});
-        let object = match self {
-            Self::Files => json!({"type": "object", "additionalProperties": false, "properties": {
-                "data": data, "text": text,
-                "filename": {"type": "string"}, "content_type": {"type": "string"}}}),
-            Self::Texts | Self::Whole => {
-                json!({"type": "object", "additionalProperties": false,
-                    "properties": {"data": data, "text": text}})
-            }
-        };
+        let handle = json!({"type": "string",
+            "description": "Instead of `data`: the handle of an earlier result."});
+        let plain = json!({"type": "string"});
+        let filename = (self == Self::Files).then(|| ("filename", plain.clone()));
+        let members = [("data", data), ("text", text), ("handle", handle)].into_iter();
+        let members = members.chain(filename).chain([("content_type", plain)]);
+        let members: Map<_, _> = members.map(|(name, schema)| (name.to_owned(), schema)).collect();
+        let object =
+            json!({"type": "object", "additionalProperties": false, "properties": members});
         let mut schema = Map::new();
         for name in ANNOTATIONS {
             if let Some(value @ (Node::Bool(_) | Node::String(_))) = described.get(name) {
@@ -107,5 +107,18 @@ mod tests {
         assert_eq!(schema.as_object().unwrap().keys().collect::<Vec<_>>(), ["title", "anyOf"]);
         assert_eq!(schema["anyOf"][2], json!({"type": "null"}));
         assert_eq!(schema["anyOf"].as_array().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn bytes_may_be_an_earlier_result() {
+        for (bytes, expected) in [
+            (Bytes::Files, &["data", "text", "handle", "filename", "content_type"][..]),
+            (Bytes::Whole, &["data", "text", "handle", "content_type"]),
+        ] {
+            let schema = bytes.schema(&Node::Null);
+            let object = &schema["anyOf"][1]["properties"];
+            assert!(object.as_object().unwrap().keys().eq(expected), "{object}");
+            assert_eq!(object["handle"]["type"], "string");
+        }
     }
 }

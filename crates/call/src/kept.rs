@@ -1,0 +1,42 @@
+//! Results of earlier calls, as arguments name them. Who keeps them, and how long, is the business of `executor`; what
+//! they become in a body, of `body`.
+
+use std::fmt;
+
+use callgate_tool::{Handle, StoredResult};
+
+/// What is kept of earlier calls. Asked only where an argument stands for bytes and gives a handle.
+///
+/// ```
+/// use callgate_call::Kept;
+/// use callgate_tool::{Handle, StoredResult};
+///
+/// let find = |handle: &Handle| {
+///     (handle.as_str() == "result:00ff").then(|| StoredResult::new("text/csv", "a,b".into()))
+/// };
+/// let kept = Kept::new(&find);
+/// # drop(kept);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Kept<'a>(&'a dyn Fn(&Handle) -> Option<StoredResult>);
+
+impl<'a> Kept<'a> {
+    /// Nothing is kept.
+    pub const NOTHING: Kept<'static> = Kept(&|_| None);
+
+    /// What `find` answers; `None` for a handle that is unknown or has expired.
+    pub fn new(find: &'a dyn Fn(&Handle) -> Option<StoredResult>) -> Self {
+        Self(find)
+    }
+
+    /// The result a text names.
+    pub(crate) fn find(self, handle: &str) -> Option<StoredResult> {
+        Handle::new(handle).and_then(|handle| (self.0)(&handle))
+    }
+}
+
+impl fmt::Debug for Kept<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kept")
+    }
+}

@@ -1,0 +1,113 @@
+//! Results that are sent on: the handle of one call's file is an argument of the next. A real server that answers with
+//! a file and tells what arrived.
+
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::Request,
+    http::{HeaderMap, header::CONTENT_TYPE},
+    routing::{get, post},
+};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use callgate::{Executor, FaultCode, Next, Outcome, Reached, Session};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::target::{self, asked, call, fault};
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Files, version: "1" }
+paths:
+  /file:
+    get:
+      operationId: fetch
+      responses:
+        200: { description: a file, content: { application/zip: {} } }
+  /raw:
+    post:
+      operationId: raw
+      requestBody:
+        required: true
+        content: { application/octet-stream: { schema: { type: string, format: binary } } }
+      responses: { 200: { description: ok } }
+  /form:
+    post:
+      operationId: form
+      requestBody:
+        required: true
+        content:
+          multipart/form-data:
+            schema: { type: object, required: [file], properties: { file: { type: string, format: binary } } }
+      responses: { 200: { description: ok } }
+"#;
+
+/// Bytes that are no text, with what could end a part.
+fn file() -> Vec<u8> {
+    (0..=255).chain(*b"\r\n--\r\n\0\xff").collect()
+}
+
+async fn arrived(headers: HeaderMap, body: Bytes) -> Json<Value> {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    Json(json!({"type": media_type, "body": BASE64_STANDARD.encode(body)}))
+}
+
+async fn executor() -> Executor {
+    let app = Router::new()
+        .route("/file", get(|_: Request| async { ([(CONTENT_TYPE, "application/zip")], file()) }))
+        .fallback(post(arrived));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let origin = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, app).await });
+    target::executor(DESCRIPTION, &origin, "")
+}
+
+async fn fetched(executor: &Executor) -> String {
+    match call(executor, "fetch", json!({})).await.outcome {
+        Outcome::Answered(answer) => answer.handle.unwrap().to_string(),
+        other => panic!("no answer: {other:?}"),
+    }
+}
+
+/// The media type and the bytes that arrived.
+async fn seen(executor: &Executor, tool: &str, arguments: Value) -> (String, Vec<u8>) {
+    let seen = target::json(call(executor, tool, arguments).await.outcome);
+    let body = BASE64_STANDARD.decode(seen["body"].as_str().unwrap()).unwrap();
+    (seen["type"].as_str().unwrap().to_owned(), body)
+}
+
+#[tokio::test]
+async fn the_file_of_one_call_is_the_argument_of_the_next() {
+    let executor = executor().await;
+    let handle = fetched(&executor).await;
+    let sent = seen(&executor, "raw", json!({"body": {"handle": handle}})).await;
+    assert_eq!(sent, ("application/octet-stream".to_owned(), file()));
+
+    let arguments = json!({"file": {"handle": handle, "filename": "a.zip"}});
+    let (media_type, body) = seen(&executor, "form", arguments.clone()).await;
+    let boundary = media_type.strip_prefix("multipart/form-data; boundary=").unwrap();
+    let head = format!(
+        "--{boundary}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.zip\"\r\n\
+         Content-Type: application/zip\r\n\r\n"
+    );
+    let tail = format!("\r\n--{boundary}--\r\n");
+    assert_eq!(body, [head.as_bytes(), &file(), tail.as_bytes()].concat());
+
+    let planned = executor.prepare(&asked("form", arguments), &Session::default()).outcome;
+    assert!(matches!(planned, Outcome::Planned(_)), "{planned:?}");
+}
+
+#[tokio::test]
+async fn a_handle_of_nothing_is_a_fault_before_sending() {
+    let executor = executor().await;
+    let arguments = json!({"body": {"handle": "result:00ff"}});
+    let prepared = executor.prepare(&asked("raw", arguments.clone()), &Session::default());
+    for outcome in [call(&executor, "raw", arguments).await.outcome, prepared.outcome] {
+        let fault = fault(outcome);
+        assert_eq!(
+            (fault.code, fault.reached, fault.next),
+            (FaultCode::InvalidArguments, Reached::No, Next::CorrectArguments)
+        );
+        assert_eq!(fault.problems[0].at, "body.handle");
+    }
+}
