@@ -35,9 +35,11 @@ fuzz_target!(|bytes: &[u8]| {
     if written.len() <= limits.bytes {
         let again = read(written.as_bytes(), &Limits { depth: limits.depth + 1, ..limits });
         let again = again.expect("what was read can be written and read again").value;
-        // `serde_json` writes the exponent of `1e9` as `e+9`.
-        let theirs = serde_json::from_str::<serde_json::Value>(&written).ok();
-        assert!(Some(again.to_value()) == theirs, "{}", clipped(&written));
+        // `serde_json` writes the exponent of `1e9` as `e+9`, and takes a member of this name for its own.
+        match serde_json::from_str::<serde_json::Value>(&written) {
+            Ok(theirs) => assert!(again.to_value() == theirs, "{}", clipped(&written)),
+            Err(_) => assert!(written.contains("$serde_json::private::"), "{}", clipped(&written)),
+        }
     }
 });
 

@@ -207,7 +207,7 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
                 let value = Value { builder: &mut *self.builder, ..self };
                 match entries.next_value_seed(Digits(value))? {
                     Digit::Number(number) => return Ok(Node::Number(number)),
-                    Digit::Text(node) => self.builder.members.push(Member { name, node, at: () }),
+                    Digit::Member(node) => self.builder.members.push(Member { name, node, at: () }),
                 }
                 continue;
             }
@@ -222,13 +222,13 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
 }
 
-/// The value of a member with the name of a number. Only the digits of a number arrive as owned text; the text of a
-/// member that a description gave this name is borrowed. Other values of such a member are refused: nobody has one.
+/// The value of a member with the name of a number. Only the digits of a number arrive as owned text; what a description
+/// has in a member of this name is a value like any other, its text is borrowed.
 struct Digits<'a, 'p>(Value<'a, 'p>);
 
 enum Digit {
     Number(Number),
-    Text(Node),
+    Member(Node),
 }
 
 impl<'de> DeserializeSeed<'de> for Digits<'_, '_> {
@@ -239,16 +239,43 @@ impl<'de> DeserializeSeed<'de> for Digits<'_, '_> {
     }
 }
 
-impl Visitor<'_> for Digits<'_, '_> {
+impl<'de> Visitor<'de> for Digits<'_, '_> {
     type Value = Digit;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
+        f.write_str("a value")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Digit, E> {
+        self.0.builder.count()?;
+        self.0.visit_bool(value).map(Digit::Member)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Digit, E> {
+        self.0.builder.count()?;
+        self.0.visit_unit().map(Digit::Member)
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Digit, E> {
         self.0.builder.count()?;
-        Ok(Digit::Text(self.0.text(text)))
+        self.0.visit_str(text).map(Digit::Member)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, items: A) -> Result<Digit, A::Error> {
+        self.0.builder.count()?;
+        let depth = self.0.below()?;
+        let path = self.0.path.name(NUMBER);
+        let value = Value { builder: self.0.builder, path: &path, depth };
+        value.visit_seq(items).map(Digit::Member)
+    }
+
+    /// Numbers arrive as maps of this one member.
+    fn visit_map<A: MapAccess<'de>>(mut self, entries: A) -> Result<Digit, A::Error> {
+        self.0.builder.count()?;
+        let depth = self.0.below()?;
+        let path = self.0.path.name(NUMBER);
+        let value = Value { builder: self.0.builder, path: &path, depth };
+        value.visit_map(entries).map(Digit::Member)
     }
 
     fn visit_string<E: Error>(self, digits: String) -> Result<Digit, E> {
