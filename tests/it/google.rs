@@ -194,6 +194,10 @@ async fn what_is_wrong_with_an_account_is_told_at_its_place() {
     }
     check(&json!({"google_id_token": {"account": "canary"}}), "/google_id_token/account");
     check(&json!({"google_id_token": {"key": "canary"}}), "/google_id_token/key");
+    check(&json!({"google_id_token": {"audience": ""}}), "/google_id_token/audience");
+    check(&json!({"google_id_token": {"impersonate": " "}}), "/google_id_token/impersonate");
+    check(&json!({"google_access_token": {"scopes": []}}), "/google_access_token/scopes");
+    check(&json!({"google_access_token": {"scopes": [""]}}), "/google_access_token/scopes");
     check(&json!({"google_id_token": {"scopes": []}}), "/google_id_token/scopes");
     check(
         &json!({"google_access_token": {"delegates": ["a@b"]}}),

@@ -105,8 +105,7 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
     if is_transient {
         return Error::new(ErrorKind::Unavailable, "Google's token service cannot be reached now");
     }
-    let message =
-        "Google gave no token for this account: it refused the credentials or their scopes";
+    let message = "there is no token for this Google account: its private key cannot be used, or Google refuses the credentials or their scopes";
     Error::new(ErrorKind::Denied, message)
 }
 

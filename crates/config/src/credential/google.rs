@@ -15,7 +15,17 @@ use crate::{
 pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &GOOGLE_ACCESS_TOKEN)?;
     let identity = identity(reader, mapping);
-    let scopes = reader.strings(mapping, "scopes").into_iter().map(ToOwned::to_owned).collect();
+    let scopes: Vec<_> =
+        reader.strings(mapping, "scopes").into_iter().map(ToOwned::to_owned).collect();
+    // None at all would mean everything, which nobody asks for by an empty list.
+    let is_bare_list =
+        mapping.object.get("scopes").and_then(Node::as_array).is_some_and(<[_]>::is_empty);
+    if is_bare_list || scopes.iter().any(String::is_empty) {
+        let message = "expected scopes, got an empty list or an empty text";
+        let help = "leave the key out for everything in Google Cloud";
+        reader.complain("wrong-value", at(mapping, "scopes"), message, help);
+        return None;
+    }
     Some(AuthConfig::Google {
         identity: Box::new(identity?),
         token: GoogleToken::Access { scopes },
@@ -26,7 +36,7 @@ pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> O
 pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &GOOGLE_ID_TOKEN)?;
     let identity = identity(reader, mapping);
-    let audience = reader.string(mapping, "audience").map(ToOwned::to_owned);
+    let audience = named(reader, mapping, "audience").map(ToOwned::to_owned);
     Some(AuthConfig::Google { identity: Box::new(identity?), token: GoogleToken::Id { audience } })
 }
 
@@ -34,7 +44,7 @@ pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Optio
 pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
     let account = account(reader, mapping);
     let delegates = reader.strings(mapping, "delegates");
-    let impersonation = reader.string(mapping, "impersonate").map(|principal| {
+    let impersonation = named(reader, mapping, "impersonate").map(|principal| {
         Impersonation::of(principal).through(delegates.iter().map(|&each| each.to_owned()))
     });
     if impersonation.is_none() && !delegates.is_empty() {
@@ -44,6 +54,17 @@ pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Iden
     }
     let endpoints = endpoints(reader, mapping);
     Some(Identity { account: account?, impersonation, endpoints: endpoints? })
+}
+
+/// A text that is not empty.
+fn named<'a>(reader: &mut Reader, mapping: Mapping<'a>, key: &str) -> Option<&'a str> {
+    let text = reader.string(mapping, key)?;
+    if text.trim().is_empty() {
+        let message = format!("expected a text in `{key}`, got an empty one");
+        reader.complain("wrong-value", at(mapping, key), message, "leave the key out");
+        return None;
+    }
+    Some(text)
 }
 
 fn account(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Account> {
