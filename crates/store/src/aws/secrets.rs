@@ -182,7 +182,12 @@ fn failure(answer: &Answer, reference: &SecretReference) -> Error {
         }
         _ => {
             let message = format!("{STORE} answers {} to: `{reference}`", answer.status.as_u16());
-            return Error::from_store(ErrorKind::Unreadable, message);
+            // Gateways and stand-ins of the service name their reasons in other formats.
+            let kind = match answer.status {
+                StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ErrorKind::Denied,
+                _ => ErrorKind::Unreadable,
+            };
+            return Error::from_store(kind, message);
         }
     };
     Error::from_store(kind, format!("{message}: `{reference}`"))

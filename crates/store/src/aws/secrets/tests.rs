@@ -52,6 +52,7 @@ fn answer(asked: &Asked) -> (u16, String) {
         "denied" => failed("AccessDeniedException"),
         "unsigned" => failed("InvalidSignatureException"),
         "slow" => failed("ThrottlingException"),
+        "forbidden" => (403, "<ErrorResponse>canary</ErrorResponse>".to_owned()),
         arn if arn.starts_with("arn:") => found(json!(asked.header("authorization"))),
         _ => (500, String::new()),
     }
@@ -100,6 +101,7 @@ async fn failures_are_told_apart() {
         ("aws:binary", ErrorKind::Invalid, "binary"),
         ("aws:denied", ErrorKind::Denied, "may not read"),
         ("aws:unsigned", ErrorKind::Denied, "rejected the keys"),
+        ("aws:forbidden", ErrorKind::Denied, "answers 403 to: `aws:forbidden`"),
         ("aws:slow", ErrorKind::Unreadable, "answers 400"),
         ("aws:html", ErrorKind::Unreadable, "cannot be understood"),
         ("aws:down", ErrorKind::Unreadable, "answers 500"),
