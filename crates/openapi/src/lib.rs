@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod address;
+mod aside;
 mod blueprint;
 mod body;
 mod code;

@@ -7,11 +7,13 @@ use callgate_tool::{Effect, Tool, ToolName};
 use serde_json::Value;
 
 use crate::{
-    blueprint::Blueprint,
+    aside,
+    blueprint::{Blueprint, Origin},
     body::Body,
     declaration::Parts,
     diagnostic::Diagnostic,
     input::{Input, NestedInput},
+    reference::Located,
     schema::MOST_STEPS,
     security::Security,
     server::Server,
@@ -91,7 +93,10 @@ impl Operation {
         let mut diagnostics = findings.into_diagnostics();
         let n_declared = parts.n_steps();
         let parts = self.parts();
-        let (_, findings) = parts.arguments();
+        let (_, mut findings) = parts.arguments();
+        let Origin { node, pointer } = &self.blueprint.operation;
+        let operation = Located { node, pointer: Arc::clone(pointer) };
+        aside::examine(&parts.document, &operation, &mut findings);
         for diagnostic in findings.into_diagnostics() {
             if !diagnostics.contains(&diagnostic) {
                 diagnostics.push(diagnostic);

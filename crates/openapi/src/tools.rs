@@ -5,6 +5,7 @@ mod answer;
 mod find;
 mod offered;
 mod one;
+mod tags;
 
 use std::sync::Arc;
 
@@ -29,6 +30,7 @@ use crate::{
     tools::{
         find::{Found, find},
         one::{Candidate, Context, effect},
+        tags::Tags,
     },
 };
 
@@ -73,8 +75,9 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         })
         .collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
+    let tags = Tags::of(document, &mut general);
     let mut gathered = Gathered::new(general.into_diagnostics());
-    let selected = selected(&found, &names, options, &mut loaded.report);
+    let selected = selected(&found, (&names, &tags), options, &mut loaded.report);
     for ((found, name), is_selected) in found.iter().zip(names).zip(selected) {
         if !is_selected {
             continue;
@@ -130,13 +133,15 @@ impl Loaded {
 /// Which of the operations are selected; what is not, and what selects nothing, goes to the report.
 fn selected<'d>(
     found: &[Found<'d>],
-    names: &[Option<ToolName>],
+    (names, tags): (&[Option<ToolName>], &Tags<'d>),
     options: &LoadOptions,
     report: &mut Report,
 ) -> Vec<bool> {
     let is_tagged = !options.selection.tags.is_empty();
-    let tags = |found: &Found<'d>| if is_tagged { found.tags() } else { Vec::new() };
-    let tags: Vec<Vec<&str>> = found.iter().map(tags).collect();
+    let tags_of = |found: &Found<'d>| {
+        if is_tagged { tags.of_operation(found.operation.node) } else { Vec::new() }
+    };
+    let tags: Vec<Vec<&str>> = found.iter().map(tags_of).collect();
     let named = found.iter().zip(names).zip(&tags);
     let candidates: Vec<_> =
         named.map(|((found, name), tags)| found.candidate(name.as_ref(), tags)).collect();
@@ -147,7 +152,7 @@ fn selected<'d>(
     selected
 }
 
-impl<'d> Found<'d> {
+impl Found<'_> {
     fn candidate<'a>(
         &'a self,
         name: Option<&'a ToolName>,
@@ -169,15 +174,7 @@ impl<'d> Found<'d> {
         let help = "name it after what it does, as `listPets`; an overlay can do it";
         findings.note(Code::VagueName, &self.operation.pointer, message, help);
     }
-
-    fn tags(&self) -> Vec<&'d str> {
-        let tags = self.operation.node.get("tags").and_then(Node::as_array);
-        tags.into_iter().flatten().filter_map(Node::as_str).take(MOST_TAGS).collect()
-    }
 }
-
-/// Operations may share what they say; real ones have fewer than ten tags.
-const MOST_TAGS: usize = 100;
 
 /// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.
 fn note_dialect(document: &Document, findings: &mut Findings) {

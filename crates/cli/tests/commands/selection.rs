@@ -59,6 +59,46 @@ fn operations_are_selected_by_name_tag_method_path_and_effect() {
 }
 
 #[test]
+fn a_tag_stands_for_those_below_it() {
+    let text = "openapi: 3.2.0
+servers: [{url: https://a.example}]
+tags: [{name: animals}, {name: pets, parent: animals}, {name: cats, parent: pets}, {name: a, parent: b},
+       {name: b, parent: a}, {name: c, parent: none}]
+paths:
+  /cats: {get: {operationId: listCats, tags: [cats], summary: s}}
+  /pets: {get: {operationId: listPets, tags: [pets], summary: s}}
+  /a: {get: {operationId: readA, tags: [a], summary: s}}
+  /b: {get: {operationId: readB, tags: [b], summary: s}}
+";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.yaml"), text).unwrap();
+    let names = |tags: &str| {
+        let file = folder.path().join("callgate.yaml");
+        let text = format!(
+            "toolsets:\n  a:\n    openapi: api.yaml\n    prefix: \"\"\n    tools: {{tags: [{tags}]}}\n"
+        );
+        fs::write(&file, text).unwrap();
+        let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
+        let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+        tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("animals"), ["listCats", "listPets"]);
+    assert_eq!(names("cats"), ["listCats"]);
+    // The second half of a circle is left out.
+    assert_eq!(names("b"), ["readA", "readB"]);
+    assert_eq!(names("a"), ["readA"]);
+    let said = callgate(&["check", folder.path().join("api.yaml").to_str().unwrap()]).exits(1).out;
+    assert!(
+        said.contains("the parent of tag `b` to be a tag that is not below it, got: a"),
+        "{said}"
+    );
+    assert!(
+        said.contains("the parent of tag `c` to be the name of a declared tag, got: none"),
+        "{said}"
+    );
+}
+
+#[test]
 fn an_entry_that_matches_nothing_is_a_warning_with_the_nearest_name() {
     let rows = [
         ("{include: [getPett, '*']}", "`getPett`", "did you mean `getPet`?"),

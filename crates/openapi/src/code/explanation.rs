@@ -143,7 +143,8 @@ const EXPLANATIONS: [(Code, &str); 56] = [
         Code::MissingReference,
         "A reference names a part of the document that is not there. What it stands for is \
              left out, or allows everything where it is a schema. Operations that do not use it \
-             are untouched.",
+             are untouched. Where no call needs what it stands for (the answers of failures, headers, \
+             links, examples, callbacks) it is a note.",
     ),
     (
         Code::MoreFindings,

@@ -278,3 +278,44 @@ fn what_leads_outside_is_never_asked_for() {
         assert!(codes.contains(&"external-reference"), "{codes:?}");
     }
 }
+
+#[test]
+fn references_that_no_call_needs_are_noted_where_they_lead_nowhere() {
+    let text = "paths:
+  /a:
+    get:
+      summary: A
+      parameters:
+      - {name: q, in: query, schema: true, examples: {x: {$ref: '#/components/examples/none'}}}
+      requestBody: {content: {text/plain: {examples: {x: {$ref: '#/components/examples/no'}}}}}
+      responses:
+        '200':
+          links: {a: {$ref: '#/components/links/none'}}
+          headers: {X: {$ref: '#/components/headers/none'}, Y: {examples: {x: {$ref: 'other.yaml'}}}}
+          content: {text/plain: {examples: {x: {$ref: '#/components/examples/real'}, y: {$ref: '#/no'}}}}
+        '404': {$ref: '#/components/responses/none'}
+        default: {$ref: '#/components/responses/loop'}
+      callbacks: {c: {$ref: '#/components/callbacks/none'}}
+components:
+  examples: {real: {value: {$ref: '#/data'}}}
+  responses: {loop: {$ref: '#/components/responses/loop'}}
+";
+    let loaded = loaded("3.1.0", text, &[]).examined();
+    assert_eq!(loaded.report.count(callgate_openapi::OperationStatus::Exposed), 1);
+    let found = loaded.report.diagnostics;
+    assert!(found.iter().all(|found| found.severity == callgate_openapi::Severity::Note));
+    let lines: Vec<String> = found.iter().map(line).collect();
+    let expected = [
+        "/parameters/0/examples/x",
+        "/requestBody/content/text~1plain/examples/x",
+        "/responses/200/headers/X",
+        "/responses/200/headers/Y/examples/x",
+        "/responses/200/links/a",
+        "/responses/200/content/text~1plain/examples/y",
+        "/responses/404",
+        "/responses/default",
+        "/callbacks/c",
+    ];
+    let expected = expected.map(|at| format!("missing-reference /paths/~1a/get{at}"));
+    assert_eq!(lines, expected);
+}

@@ -1,0 +1,78 @@
+//! The tags of an operation with those above them: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and whoever selects
+//! a tag means what is below it too.
+
+use hashbrown::HashMap;
+
+use crate::{code::Code, document::Document, findings::Findings, node::Node, pointer::Path};
+
+/// The tags that a description declares below others.
+#[derive(Debug, Default)]
+pub(super) struct Tags<'d> {
+    parents: HashMap<&'d str, &'d str>,
+}
+
+impl<'d> Tags<'d> {
+    /// Reads the declared tags; a parent that leads nowhere is reported and left out.
+    pub(super) fn of(document: &'d Document, findings: &mut Findings) -> Self {
+        let path = Path::ROOT.name("tags");
+        let declared = document.root().get("tags").and_then(Node::as_array);
+        let Some(declared) = declared.filter(|_| document.version().is_at_least(3, 2)) else {
+            return Self::default();
+        };
+        let name = |tag: &'d Node| tag.get("name").and_then(Node::as_str);
+        let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(declared.len());
+        parents.extend(declared.iter().filter_map(|tag| Some((name(tag)?, None))));
+        for (at, tag) in declared.iter().enumerate() {
+            let Some((name, parent)) = name(tag).zip(tag.get("parent")) else { continue };
+            let fault = match parent.as_str() {
+                Some(parent) if !parents.contains_key(parent) => "the name of a declared tag",
+                Some(parent) if is_below(&parents, parent, name) => "a tag that is not below it",
+                Some(parent) => {
+                    parents.insert(name, Some(parent));
+                    continue;
+                }
+                None => "the name of a tag",
+            };
+            let got = parent.as_str().unwrap_or_else(|| parent.kind());
+            let message = format!("expected the parent of tag `{name}` to be {fault}, got: {got}");
+            let help = "declare the parent under `tags`, or leave `parent` out";
+            findings.warning(Code::MalformedNode, path.index(at).name("parent"), message, help);
+        }
+        let parents = parents.into_iter().filter_map(|(name, parent)| Some((name, parent?)));
+        Self { parents: parents.collect() }
+    }
+
+    /// The tags of an operation, each followed by those above it.
+    pub(super) fn of_operation(&self, operation: &'d Node) -> Vec<&'d str> {
+        let tags = operation.get("tags").and_then(Node::as_array);
+        let named = tags.into_iter().flatten().filter_map(Node::as_str).take(MOST_TAGS);
+        if self.parents.is_empty() {
+            return named.collect();
+        }
+        let mut found = Vec::new();
+        for tag in named {
+            let above = |tag: &&'d str| self.parents.get(tag).copied();
+            found.extend(std::iter::successors(Some(tag), above).take(MOST_LEVELS));
+        }
+        found
+    }
+}
+
+/// Whether `tag` is `above` or stands somewhere below it. Deeper trees than anybody draws count as circles.
+fn is_below(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bool {
+    let mut next = Some(tag);
+    for _ in 0..MOST_LEVELS {
+        match next {
+            Some(tag) if tag == above => return true,
+            Some(tag) => next = parents.get(tag).copied().flatten(),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Operations may share what they say; real ones have fewer than ten tags.
+const MOST_TAGS: usize = 100;
+
+/// Real trees have two or three levels.
+const MOST_LEVELS: usize = 32;
