@@ -109,7 +109,7 @@ impl Document {
 
     /// Whether every pointer starts at the root: before OpenAPI 3.1 there is no `$id`.
     fn has_plain_pointers(&self) -> bool {
-        !self.version().text.starts_with("3.") || self.version().text.starts_with("3.0")
+        !self.version().is_at_least(3, 1)
     }
 }
 

@@ -1,0 +1,137 @@
+//! The version of a description: which ones are read, and how they are compared.
+
+use std::{fmt, sync::Arc};
+
+use crate::{
+    code::Code,
+    diagnostic::{Diagnostic, Severity},
+    node::Node,
+};
+
+/// The version a description says it is written in, as written: `3.0.3`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Version {
+    text: Arc<str>,
+    numbers: (u32, u32),
+}
+
+impl Version {
+    /// Whether it is this version or a later one.
+    pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
+        self.numbers >= (major, minor)
+    }
+
+    /// Whether it is Swagger 2.0, which was renamed OpenAPI afterwards.
+    pub(crate) fn is_swagger(&self) -> bool {
+        self.numbers.0 == 2
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The version a tree says, if this build reads it.
+pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
+    if root.as_object().is_none() {
+        let message = format!("expected an OpenAPI description, got: {}", root.kind());
+        return Err(refusal(Code::NotADescription, "", message, "start it with `openapi: 3.0.3`"));
+    }
+    let (name, written) = match (root.get("openapi"), root.get("swagger")) {
+        (Some(openapi), _) => ("openapi", written(openapi)),
+        (None, Some(swagger)) => ("swagger", written(swagger)),
+        (None, None) => {
+            let message = "expected the member `openapi`, got an object without it".to_owned();
+            return Err(refusal(
+                Code::NotADescription,
+                "",
+                message,
+                "start it with `openapi: 3.0.3`",
+            ));
+        }
+    };
+    let text = written.trim();
+    let mut parts = text.split('.').map(|digits| digits.parse().ok());
+    let numbers = (parts.next().flatten(), parts.next().flatten());
+    match (name, numbers) {
+        // An unquoted `2.0` may come as `2`.
+        ("swagger", (Some(2), Some(0) | None)) => {
+            Ok(Version { text: text.into(), numbers: (2, 0) })
+        }
+        ("openapi", (Some(3), Some(minor @ 0..=2))) => {
+            Ok(Version { text: text.into(), numbers: (3, minor) })
+        }
+        _ => {
+            let message = format!("expected OpenAPI 2.0, 3.0, 3.1 or 3.2, got `{name}`: `{text}`");
+            Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, READS))
+        }
+    }
+}
+
+/// A scalar as it is written; an unquoted `3.1` is a number.
+fn written(node: &Node) -> String {
+    match node {
+        Node::Number(number) => number.to_json().to_string(),
+        Node::String(text) => text.to_string(),
+        other => other.kind().to_owned(),
+    }
+}
+
+fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
+    vec![Diagnostic {
+        code,
+        severity: Severity::Error,
+        file: None,
+        pointer: pointer.to_owned(),
+        position: None,
+        message,
+        help: help.to_owned(),
+        operation: None,
+    }]
+}
+
+/// What to do about another version.
+const READS: &str = "convert the description to OpenAPI 3.1";
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::{code::Code, document::Document, sample::node};
+
+    #[track_caller]
+    fn check(root: &Value, expected: Result<&str, Code>) {
+        let got = Document::new(node(root));
+        let got = got.map(|document| document.version().to_string());
+        let got = got.map_err(|diagnostics| diagnostics[0].code);
+        assert_eq!(got, expected.map(str::to_owned), "{root}");
+    }
+
+    #[test]
+    fn versions_this_build_reads_are_taken() {
+        check(&json!({"openapi": "3.0.3"}), Ok("3.0.3"));
+        check(&json!({"openapi": 3.1}), Ok("3.1"));
+        check(&json!({"openapi": " 3.1.0 "}), Ok("3.1.0"));
+        check(&json!({"openapi": "3.2.0"}), Ok("3.2.0"));
+        check(&json!({"swagger": "2.0"}), Ok("2.0"));
+        check(&json!({"swagger": 2.0}), Ok("2.0"));
+        check(&json!({"swagger": 2}), Ok("2"));
+    }
+
+    #[test]
+    fn other_versions_are_refused_by_name() {
+        check(&json!({"swagger": "1.2"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": "3.3.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": "2.0"}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": 4}), Err(Code::UnsupportedVersion));
+        check(&json!({"openapi": null}), Err(Code::UnsupportedVersion));
+    }
+
+    #[test]
+    fn what_is_no_description_is_refused() {
+        check(&json!([]), Err(Code::NotADescription));
+        check(&json!({"info": {}}), Err(Code::NotADescription));
+    }
+}
