@@ -13,12 +13,27 @@ const PARTS: &str = "https://specs.example.com/shared/parts.yaml";
 
 /// What became of a description with this reference, and the requests that were made for it.
 fn loaded(reference: &str, answer: &str) -> (Vec<OperationStatus>, Vec<Code>, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
+    loaded_as("openapi: 3.1.0", reference, answer)
+}
+
+/// The same of a description that begins with these members. It lies in a directory with the file `beside.yaml`, below
+/// one with the file `above.yaml`.
+fn loaded_as(
+    head: &str,
+    reference: &str,
+    answer: &str,
+) -> (Vec<OperationStatus>, Vec<Code>, Vec<String>) {
+    let outer = tempfile::tempdir().unwrap();
+    let folder = outer.path().join("specs");
+    fs::create_dir(&folder).unwrap();
     let text = format!(
-        "openapi: 3.1.0\nservers: [{{url: https://api.example.com}}]\npaths:\n  /a: {{get: {{summary: A, parameters: [{{$ref: '{reference}'}}]}}}}\n"
+        "{head}\nservers: [{{url: https://api.example.com}}]\npaths:\n  /a: {{get: {{summary: A, parameters: [{{$ref: '{reference}'}}]}}}}\n"
     );
-    fs::write(folder.path().join("spec.yaml"), text).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
+    fs::write(folder.join("spec.yaml"), text).unwrap();
+    let limit = "limit: {name: limit, in: query, schema: {type: integer}}";
+    fs::write(folder.join("beside.yaml"), limit).unwrap();
+    fs::write(outer.path().join("above.yaml"), limit).unwrap();
+    let toolset = folder.join("toolset.yaml");
     fs::write(&toolset, "references: [https://specs.example.com]\n").unwrap();
     let recording = |path: &str, response: &str| {
         Recording {
@@ -91,5 +106,43 @@ fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
         assert_eq!(operations, [OperationStatus::Degraded], "{codes:?}");
         assert!(codes.contains(&Code::MissingReference), "{codes:?}");
         assert_eq!(requests, ["GET https://specs.example.com/shared/parts.yaml HTTP/1.1"]);
+    }
+}
+
+#[test]
+fn a_file_is_looked_for_beside_a_description_before_its_own_address_is_asked() {
+    let listed = "openapi: 3.2.0\n$self: https://specs.example.com/shared/openapi";
+    let fetched = [
+        "GET https://specs.example.com/shared/parts.yaml HTTP/1.1",
+        "GET https://specs.example.com/shared/types.yaml HTTP/1.1",
+    ];
+    for (reference, expected) in [
+        ("beside.yaml#/limit", &[] as &[&str]),
+        ("https://specs.example.com/shared/beside.yaml#/limit", &[]),
+        ("parts.yaml#/limit", &fetched),
+        ("/shared/parts.yaml#/limit", &fetched),
+    ] {
+        let (operations, codes, requests) = loaded_as(listed, reference, "");
+        assert_eq!(operations, [OperationStatus::Exposed], "{reference}: {codes:?}");
+        assert_eq!(requests, expected, "{reference}");
+    }
+}
+
+#[test]
+fn the_address_of_a_description_opens_neither_files_nor_origins() {
+    let other = "openapi: 3.2.0\n$self: https://other.example.com/shared/openapi";
+    for (head, reference) in [
+        (other, "parts.yaml#/limit"),
+        (other, "../above.yaml#/limit"),
+        (other, "https://other.example.com/above.yaml#/limit"),
+        ("openapi: 3.2.0\n$self: https://specs.example.com:8443/openapi", "parts.yaml#/limit"),
+        ("openapi: 3.2.0\n$self: http://specs.example.com/shared/x", "parts.yaml#/limit"),
+        ("openapi: 3.2.0\n$self: file:///etc/openapi", "passwd#/limit"),
+        ("openapi: 3.2.0\n$self: specs/spec.yaml", "../../above.yaml#/limit"),
+    ] {
+        let (operations, codes, requests) = loaded_as(head, reference, "");
+        assert_eq!(operations, [OperationStatus::Refused], "{head} {reference}");
+        assert_eq!(codes, [Code::ExternalReference], "{head} {reference}");
+        assert_eq!(requests, [""; 0], "{head} {reference}");
     }
 }

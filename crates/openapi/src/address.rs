@@ -56,9 +56,19 @@ pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if is_plain { Ok(()) } else { Err(Refused::Scheme) }
 }
 
+/// Whether a name is an absolute address, not a path.
+pub(crate) fn is_address(name: &str) -> bool {
+    scheme(name).is_some()
+}
+
+/// The address of an absolute path. Nothing is read from there: it only has neighbours.
+pub(crate) fn file_address(path: &str) -> Option<String> {
+    Url::parse("file:///").ok()?.join(path).ok().map(without_fragment)
+}
+
 /// A path relative to the directory of another file. What is percent-encoded is decoded first, so that `%2e%2e` is
 /// seen for what it is.
-fn beside(base: &str, address: &str) -> Result<String, Refused> {
+pub(crate) fn beside(base: &str, address: &str) -> Result<String, Refused> {
     if address.starts_with(['/', '\\']) {
         return Err(Refused::AbsolutePath);
     }

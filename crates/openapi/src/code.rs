@@ -35,6 +35,8 @@ pub enum Code {
     IgnoredTag,
     /// The description has webhooks, which are no tools.
     IgnoredWebhooks,
+    /// The `$self` of a document is no address it can be known by, and is ignored.
+    InvalidSelf,
     /// A server is not a plain http or https address.
     InvalidServer,
     /// A session annotation names nothing the session has.
@@ -123,7 +125,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::AliasExpansion,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -138,6 +140,7 @@ impl Code {
         Self::HostilePath,
         Self::IgnoredTag,
         Self::IgnoredWebhooks,
+        Self::InvalidSelf,
         Self::InvalidServer,
         Self::InvalidSessionInput,
         Self::InvalidStyle,
@@ -204,6 +207,7 @@ impl Code {
             Self::HostilePath => "hostile-path",
             Self::IgnoredTag => "ignored-tag",
             Self::IgnoredWebhooks => "ignored-webhooks",
+            Self::InvalidSelf => "invalid-self",
             Self::InvalidServer => "invalid-server",
             Self::InvalidSessionInput => "invalid-session-input",
             Self::InvalidStyle => "invalid-style",

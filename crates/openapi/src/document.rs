@@ -1,12 +1,16 @@
 //! A description as a whole: its tree, its version, its title, and the documents it refers to as far as the caller
 //! supplied them. What cannot be read below `info` costs one operation, not the document; no file is opened here.
 
+mod base;
 mod further;
 mod index;
+mod known;
 mod place;
 mod version;
 
 use std::sync::{Arc, OnceLock};
+
+use hashbrown::HashMap;
 
 use crate::{
     diagnostic::Diagnostic,
@@ -15,6 +19,7 @@ use crate::{
     node::Node,
     text::{Parsed, read},
 };
+use base::Base;
 use further::{Documents, Further, Tree};
 use index::Index;
 use version::version;
@@ -34,8 +39,10 @@ pub struct Document {
 #[derive(Clone, Debug)]
 struct Parts {
     root: Node,
-    /// The file's own name, where it is known: what its neighbours call it.
-    name: Arc<str>,
+    /// The file's own name, where it is known: what its neighbours call it; and its `$self`.
+    base: Base,
+    /// The further documents by the addresses they give themselves.
+    by_own: HashMap<Arc<str>, Arc<str>>,
     version: Version,
     limits: Limits,
     /// Made when a reference first needs it.
@@ -78,8 +85,9 @@ impl Document {
     pub fn within(root: Node, limits: Limits) -> Result<Self, Vec<Diagnostic>> {
         let version = version(&root)?;
         let parts = Parts {
+            base: Base::of(&root, ""),
+            by_own: HashMap::new(),
             root,
-            name: "".into(),
             version,
             limits,
             index: OnceLock::new(),
@@ -94,14 +102,16 @@ impl Document {
     #[must_use]
     pub fn named(mut self, name: &str) -> Self {
         let parts = Arc::make_mut(&mut self.parts);
-        parts.name = name.into();
+        parts.base = Base::of(&parts.root, name);
         parts.index = OnceLock::new();
         self
     }
 
     /// The documents that references lead to and that are not here yet, each by its name: a path relative to the
     /// directory of the description and never outside it, or an https address. Supply or refuse each of them with
-    /// [`Document::supply`] and [`Document::refuse`], and ask again: they may need others.
+    /// [`Document::supply`] and [`Document::refuse`], and ask again: they may need others. What a document with a `$self`
+    /// at an address refers to next to it there is asked for as the file beside the document; where that is refused,
+    /// as the address.
     ///
     /// ```
     /// use callgate_openapi::{Document, Limits, load, read};
@@ -126,7 +136,8 @@ impl Document {
         });
         let mut known = hashbrown::HashSet::new();
         let needed = std::iter::once(self.index()).chain(read).flat_map(|index| &index.needed);
-        needed.filter(|name| !self.is_here(name) && known.insert(*name)).cloned().collect()
+        let needed = needed.filter_map(|(address, file)| self.wanted(address, file.as_ref()));
+        needed.filter(|name| known.insert(*name)).cloned().collect()
     }
 
     /// Takes the tree of a document by the name [`Document::needs`] gave it. All documents together may have as many
@@ -134,7 +145,8 @@ impl Document {
     pub fn supply(&mut self, name: &str, root: Node) {
         let most = self.limits().nodes;
         let room = most.saturating_sub(self.parts.n_nodes);
-        let index = Index::of(&root, name, room);
+        let base = Base::of_further(&root, name, &self.parts.base);
+        let index = Index::of(&root, &base, room);
         if index.n_nodes > room {
             let expected = format!("at most {most} values in all documents together");
             let reason = UnavailableReason::Unreadable;
@@ -145,7 +157,10 @@ impl Document {
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
         }
-        parts.documents.insert(name.into(), Further::Read(Arc::new(Tree { root, index })));
+        if let Some(own) = &base.own {
+            parts.by_own.entry(Arc::clone(own)).or_insert_with(|| name.into());
+        }
+        parts.documents.insert(name.into(), Further::Read(Arc::new(Tree { root, base, index })));
     }
 
     /// Says why a document that [`Document::needs`] named will not be supplied.
@@ -208,11 +223,6 @@ impl Document {
         self.effort().is_some_and(Effort::is_spent_by_one)
     }
 
-    fn is_here(&self, name: &str) -> bool {
-        let is_schema = || self.indexes().any(|(_, index)| index.pointers.contains_key(name));
-        self.parts.documents.contains_key(name) || *self.parts.name == *name || is_schema()
-    }
-
     /// The documents in which a schema has a name of its own, with their indexes.
     fn indexes(&self) -> impl Iterator<Item = (Option<&str>, &Index)> {
         let further = self.parts.with_ids.iter();
@@ -221,8 +231,8 @@ impl Document {
     }
 
     fn index(&self) -> &Index {
-        let Parts { root, name, limits, index, .. } = &*self.parts;
-        index.get_or_init(|| Arc::new(Index::of(root, name, limits.nodes)))
+        let Parts { root, base, limits, index, .. } = &*self.parts;
+        index.get_or_init(|| Arc::new(Index::of(root, base, limits.nodes)))
     }
 
     fn index_at(&self, document: Option<&str>) -> Option<&Index> {
@@ -246,8 +256,9 @@ impl Document {
         }
     }
 
-    fn name_of<'a>(&'a self, document: Option<&'a str>) -> &'a str {
-        document.unwrap_or(&self.parts.name)
+    fn base_of(&self, document: Option<&str>) -> &Base {
+        let further = document.and_then(|name| self.tree(name));
+        further.map_or(&self.parts.base, |tree| &tree.base)
     }
 }
 

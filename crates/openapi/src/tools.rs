@@ -57,6 +57,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let servers = Servers::new(document, options);
     let schemes = Schemes::new(document, &mut general);
     note_dialect(document, &mut general);
+    document.report_self(&mut general);
     let mut loaded = Loaded {
         security_schemes: schemes.declared().cloned().collect(),
         server: servers.root(),

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 56] = [
+const EXPLANATIONS: [(Code, &str); 57] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -90,6 +90,14 @@ const EXPLANATIONS: [(Code, &str); 56] = [
     (
         Code::IgnoredWebhooks,
         "Webhooks are requests that the service sends. Nobody calls them, so they become no tools. Nothing is lost.",
+    ),
+    (
+        Code::InvalidSelf,
+        "`$self` is the address by which other documents know a document, and what references in it \
+             are relative to: a text without a fragment, in OpenAPI 3.2 or later. This one is ignored: \
+             references are relative to where the document was read. A `$self` that counts gives names and \
+             opens nothing: what is next to it at its address is looked for beside the file, then at the \
+             address if its origin is listed under `references`. Servers are never relative to it.",
     ),
     (
         Code::InvalidServer,

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::{document::index::Index, node::Node};
+use crate::{
+    document::{base::Base, index::Index},
+    node::Node,
+};
 
 /// What became of a document that the description refers to.
 #[derive(Clone, Debug)]
@@ -18,6 +21,7 @@ pub(super) enum Further {
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,
+    pub(super) base: Base,
     pub(super) index: Index,
 }
 

@@ -1,12 +1,16 @@
 //! What a tree says about its own parts that references need: `$id`, `$anchor`, and which other documents it names.
 //! One walk over the tree; nothing is resolved here beyond the names of documents.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hashbrown::HashMap;
 
 use crate::{
     address::{SESSION_ID, may_be_needed, resolved},
+    document::base::Base,
     node::{Node, Object},
     pointer::{Path, parted},
 };
@@ -20,17 +24,17 @@ pub(super) struct Index {
     pub(super) pointers: HashMap<Arc<str>, Arc<str>>,
     /// The pointers of anchors, by the name of what they are in, `#`, and their own.
     pub(super) anchors: HashMap<String, Arc<str>>,
-    /// The names of the documents it refers to.
-    pub(super) needed: BTreeSet<Arc<str>>,
+    /// The names of the documents it refers to, and of the files that stand for them where there are such.
+    pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
     /// How many values it has.
     pub(super) n_nodes: usize,
 }
 
 impl Index {
-    /// Walks over the tree of the document `name`. A tree with more values than `most` is not walked to its end.
-    pub(super) fn of(root: &Node, name: &str, most: usize) -> Self {
-        let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), most };
-        walk.node(root, &Path::ROOT, &Here { base: name, is_names: false });
+    /// Walks over the tree of a document. A tree with more values than `most` is not walked to its end.
+    pub(super) fn of(root: &Node, base: &Base, most: usize) -> Self {
+        let mut walk = Walk { index: Self::default(), known: BTreeSet::new(), base, most };
+        walk.node(root, &Path::ROOT, &Here { base: &base.relative_to, is_names: false });
         walk.index
     }
 }
@@ -61,6 +65,7 @@ struct Walk<'d> {
     index: Index,
     /// The references that were looked at, each by its base and text.
     known: BTreeSet<(String, &'d str)>,
+    base: &'d Base,
     most: usize,
 }
 
@@ -127,10 +132,10 @@ impl<'d> Walk<'d> {
         {
             return;
         }
-        if let Ok(name) = resolved(base, address)
-            && may_be_needed(&name).is_ok()
-        {
-            self.index.needed.insert(name.into());
+        let Ok(name) = resolved(base, address) else { return };
+        let file = self.base.file_of(&name);
+        if file.is_some() || may_be_needed(&name).is_ok() {
+            self.index.needed.insert(name.into(), file.map(Into::into));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::{
     address::{Refused, may_be_needed, resolved},
     document::{
         Document,
+        base::Base,
         further::{Further, Unavailable, UnavailableReason},
         index::Index,
     },
@@ -46,14 +47,14 @@ impl Document {
         } else {
             index.enclosing(at)
         };
+        let here = self.base_of(document);
+        let base = own.map_or(&*here.relative_to, |(_, name)| name);
         if address.is_empty() {
-            let base = own.map_or_else(|| self.name_of(document), |(_, name)| name);
             let within = own.map(|(pointer, _)| pointer);
             return self.part((document, index), (base, within), fragment);
         }
-        let base = own.map_or_else(|| self.name_of(document), |(_, name)| name);
         let name = resolved(base, address).map_err(forbidden)?;
-        self.named_place(&name, fragment)
+        self.named_place(here, &name, fragment)
     }
 
     /// The node at a place.
@@ -87,23 +88,23 @@ impl Document {
         Ok(Place { document, pointer: fragment })
     }
 
-    /// A part of what has this name: a schema with this `$id`, the description itself, or another document.
-    fn named_place(&self, name: &str, fragment: &str) -> Result<Place, NoPlace> {
+    /// A part of what has this name for a document with these addresses: a schema with this `$id`, a document, or the
+    /// file that stands for it.
+    fn named_place(&self, here: &Base, name: &str, fragment: &str) -> Result<Place, NoPlace> {
         self.spend(self.parts.with_ids.len());
         for (document, index) in self.indexes() {
             if let Some(pointer) = index.pointers.get(name) {
                 return self.part((document, index), (name, Some(pointer)), fragment);
             }
         }
-        if !self.parts.name.is_empty() && *self.parts.name == *name {
-            return self.part((None, self.index()), (name, None), fragment);
+        if let Some(document) = self.named_in(here, name) {
+            let index = self.index_at(document).ok_or(NoPlace::Missing)?;
+            let base = &self.base_of(document).relative_to;
+            return self.part((document, index), (base, None), fragment);
         }
-        match self.parts.documents.get_key_value(name) {
-            Some((name, Further::Read(tree))) => {
-                self.part((Some(name), &tree.index), (name, None), fragment)
-            }
-            Some((_, Further::Refused(why))) => Err(NoPlace::Unavailable(why.clone())),
-            None => Err(may_be_needed(name).map_or_else(forbidden, |()| not_supplied(name))),
+        match self.parts.documents.get(name) {
+            Some(Further::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),
+            _ => Err(may_be_needed(name).map_or_else(forbidden, |()| not_supplied(name))),
         }
     }
 

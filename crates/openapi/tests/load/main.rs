@@ -13,6 +13,8 @@ mod references;
 #[cfg(test)]
 mod schemas;
 #[cfg(test)]
+mod self_address;
+#[cfg(test)]
 mod swagger;
 #[cfg(test)]
 mod versions;

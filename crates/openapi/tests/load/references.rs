@@ -19,18 +19,17 @@ fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
                     let text = format!("---\n{text}");
                     document.supply(&name, read(text.as_bytes(), &limits).expect("a tree").value);
                 }
-                None => document.refuse(
-                    &name,
-                    Unavailable {
-                        reason: UnavailableReason::Unreadable,
-                        expected: "a reference to a file".to_owned(),
-                    },
-                ),
+                None => document.refuse(&name, missing()),
             }
         }
     }
     assert_eq!(document.needs(), [], "nothing is asked for for ever");
     load(&document, &LoadOptions::default())
+}
+
+pub(super) fn missing() -> Unavailable {
+    let reason = UnavailableReason::Unreadable;
+    Unavailable { reason, expected: "a reference to a file".to_owned() }
 }
 
 fn line(found: &Diagnostic) -> String {
@@ -40,7 +39,13 @@ fn line(found: &Diagnostic) -> String {
 
 /// The input schema of the only operation, and the findings.
 #[track_caller]
-fn check(version: &str, text: &str, others: &[(&str, &str)], expected: &Value, found: &[&str]) {
+pub(super) fn check(
+    version: &str,
+    text: &str,
+    others: &[(&str, &str)],
+    expected: &Value,
+    found: &[&str],
+) {
     let loaded = loaded(version, text, others).examined();
     let schema = loaded
         .operations
@@ -59,7 +64,7 @@ fn check(version: &str, text: &str, others: &[(&str, &str)], expected: &Value, f
 }
 
 /// A description whose only operation has the query parameter `q` with this schema.
-fn query(schema: &str) -> String {
+pub(super) fn query(schema: &str) -> String {
     format!(
         "paths: {{/a: {{get: {{summary: A, parameters: [{{name: q, in: query, schema: {schema}}}]}}}}}}\n"
     )

@@ -1,0 +1,243 @@
+//! By which address a document is known and what references in it are relative to: its `$self` (OpenAPI 3.2.0 §4.1.1)
+//! where it has one, else where it was read. A `$self` only gives names: what may be read is decided elsewhere, and
+//! what it leads to beside a file is named by a path that does not leave the description's directory.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::{
+    address::{Refused, beside, file_address, is_address, resolved},
+    code::Code,
+    document::version::version,
+    findings::Findings,
+    node::Node,
+    pointer::Path,
+};
+
+/// The addresses of one document.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Base {
+    /// Where it was read: a path relative to the directory of the description, or an address.
+    pub(super) read_at: Arc<str>,
+    /// What relative references in it are relative to.
+    pub(super) relative_to: Arc<str>,
+    /// The address it is known by beside the one where it was read.
+    pub(super) own: Option<Arc<str>>,
+    /// Why its `$self` does not count: what was expected, and what it is.
+    pub(super) fault: Option<(&'static str, Arc<str>)>,
+}
+
+impl Base {
+    /// The addresses of a tree that was read at `read_at`.
+    pub(super) fn of(root: &Node, read_at: &str) -> Self {
+        let read_at: Arc<str> = read_at.into();
+        let plain = Self { relative_to: Arc::clone(&read_at), read_at, ..Self::default() };
+        let Some(said) = root.get("$self") else { return plain };
+        match own(root, said, &plain.read_at) {
+            Ok(None) => plain,
+            Ok(Some(own)) => plain.known_by(own.into()),
+            Err(expected) => {
+                let got = said.as_shared_str().cloned().unwrap_or_else(|| said.kind().into());
+                Self { fault: Some((expected, got)), ..plain }
+            }
+        }
+    }
+
+    /// The addresses of a tree that the description `main` refers to. A file beside a description with a `$self` is
+    /// known as what that makes of its path, unless it says otherwise.
+    pub(super) fn of_further(root: &Node, read_at: &str, main: &Self) -> Self {
+        let base = Self::of(root, read_at);
+        if base.own.is_some() || base.fault.is_some() {
+            return base;
+        }
+        match main.address_of(read_at) {
+            Some(own) => base.known_by(own.into()),
+            None => base,
+        }
+    }
+
+    /// The file beside this one that an address means: where a file says it is at an address, its neighbours there are
+    /// its neighbours here.
+    pub(super) fn file_of(&self, address: &str) -> Option<String> {
+        if !self.is_elsewhere() {
+            return None;
+        }
+        let (from, to) = (Url::parse(&self.relative_to).ok()?, Url::parse(address).ok()?);
+        if !to.username().is_empty() || to.password().is_some() {
+            return None;
+        }
+        beside(&self.read_at, &from.make_relative(&to)?).ok()
+    }
+
+    /// The address of a file of the description's directory, the other way around.
+    fn address_of(&self, file: &str) -> Option<String> {
+        if !self.is_elsewhere() || is_address(file) || self.read_at.contains('/') {
+            return None;
+        }
+        let mut url = Url::parse(&self.relative_to).ok()?;
+        url.set_query(None);
+        url.path_segments_mut().ok()?.pop().extend(file.split('/'));
+        Some(url.into())
+    }
+
+    /// Whether it is a file that says it is at an address.
+    fn is_elsewhere(&self) -> bool {
+        !is_address(&self.read_at) && is_address(&self.relative_to)
+    }
+
+    /// Says why the `$self` of the document `name`, none for the description itself, does not count.
+    pub(super) fn report(&self, name: Option<&str>, findings: &mut Findings) {
+        let Some((expected, got)) = &self.fault else { return };
+        let place = name.map(|name| format!("{name}#")).unwrap_or_default();
+        let message = format!("expected {expected}, got: `{got}`");
+        let help = "correct it; here it is ignored, and references are relative to where the document was read";
+        findings.warning(Code::InvalidSelf, Path::at(&place).name("$self"), message, help);
+    }
+
+    fn known_by(self, own: Arc<str>) -> Self {
+        // RFC 3986 §5.2 makes nothing of a reference relative to `urn:x:y`; what is beside the document is still there.
+        let is_base =
+            !is_address(&own) || Url::parse(&own).is_ok_and(|url| !url.cannot_be_a_base());
+        let relative_to = if is_base { Arc::clone(&own) } else { Arc::clone(&self.relative_to) };
+        Self { relative_to, own: Some(own), ..self }
+    }
+}
+
+/// The address that a document's `$self` means, none where it means where the document was read; or what was expected.
+fn own(root: &Node, said: &Node, read_at: &str) -> Result<Option<String>, &'static str> {
+    if !version(root).is_ok_and(|version| version.is_at_least(3, 2)) {
+        let is_openapi = root.get("openapi").or_else(|| root.get("swagger")).is_some();
+        return if is_openapi { Err("`$self` in OpenAPI 3.2 or later only") } else { Ok(None) };
+    }
+    let text = said.as_str().filter(|text| text.len() <= LONGEST).ok_or(AN_ADDRESS)?;
+    if text.contains('#') {
+        return Err("a `$self` without a fragment");
+    }
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let own = match resolved(read_at, text) {
+        // Where on the machine the description lies is of no importance, only what lies beside it.
+        Err(Refused::AbsolutePath) => file_address(text).ok_or(AN_ADDRESS)?,
+        Err(Refused::Outside) => {
+            return Err("a `$self` that does not lead out of the description's own directory");
+        }
+        own => own.map_err(|_| AN_ADDRESS)?,
+    };
+    Ok(Some(own).filter(|own| own != read_at))
+}
+
+const AN_ADDRESS: &str = "a `$self` that is an address";
+
+/// Longer texts are no addresses.
+const LONGEST: usize = 2_000;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::node;
+
+    #[track_caller]
+    fn check(read_at: &str, said: &Value, expected: Result<(Option<&str>, &str), &str>) {
+        let base = Base::of(&node(&json!({"openapi": "3.2.0", "$self": said})), read_at);
+        let got = match &base.fault {
+            Some((expected, _)) => Err(*expected),
+            None => Ok((base.own.as_deref(), &*base.relative_to)),
+        };
+        assert_eq!(got, expected, "{said}");
+    }
+
+    #[test]
+    fn a_document_is_known_by_its_own_address() {
+        let file = "openapi.yaml";
+        let address = "https://api.example/x.yaml";
+        check(file, &json!(address), Ok((Some(address), address)));
+        check(file, &json!("HTTPS://API.example:443/x.yaml"), Ok((Some(address), address)));
+        check(file, &json!("openapi.yaml"), Ok((None, file)));
+        check(file, &json!(""), Ok((None, file)));
+        check(file, &json!("v1/a.yaml"), Ok((Some("v1/a.yaml"), "v1/a.yaml")));
+        check(file, &json!("/api/a"), Ok((Some("file:///api/a"), "file:///api/a")));
+        check(file, &json!("urn:x:y"), Ok((Some("urn:x:y"), file)));
+        let fetched = "https://staging.example/api/openapi";
+        check(
+            fetched,
+            &json!("/a"),
+            Ok((Some("https://staging.example/a"), "https://staging.example/a")),
+        );
+        check(fetched, &json!("openapi"), Ok((None, fetched)));
+    }
+
+    #[test]
+    fn what_is_no_address_does_not_count() {
+        let no_fragment = Err("a `$self` without a fragment");
+        check("a.yaml", &json!("https://api.example/x.yaml#/a"), no_fragment);
+        check("a.yaml", &json!("#"), no_fragment);
+        for said in [json!(7), json!(null), json!("https://["), json!("a".repeat(2_001))] {
+            check("a.yaml", &said, Err(AN_ADDRESS));
+        }
+        let outside = Err("a `$self` that does not lead out of the description's own directory");
+        check("a.yaml", &json!("../b.yaml"), outside);
+        check("a.yaml", &json!("%2e%2e/b.yaml"), outside);
+    }
+
+    #[test]
+    fn it_is_a_member_of_3_2() {
+        let root = |members| node(&members);
+        let address = "https://api.example/x";
+        for version in [json!({"openapi": "3.1.0"}), json!({"swagger": "2.0"})] {
+            let mut members = version;
+            members["$self"] = address.into();
+            let base = Base::of(&root(members), "a.yaml");
+            assert!(base.fault.is_some() && base.own.is_none());
+        }
+        let base = Base::of(&root(json!({"$self": address})), "a.yaml");
+        assert!(base.fault.is_none() && base.own.is_none());
+    }
+
+    #[track_caller]
+    fn check_file(read_at: &str, own: &str, address: &str, expected: Option<&str>) {
+        let base = Base::of(&node(&json!({"openapi": "3.2.0", "$self": own})), read_at);
+        assert_eq!(base.file_of(address).as_deref(), expected, "{address}");
+    }
+
+    #[test]
+    fn neighbours_at_the_address_are_neighbours_of_the_file() {
+        let own = "https://api.example/v1/openapi";
+        check_file("a.yaml", own, "https://api.example/v1/b/c%20d.yaml", Some("b/c d.yaml"));
+        check_file("x/a.yaml", own, "https://api.example/b.yaml", Some("b.yaml"));
+        for address in [
+            "https://api.example/b.yaml",
+            "https://api.example/v1/",
+            "https://api.example/v1/..%2fb",
+            "https://api.example/v1/b%5Cc",
+            "https://api.example/v1/b?c",
+            "https://user@api.example/v1/b",
+            "https://api.example:8443/v1/b",
+            "http://api.example/v1/b",
+            "https://b.example/v1/b",
+            "urn:x:y",
+        ] {
+            check_file("a.yaml", own, address, None);
+        }
+        check_file("a.yaml", "/api/a", "file:///api/b", Some("b"));
+        check_file("a.yaml", "/api/a", "file:///etc/passwd", None);
+        check_file("https://b.example/a", own, "https://api.example/v1/b", None);
+        check_file("a.yaml", "b/c.yaml", "b/d.yaml", None);
+    }
+
+    #[test]
+    fn a_file_beside_it_is_known_by_the_address_too() {
+        let node = |members| node(&members);
+        let main = node(json!({"openapi": "3.2.0", "$self": "https://api.example/v1/openapi?a"}));
+        let main = Base::of(&main, "openapi.yaml");
+        let further = |root, read_at| Base::of_further(&root, read_at, &main).own;
+        let own = further(node(json!({})), "b/c d.yaml");
+        assert_eq!(own.as_deref(), Some("https://api.example/v1/b/c%20d.yaml"));
+        assert_eq!(further(node(json!({})), "https://b.example/c"), None);
+        let says = node(json!({"openapi": "3.2.0", "$self": "https://b.example/c"}));
+        assert_eq!(further(says, "c.yaml").as_deref(), Some("https://b.example/c"));
+    }
+}

@@ -1,0 +1,73 @@
+//! Which document a name means, and which one has to be asked for so that it means one. A document is known by where it
+//! was read and by the address it gives itself; who gave it that address is not judged here, since no name makes
+//! anything readable.
+
+use std::sync::Arc;
+
+use crate::{
+    address::may_be_needed,
+    document::{Document, base::Base, further::Further},
+    findings::Findings,
+};
+
+/// A document among those of a description: none is the description itself.
+type Known<'d> = Option<&'d str>;
+
+impl Document {
+    /// Says of each document whose `$self` does not count why not.
+    pub(crate) fn report_self(&self, findings: &mut Findings) {
+        self.parts.base.report(None, findings);
+        for (name, further) in &self.parts.documents {
+            if let Further::Read(tree) = further {
+                tree.base.report(Some(name), findings);
+            }
+        }
+    }
+
+    /// The document a name means that is written in a document with these addresses: the one that gives itself this
+    /// name, the file that stands for it there, the one that was read under it.
+    pub(super) fn named_in(&self, here: &Base, name: &str) -> Option<Known<'_>> {
+        let beside = || self.read_as(&here.file_of(name)?);
+        self.known_as(name).or_else(beside).or_else(|| self.read_as(name))
+    }
+
+    /// The document to ask for where a reference needs what is at an address, or the file that stands for it: the file
+    /// first, the address where there is no such file.
+    pub(super) fn wanted<'a>(
+        &self,
+        address: &'a Arc<str>,
+        file: Option<&'a Arc<str>>,
+    ) -> Option<&'a Arc<str>> {
+        let documents = &self.parts.documents;
+        let is_schema = || self.indexes().any(|(_, index)| index.pointers.contains_key(address));
+        if self.known_as(address).is_some() || is_schema() {
+            return None;
+        }
+        let is_refused = |file: &Arc<str>| matches!(documents.get(file), Some(Further::Refused(_)));
+        if let Some(file) = file.filter(|file| !is_refused(file)) {
+            let is_here = documents.contains_key(file) || self.known_as(file).is_some();
+            return Some(file).filter(|_| !is_here);
+        }
+        let is_new = !documents.contains_key(address);
+        Some(address).filter(|address| is_new && may_be_needed(address).is_ok())
+    }
+
+    /// The document that says it has this name, or the description itself. What was read under the name comes before
+    /// others that say so.
+    fn known_as(&self, name: &str) -> Option<Known<'_>> {
+        let Base { read_at, own, .. } = &self.parts.base;
+        if (!read_at.is_empty() && **read_at == *name) || own.as_deref() == Some(name) {
+            return Some(None);
+        }
+        let own = self.parts.by_own.get(name).map(|document| Some(&**document));
+        own.filter(|_| !matches!(self.parts.documents.get(name), Some(Further::Read(_))))
+    }
+
+    fn read_as(&self, name: &str) -> Option<Known<'_>> {
+        let read = || match self.parts.documents.get_key_value(name)? {
+            (name, Further::Read(_)) => Some(Some(&**name)),
+            (_, Further::Refused(_)) => None,
+        };
+        self.known_as(name).or_else(read)
+    }
+}
