@@ -5,31 +5,33 @@ use callgate_openapi::Encoding;
 use http::HeaderValue;
 use serde_json::Value;
 
-use crate::style::{
-    BARE_COMMA, BARE_MEMBERS, Escape, Explode, Unwritable, write_exploded_members, write_list,
-    write_members, write_value,
+use crate::{
+    lists::write_lists,
+    style::{
+        BARE_MEMBERS, Escape, Unwritable, holds_control, joint, write_exploded_members,
+        write_members, write_value,
+    },
 };
 
 /// The value of a header.
 pub(crate) fn header_value(value: &Value, encoding: &Encoding) -> Result<HeaderValue, Unwritable> {
     let mut text = String::new();
-    let explode = match encoding {
-        Encoding::Styled { explode, .. } => Some(Explode::from(*explode)),
-        _ => None,
-    };
-    match (value, explode) {
-        (Value::Array(items), Some(_)) => {
-            write_list(&mut text, items, BARE_COMMA, Escape::Verbatim)?;
+    if holds_control(value) {
+        return Err(Unwritable::Control);
+    }
+    match (value, encoding) {
+        (Value::Array(list), Encoding::Styled { style, items, .. }) => {
+            write_lists(&mut text, list, (*style, items), Escape::Verbatim)?;
         }
-        (Value::Object(members), Some(Explode::No)) => {
-            write_members(&mut text, members, BARE_COMMA, Escape::Verbatim)?;
+        (Value::Object(members), Encoding::Styled { style, explode: false, .. }) => {
+            write_members(&mut text, members, joint(*style, Escape::Verbatim), Escape::Verbatim)?;
         }
-        (Value::Object(members), Some(Explode::Yes)) => {
+        (Value::Object(members), Encoding::Styled { .. }) => {
             write_exploded_members(&mut text, members, BARE_MEMBERS, Escape::Verbatim)?;
         }
         _ => write_value(&mut text, value, Escape::Verbatim)?,
     }
-    checked(&text)
+    bounded(&text)
 }
 
 /// A text as a header value.
@@ -37,10 +39,15 @@ pub(crate) fn checked(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.chars().any(char::is_control) {
         return Err(Unwritable::Control);
     }
+    bounded(text)
+}
+
+/// The same of a text whose only control characters are tabulators between items (Swagger 2.0, `tsv`).
+fn bounded(text: &str) -> Result<HeaderValue, Unwritable> {
     if text.len() > MAX_HEADER {
         return Err(Unwritable::TooLong);
     }
-    if text.trim_matches(' ').len() != text.len() {
+    if text.trim_matches([' ', '\t']).len() != text.len() {
         // RFC 9110 §5.5: a receiver strips it, so another value would arrive.
         return Err(Unwritable::Edge);
     }
@@ -64,6 +71,7 @@ mod tests {
             explode,
             allow_reserved: false,
             allow_empty: false,
+            items: Box::default(),
         };
         let got = header_value(value, &encoding);
         let got = got.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -80,6 +88,21 @@ mod tests {
         check(&json!(["a", "b"]), false, Ok("a,b"));
         check(&json!({"R": 100, "G": 200}), false, Ok("R,100,G,200"));
         check(&json!({"R": 100, "G": 200}), true, Ok("R=100,G=200"));
+    }
+
+    #[test]
+    fn only_tabulators_between_items_are_written() {
+        let encoding = Encoding::Styled {
+            style: Style::TabDelimited,
+            explode: false,
+            allow_reserved: false,
+            allow_empty: false,
+            items: Box::default(),
+        };
+        let written = |value| header_value(&value, &encoding);
+        assert_eq!(written(json!(["a b", "c"])), Ok(HeaderValue::from_static("a b\tc")));
+        assert_eq!(written(json!(["a\tb"])), Err(Unwritable::Control));
+        assert_eq!(written(json!(["", "a"])), Err(Unwritable::Edge));
     }
 
     #[test]

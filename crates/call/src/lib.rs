@@ -13,6 +13,7 @@ mod header;
 mod html;
 mod inputs;
 mod kept;
+mod lists;
 mod page;
 mod path;
 mod plain;

@@ -7,9 +7,12 @@ use callgate_openapi::{PathPart, Style};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use crate::style::{
-    COMMA, DOT, Escape, Explode, Unwritable, is_void, nothing, write_escaped,
-    write_exploded_members, write_list, write_members, write_value,
+use crate::{
+    lists::write_lists,
+    style::{
+        COMMA, DOT, Escape, Explode, Unwritable, holds_control, is_void, nothing, write_escaped,
+        write_exploded_members, write_list, write_members, write_value,
+    },
 };
 
 /// The value of a path variable and how it is written.
@@ -21,6 +24,8 @@ pub(crate) struct Variable<'a> {
     pub(crate) value: Cow<'a, Value>,
     /// The style; `None` writes the value as JSON text (`content`).
     pub(crate) style: Option<(Style, Explode)>,
+    /// How the lists in a list are written.
+    pub(crate) items: &'a [Style],
 }
 
 /// Writes one segment, its variables filled in by `find`.
@@ -52,7 +57,7 @@ pub(crate) fn write_segment<'a>(
 }
 
 fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwritable> {
-    let Variable { name, value, style } = variable;
+    let Variable { name, value, style, items } = variable;
     let value = &**value;
     if is_void(value) {
         return Err(nothing(value));
@@ -64,15 +69,20 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
     match style {
         Some((Style::Label, explode)) => write_label(out, value, *explode)?,
         Some((Style::Matrix, explode)) => write_matrix(out, name, value, *explode)?,
-        Some((_, explode)) => write_simple(out, value, *explode)?,
+        Some((style, explode)) => write_simple(out, value, (*style, items), *explode)?,
         None => write_value(out, value, Escape::Unreserved)?,
     }
     if out.len() == start { Err(Unwritable::Empty) } else { Ok(()) }
 }
 
-fn write_simple(out: &mut String, value: &Value, explode: Explode) -> Result<(), Unwritable> {
+fn write_simple(
+    out: &mut String,
+    value: &Value,
+    (style, lists): (Style, &[Style]),
+    explode: Explode,
+) -> Result<(), Unwritable> {
     match (value, explode) {
-        (Value::Array(items), _) => write_list(out, items, COMMA, Escape::Unreserved),
+        (Value::Array(items), _) => write_lists(out, items, (style, lists), Escape::Unreserved),
         (Value::Object(members), Explode::No) => {
             write_members(out, members, COMMA, Escape::Unreserved)
         }
@@ -148,21 +158,6 @@ fn write_matrix_joined(
     Ok(())
 }
 
-fn holds_control(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(holds_control),
-        Value::Object(members) => {
-            members.iter().any(|(name, member)| has_control(name) || holds_control(member))
-        }
-        Value::String(text) => has_control(text),
-        _ => false,
-    }
-}
-
-fn has_control(text: &str) -> bool {
-    text.chars().any(char::is_control)
-}
-
 /// Whether the segment, or a part of it between slashes, is `.` or `..` after up to three decodings.
 fn holds_dot_segment(segment: &str) -> bool {
     if !segment.bytes().any(|byte| matches!(byte, b'.' | b'%')) {
@@ -201,6 +196,7 @@ mod tests {
                 name,
                 value: Cow::Borrowed(value),
                 style: Some((Style::Simple, Explode::No)),
+                items: &[],
             })
         };
         write_segment(&mut out, parts, find).map_err(|(_, why)| why).map(|()| out)

@@ -4,9 +4,12 @@
 use callgate_openapi::Style;
 use serde_json::Value;
 
-use crate::style::{
-    BARE_COMMA, COMMA, Escape, Explode, Joint, PIPE, SPACE, TAB, Unwritable, is_void, nothing,
-    write_escaped, write_list, write_members, write_value,
+use crate::{
+    lists::{write_inner, write_lists},
+    style::{
+        Escape, Explode, Unwritable, is_void, joint, nothing, write_escaped, write_members,
+        write_value,
+    },
 };
 
 /// One query parameter or cookie.
@@ -22,6 +25,8 @@ pub(crate) struct Pair<'a> {
     pub(crate) explode: Explode,
     /// How values are escaped; names are, unless nothing is.
     pub(crate) escape: Escape,
+    /// How the lists in a list are written.
+    pub(crate) items: &'a [Style],
 }
 
 /// Where pairs are written to, and what separates them.
@@ -54,20 +59,23 @@ impl<'a> Pairs<'a> {
             return self.write_brackets(&mut name, pair.value, pair.escape);
         }
         match (pair.value, pair.explode) {
-            (Value::Array(items), Explode::Yes) => {
-                items.iter().try_for_each(|item| self.write_pair(pair.name, item, pair.escape))
-            }
+            (Value::Array(items), Explode::Yes) => items.iter().try_for_each(|item| {
+                self.write_name(pair.name, pair.escape);
+                write_inner(self.out, item, pair.items, pair.escape)
+            }),
             (Value::Object(members), Explode::Yes) => members
                 .iter()
                 .filter(|(_, member)| !member.is_null())
                 .try_for_each(|(name, member)| self.write_pair(name, member, pair.escape)),
             (Value::Array(items), Explode::No) => {
                 self.write_name(pair.name, pair.escape);
-                write_list(self.out, items, joint(pair.style), for_items(pair.escape))
+                let escape = for_items(pair.escape);
+                write_lists(self.out, items, (pair.style, pair.items), escape)
             }
             (Value::Object(members), Explode::No) => {
                 self.write_name(pair.name, pair.escape);
-                write_members(self.out, members, joint(pair.style), for_items(pair.escape))
+                let escape = for_items(pair.escape);
+                write_members(self.out, members, joint(pair.style, escape), escape)
             }
             _ => self.write_pair(pair.name, pair.value, pair.escape),
         }
@@ -147,16 +155,6 @@ impl<'a> Pairs<'a> {
         let written = self.write_brackets(name, value, escape);
         name.truncate(length);
         written
-    }
-}
-
-fn joint(style: Style) -> Joint {
-    match style {
-        Style::Cookie => BARE_COMMA,
-        Style::PipeDelimited => PIPE,
-        Style::SpaceDelimited => SPACE,
-        Style::TabDelimited => TAB,
-        _ => COMMA,
     }
 }
 

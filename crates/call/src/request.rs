@@ -136,6 +136,7 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
         let find = |name: &str| {
             let (input, value) =
                 values(ready, Place::Path).find(|(input, _)| *input.name == *name)?;
+            let items = lists_in(&input.encoding);
             let (value, style) = match &input.encoding {
                 Encoding::Styled { style, explode, .. } => {
                     (Cow::Borrowed(value), Some((*style, (*explode).into())))
@@ -145,12 +146,20 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
                 }
                 Encoding::Body => (Cow::Borrowed(value), None),
             };
-            Some(Variable { name: &input.name, value, style })
+            Some(Variable { name: &input.name, value, style, items })
         };
         write_segment(url, segment, find)
             .map_err(|(name, why)| wording::unwritable(argument_of(ready, name), why))?;
     }
     Ok(())
+}
+
+/// How the lists in a list are written.
+fn lists_in(encoding: &Encoding) -> &[Style] {
+    match encoding {
+        Encoding::Styled { items, .. } => items,
+        Encoding::Body | Encoding::Content { .. } => &[],
+    }
 }
 
 fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), Box<Fault>> {
@@ -172,9 +181,10 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
 
 fn write_pair(pairs: &mut Pairs<'_>, input: &Input, value: &Value) -> Result<(), Unwritable> {
     match &input.encoding {
-        Encoding::Styled { style, explode, allow_reserved, .. } => pairs.write(Pair {
+        Encoding::Styled { style, explode, allow_reserved, items, .. } => pairs.write(Pair {
             name: &input.name,
             value,
+            items,
             style: *style,
             explode: (*explode).into(),
             escape: match style {

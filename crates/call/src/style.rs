@@ -5,6 +5,7 @@
 //! (`open-cases.md`). Structures inside lists and members are compact JSON, `null` as a member is omitted (RFC 6570
 //! §3.2.1), and what no decoding could tell apart is refused.
 
+use callgate_openapi::Style;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
@@ -69,17 +70,23 @@ pub(crate) enum Unwritable {
 /// `,` where a comma inside an item is escaped.
 pub(crate) const COMMA: Joint = Joint { text: ",", clashes: &[] };
 /// `,` where nothing can be escaped.
-pub(crate) const BARE_COMMA: Joint = Joint { text: ",", clashes: &[','] };
+const BARE_COMMA: Joint = Joint { text: ",", clashes: &[','] };
+/// `|` where nothing can be escaped.
+const BARE_PIPE: Joint = Joint { text: "|", clashes: &['|'] };
+/// A space where nothing can be escaped.
+const BARE_SPACE: Joint = Joint { text: " ", clashes: &[' '] };
+/// A tabulator where nothing can be escaped.
+const BARE_TAB: Joint = Joint { text: "\t", clashes: &['\t'] };
 /// `,` between exploded members where nothing can be escaped.
 pub(crate) const BARE_MEMBERS: Joint = Joint { text: ",", clashes: &[',', '='] };
 /// `.` between the items of an exploded label.
 pub(crate) const DOT: Joint = Joint { text: ".", clashes: &[] };
 /// `spaceDelimited`.
-pub(crate) const SPACE: Joint = Joint { text: "%20", clashes: &[' '] };
+const SPACE: Joint = Joint { text: "%20", clashes: &[' '] };
 /// `pipeDelimited`.
-pub(crate) const PIPE: Joint = Joint { text: "%7C", clashes: &['|'] };
+const PIPE: Joint = Joint { text: "%7C", clashes: &['|'] };
 /// Swagger 2.0 `tsv`.
-pub(crate) const TAB: Joint = Joint { text: "%09", clashes: &['\t'] };
+const TAB: Joint = Joint { text: "%09", clashes: &['\t'] };
 
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const DOTS: &AsciiSet = &UNRESERVED.add(b'.');
@@ -99,6 +106,20 @@ const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b';')
     .remove(b'=');
 const RESERVED_ITEMS: &AsciiSet = &RESERVED.add(b',');
+
+/// What stands between the items of a list of this style.
+pub(crate) fn joint(style: Style, escape: Escape) -> Joint {
+    match (style, escape) {
+        (Style::PipeDelimited, Escape::Verbatim) => BARE_PIPE,
+        (Style::PipeDelimited, _) => PIPE,
+        (Style::SpaceDelimited, Escape::Verbatim) => BARE_SPACE,
+        (Style::SpaceDelimited, _) => SPACE,
+        (Style::TabDelimited, Escape::Verbatim) => BARE_TAB,
+        (Style::TabDelimited, _) => TAB,
+        (_, Escape::Verbatim) => BARE_COMMA,
+        _ => COMMA,
+    }
+}
 
 /// Writes `text`, escaped.
 pub(crate) fn write_escaped(out: &mut String, text: &str, escape: Escape) {
@@ -170,6 +191,22 @@ pub(crate) fn is_void(value: &Value) -> bool {
 /// Why a value that writes nothing is refused where something must stand.
 pub(crate) fn nothing(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
+}
+
+/// Whether a value holds a control character.
+pub(crate) fn holds_control(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(holds_control),
+        Value::Object(members) => {
+            members.iter().any(|(name, member)| has_control(name) || holds_control(member))
+        }
+        Value::String(text) => has_control(text),
+        _ => false,
+    }
+}
+
+fn has_control(text: &str) -> bool {
+    text.chars().any(char::is_control)
 }
 
 fn write_named(

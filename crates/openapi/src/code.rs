@@ -9,6 +9,8 @@ mod explanation;
 pub enum Code {
     /// YAML aliases stand for more text than the limits allow.
     AliasExpansion,
+    /// Lists in a list are written with the separator of the list they are in.
+    AmbiguousList,
     /// A body has no media type this build writes: calls that need it are refused.
     BodyMediaNotWritten,
     /// A parameter names the place of a credential and is not offered.
@@ -125,8 +127,9 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 57] = [
+    pub const ALL: [Self; 58] = [
         Self::AliasExpansion,
+        Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
         Self::CyclicReference,
@@ -194,6 +197,7 @@ impl Code {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::AliasExpansion => "alias-expansion",
+            Self::AmbiguousList => "ambiguous-list",
             Self::BodyMediaNotWritten => "body-media-not-written",
             Self::CredentialParameter => "credential-parameter",
             Self::CyclicReference => "cyclic-reference",

@@ -69,6 +69,9 @@ pub enum Encoding {
         allow_reserved: bool,
         /// Whether an empty value may be sent (`allowEmptyValue`).
         allow_empty: bool,
+        /// How the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
+        /// beyond those named here are compact JSON, as all are in later versions.
+        items: Box<[Style]>,
     },
 }
 

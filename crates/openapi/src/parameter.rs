@@ -168,7 +168,7 @@ fn encoding<'d>(
     findings: &mut Findings,
 ) -> (Encoding, Option<Located<'d>>) {
     if document.version().is_swagger() {
-        return (collection::encoding(object, place, findings), Some(object.clone()));
+        return (collection::encoding(document, object, place, findings), Some(object.clone()));
     }
     let content = object.member("content");
     let content = content.and_then(|content| follow(document, content.node, &content.path()).ok());
@@ -210,6 +210,7 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
         explode: flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
         allow_reserved: is_query && flag("allowReserved").unwrap_or_default(),
         allow_empty: is_query && flag("allowEmptyValue").unwrap_or_default(),
+        items: Box::default(),
     }
 }
 

@@ -43,13 +43,16 @@ pub(super) fn write_member(
     let mut pairs = if is_first { Pairs::new(out, "&") } else { Pairs::after(out, "&") };
     let Member { name, value, .. } = *member;
     match (encoding.map(|known| &known.encoding), value) {
-        (Some(Encoding::Styled { style, explode, allow_reserved, .. }), _) => pairs.write(Pair {
-            name,
-            value,
-            style: *style,
-            explode: (*explode).into(),
-            escape: if *allow_reserved { Escape::Reserved } else { Escape::Unreserved },
-        }),
+        (Some(Encoding::Styled { style, explode, allow_reserved, items, .. }), _) => {
+            pairs.write(Pair {
+                name,
+                value,
+                items,
+                style: *style,
+                explode: (*explode).into(),
+                escape: if *allow_reserved { Escape::Reserved } else { Escape::Unreserved },
+            })
+        }
         (Some(_), value) if encoding.is_some_and(asks_for_json) => {
             pairs.write_text(name, &value.to_string());
             Ok(())

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     styles::target,
-    support::{call, operation},
+    support::{call, operation, plan},
 };
 
 /// Place, style, value and what is written.
@@ -40,6 +40,39 @@ fn member(style: &str, explode: bool, value: &Value) -> Result<String, String> {
     Ok(shown.split_once("\n\n").map_or("", |(_, body)| body).to_owned())
 }
 
+/// Whether a style is a `collectionFormat` of Swagger 2.0, or several.
+fn is_collection(style: &str) -> bool {
+    let outermost = style.split(' ').next().unwrap_or_default();
+    matches!(outermost, "csv" | "multi" | "pipes" | "ssv" | "tsv")
+}
+
+/// A parameter of Swagger 2.0 with these formats of its lists, the outermost first: `pipes of csv`.
+fn collection(place: &str, formats: &str, value: &Value) -> Result<String, String> {
+    let list = |items: Value, format: &str| json!({"type": "array", "collectionFormat": format, "items": items});
+    let mut parameter = formats.rsplit(" of ").fold(json!({"type": "string"}), list);
+    let is_form = place == "urlencoded body";
+    parameter["name"] = "color".into();
+    parameter["in"] = if is_form { "formData" } else { place }.into();
+    parameter["required"] = (place == "path").into();
+    let path = if place == "path" { "/{color}" } else { "/" };
+    let description = json!({"swagger": "2.0", "host": "api.example.com", "basePath": "/v1",
+        "paths": {path: {"post": {"parameters": [parameter], "responses": {}}}}});
+    let plan = plan(&description.to_string());
+    let planned = call(&plan, json!({"color": value}));
+    if planned.result.is_err() {
+        return Err(planned.problems());
+    }
+    let shown = planned.shown();
+    let (head, body) = shown.split_once("\n\n").unwrap_or((&shown, ""));
+    let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
+    let text = match place {
+        "header" => headers.split_once(": ").map_or("", |(_, text)| text),
+        "urlencoded body" => body,
+        _ => line.strip_prefix("POST /v1/").unwrap().trim_start_matches('?'),
+    };
+    Ok(text.to_owned())
+}
+
 #[test]
 fn every_row_of_the_table_is_what_happens() {
     let mut n_rows = 0;
@@ -48,6 +81,7 @@ fn every_row_of_the_table_is_what_happens() {
         let bare = style.trim_end_matches('*');
         let explode = bare.len() < style.len();
         let got = match &*place {
+            _ if is_collection(bare) => collection(&place, bare, &value),
             "urlencoded body" => member(bare, explode, &value),
             _ => target(&place, bare, explode, &value),
         };

@@ -125,6 +125,7 @@ fn styled(
         explode: explode.unwrap_or(style == Style::Form),
         allow_reserved: allow_reserved.unwrap_or_default(),
         allow_empty: false,
+        items: Box::default(),
     }
 }
 

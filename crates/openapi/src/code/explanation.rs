@@ -9,12 +9,19 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 57] = [
+const EXPLANATIONS: [(Code, &str); 58] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
              for gigabytes, so the text they unfold to is bounded. Write the repeated parts out, \
              use `$ref` instead of aliases, or raise the limit.",
+    ),
+    (
+        Code::AmbiguousList,
+        "A parameter of Swagger 2.0 is a list of lists, and both have the same `collectionFormat`, which is \
+             `csv` where none is named. `1,2,3` may then stand for any division into lists. A call is \
+             refused before anything is sent where a list in the list has more than one item; other calls are \
+             sent. Give `items` another format.",
     ),
     (
         Code::BodyMediaNotWritten,

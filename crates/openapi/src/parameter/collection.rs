@@ -1,47 +1,84 @@
 //! Reads how a parameter of Swagger 2.0 is written: `type`, `items` and `collectionFormat` stand on the parameter
-//! itself (2.0 §Parameter Object), which is its own schema.
+//! itself (2.0 §Parameter Object), which is its own schema; lists in the list have a format of their own (2.0 §Items
+//! Object).
 
 use crate::{
     code::Code,
+    document::Document,
     findings::Findings,
     input::{Encoding, Place, Style},
     node::Node,
-    reference::Located,
+    reference::{Located, follow},
 };
 
-/// How a parameter is written, from its `collectionFormat`.
-pub(super) fn encoding(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encoding {
-    let said = object.node.get("collectionFormat").filter(|said| !matches!(said, Node::Null));
-    let (style, explode) =
-        said.and_then(Node::as_str).and_then(|name| style(name, place)).unwrap_or_else(|| {
-            if let Some(said) = said {
-                let place = if place == Place::Body { "formData" } else { place.as_str() };
-                let got = said.as_str().unwrap_or_else(|| said.kind());
-                let message =
-                    format!("expected a `collectionFormat` for {place} parameters, got: `{got}`");
-                let help = "correct the format; `csv` is used";
-                findings.warning(
-                    Code::InvalidStyle,
-                    object.path().name("collectionFormat"),
-                    message,
-                    help,
-                );
-            }
-            (comma(place), false)
-        });
+/// How a parameter is written, from its `collectionFormat` and those of its items.
+pub(super) fn encoding<'d>(
+    document: &'d Document,
+    object: &Located<'d>,
+    place: Place,
+    findings: &mut Findings,
+) -> Encoding {
+    let (style, explode) = format(object, Some(place), findings);
     let allows_empty = object.node.get("allowEmptyValue").and_then(Node::as_bool) == Some(true);
+    let items = items(document, object, findings);
+    if let Some(clash) = clash(style, explode, &items) {
+        let message =
+            format!("expected another separator in each list of lists, got twice: `{clash}`");
+        let help =
+            "give `items` another `collectionFormat`; lists in the list may have one item each";
+        findings.warning(Code::AmbiguousList, &object.pointer, message, help);
+    }
     Encoding::Styled {
         style,
         explode,
         allow_reserved: false,
         allow_empty: allows_empty && matches!(place, Place::Body | Place::Query),
+        items,
     }
 }
 
-fn style(format: &str, place: Place) -> Option<(Style, bool)> {
+/// How the lists in a list are written, the outer ones first.
+fn items<'d>(document: &'d Document, list: &Located<'d>, findings: &mut Findings) -> Box<[Style]> {
+    let mut found = Vec::new();
+    let mut list = list.clone();
+    while is_list(&list) && found.len() < DEEPEST {
+        let inner = list
+            .member("items")
+            .and_then(|items| follow(document, items.node, &items.path()).ok().filter(is_list));
+        let Some(inner) = inner else { break };
+        found.push(format(&inner, None, findings).0);
+        list = inner;
+    }
+    found.into()
+}
+
+fn is_list(object: &Located<'_>) -> bool {
+    object.node.get("type").and_then(Node::as_str) == Some("array")
+}
+
+/// The style of one list, of a parameter at `place` or in another list, and whether each item is a parameter.
+fn format(object: &Located<'_>, place: Option<Place>, findings: &mut Findings) -> (Style, bool) {
+    let said = object.node.get("collectionFormat").filter(|said| !matches!(said, Node::Null));
+    let known = said.and_then(Node::as_str).and_then(|name| style(name, place));
+    if let (Some(said), None) = (said, known) {
+        let place = match place {
+            None => "lists in a list",
+            Some(Place::Body) => "formData parameters",
+            Some(place) => &format!("{} parameters", place.as_str()),
+        };
+        let got = said.as_str().unwrap_or_else(|| said.kind());
+        let message = format!("expected a `collectionFormat` for {place}, got: `{got}`");
+        let help = "correct the format; `csv` is used";
+        let at = object.path();
+        findings.warning(Code::InvalidStyle, at.name("collectionFormat"), message, help);
+    }
+    known.unwrap_or_else(|| (comma(place), false))
+}
+
+fn style(format: &str, place: Option<Place>) -> Option<(Style, bool)> {
     match (format, place) {
         ("csv", _) => Some((comma(place), false)),
-        ("multi", Place::Body | Place::Query) => Some((Style::Form, true)),
+        ("multi", Some(Place::Body | Place::Query)) => Some((Style::Form, true)),
         ("pipes", _) => Some((Style::PipeDelimited, false)),
         ("ssv", _) => Some((Style::SpaceDelimited, false)),
         ("tsv", _) => Some((Style::TabDelimited, false)),
@@ -50,6 +87,29 @@ fn style(format: &str, place: Place) -> Option<(Style, bool)> {
 }
 
 /// The style that puts commas between items.
-fn comma(place: Place) -> Style {
-    if matches!(place, Place::Body | Place::Query) { Style::Form } else { Style::Simple }
+fn comma(place: Option<Place>) -> Style {
+    if matches!(place, Some(Place::Body | Place::Query)) { Style::Form } else { Style::Simple }
 }
+
+/// The format that two lists have of which one is in the other.
+fn clash(style: Style, explode: bool, items: &[Style]) -> Option<&'static str> {
+    let outer = Some(style).filter(|_| !explode);
+    let mut formats: Vec<_> = outer.iter().chain(items).map(|style| named(*style)).collect();
+    formats.sort_unstable();
+    formats.windows(2).find_map(|pair| match pair {
+        [one, other] if one == other => Some(*one),
+        _ => None,
+    })
+}
+
+fn named(style: Style) -> &'static str {
+    match style {
+        Style::PipeDelimited => "pipes",
+        Style::SpaceDelimited => "ssv",
+        Style::TabDelimited => "tsv",
+        _ => "csv",
+    }
+}
+
+/// There are four separators.
+const DEEPEST: usize = 8;

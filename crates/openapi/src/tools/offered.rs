@@ -155,6 +155,7 @@ fn add_undeclared<'d>(
                 explode: false,
                 allow_reserved: false,
                 allow_empty: false,
+                items: Box::default(),
             },
             schema: None,
         });

@@ -103,6 +103,48 @@ parameters:
 }
 
 #[test]
+fn lists_in_a_list_have_a_format_of_their_own() {
+    let check = |parameter: &str, expected: &[&str], found: &[&str]| {
+        let text = format!(
+            "paths: {{/a: {{get: {{summary: A, parameters: [{{name: a, type: array, {parameter}}}]}}}}}}\ndefinitions: {{list: {{type: array, items: {{type: string}}, collectionFormat: ssv}}}}"
+        );
+        let loaded = loaded(&text);
+        let Some(Encoding::Styled { items, .. }) =
+            loaded.operations[0].inputs.first().map(|input| &input.encoding)
+        else {
+            panic!("{parameter}");
+        };
+        let items: Vec<_> = items.iter().map(|style| format!("{style:?}")).collect();
+        assert_eq!(items, expected, "{parameter}");
+        let codes: Vec<_> =
+            loaded.report.diagnostics.iter().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, found, "{parameter}");
+    };
+    let list = "items: {type: array, items: {type: string}";
+    let formats = |outer: &str, inner: &str| {
+        format!("in: query, collectionFormat: {outer}, {list}, collectionFormat: {inner}}}")
+    };
+    check("in: query, items: {type: string, collectionFormat: pipes}", &[], &[]);
+    check(&formats("csv", "pipes"), &["PipeDelimited"], &[]);
+    check(&formats("multi", "csv"), &["Simple"], &[]);
+    check(&formats("pipes", "pipes"), &["PipeDelimited"], &["ambiguous-list"]);
+    check(&format!("in: query, {list}}}"), &["Simple"], &["ambiguous-list"]);
+    check(&formats("pipes", "multi"), &["Simple"], &["invalid-style"]);
+    check(&formats("ssv", "7"), &["Simple"], &["invalid-style"]);
+    check("in: query, items: {$ref: '#/definitions/list'}", &["SpaceDelimited"], &[]);
+    check(
+        "in: query, collectionFormat: multi, items: {type: array, items: {type: array, items: {}}}",
+        &["Simple", "Simple"],
+        &["ambiguous-list"],
+    );
+    check(
+        "in: query, items: {type: array, collectionFormat: ssv, items: {type: array, items: {}}}",
+        &["SpaceDelimited", "Simple"],
+        &["ambiguous-list"],
+    );
+}
+
+#[test]
 fn a_parameter_is_its_own_schema() {
     let loaded = loaded(
         r"

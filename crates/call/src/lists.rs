@@ -1,0 +1,99 @@
+//! Writes lists and the lists in them, each with a separator of its own (Swagger 2.0 §Items Object). What stands in an
+//! inner list may hold the separator of none of them, since who reads it decodes the whole text before it is divided.
+
+use callgate_openapi::Style;
+use serde_json::Value;
+
+use crate::style::{Escape, Unwritable, joint, write_list, write_value};
+
+/// Writes the items of a list of style `outer`; `inner` are the styles of the lists in it, the outer ones first.
+pub(crate) fn write_lists(
+    out: &mut String,
+    items: &[Value],
+    (outer, inner): (Style, &[Style]),
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    if inner.is_empty() {
+        return write_list(out, items, joint(outer, escape), escape);
+    }
+    let styles: Vec<_> = [outer].iter().chain(inner).copied().collect();
+    Lists { styles: &styles, escape }.write(out, items, 0)
+}
+
+/// Writes one item of a list whose items stand on their own.
+pub(crate) fn write_inner(
+    out: &mut String,
+    item: &Value,
+    inner: &[Style],
+    escape: Escape,
+) -> Result<(), Unwritable> {
+    match (item, inner.split_first()) {
+        (Value::Array(items), Some(_)) if items.is_empty() => Err(Unwritable::Empty),
+        (Value::Array(items), Some((style, inner))) => {
+            write_lists(out, items, (*style, inner), escape)
+        }
+        _ => write_value(out, item, escape),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Lists<'a> {
+    /// Of the list and those in it.
+    styles: &'a [Style],
+    escape: Escape,
+}
+
+impl Lists<'_> {
+    /// Writes the items of a list that is so many lists deep.
+    fn write(self, out: &mut String, items: &[Value], depth: usize) -> Result<(), Unwritable> {
+        let (outer, rest) = self.styles.split_at_checked(depth).unwrap_or_default();
+        let Some((own, inner)) = rest.split_first() else { return Ok(()) };
+        if depth > 0 && items.is_empty() {
+            return Err(Unwritable::Empty);
+        }
+        if let Some(separator) = separator(*own)
+            && items.len() > 1
+            && outer.iter().any(|style| self::separator(*style) == Some(separator))
+        {
+            return Err(Unwritable::Delimiter(separator));
+        }
+        let joint = joint(*own, self.escape);
+        for (at, item) in items.iter().enumerate() {
+            if at > 0 {
+                out.push_str(joint.text);
+            }
+            match item {
+                Value::Array(items) if !inner.is_empty() => self.write(out, items, depth + 1)?,
+                Value::Null => return Err(Unwritable::Null),
+                _ => self.write_text(out, item)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write_text(self, out: &mut String, item: &Value) -> Result<(), Unwritable> {
+        let text = match item {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let mut separators = self.styles.iter().filter_map(|style| separator(*style));
+        if let Some(clash) = separators.find(|separator| text.contains(*separator)) {
+            return Err(Unwritable::Delimiter(clash));
+        }
+        if self.escape == Escape::Verbatim && text.trim_matches([' ', '\t']).len() != text.len() {
+            return Err(Unwritable::Edge);
+        }
+        write_value(out, &Value::String(text), self.escape)
+    }
+}
+
+/// What no item may hold where lists are in lists.
+fn separator(style: Style) -> Option<char> {
+    match style {
+        Style::DeepObject => None,
+        Style::PipeDelimited => Some('|'),
+        Style::SpaceDelimited => Some(' '),
+        Style::TabDelimited => Some('\t'),
+        Style::Cookie | Style::Form | Style::Label | Style::Matrix | Style::Simple => Some(','),
+    }
+}
