@@ -13,6 +13,8 @@ pub(crate) struct Blueprint {
     pub(crate) document: Document,
     pub(crate) label: String,
     pub(crate) operation: Origin,
+    /// The path item whose texts stand for those of an operation that has none.
+    pub(crate) item: Option<Node>,
     /// What each input is made of, in the order of the inputs.
     pub(crate) inputs: Box<[InputOrigin]>,
     pub(crate) output: Option<Origin>,
@@ -35,6 +37,8 @@ pub(crate) struct InputOrigin {
     pub(crate) is_item: bool,
     /// The parameter or the body whose description stands for the input.
     pub(crate) described_by: Option<Node>,
+    /// What is said instead of that description.
+    pub(crate) description: Option<Arc<str>>,
 }
 
 impl Origin {

@@ -55,10 +55,10 @@ impl Parts<'_> {
         self.object(View::Complete, self.findings())
     }
 
-    /// What the tool is for: summary and description, else method and path.
+    /// What the tool is for: summary and description, its own or else its path item's, else method and path.
     fn description(&self) -> String {
-        let Blueprint { operation, label, .. } = self.blueprint;
-        let texts = described(&operation.node);
+        let Blueprint { operation, item, label, .. } = self.blueprint;
+        let texts = described(item.as_ref().unwrap_or(&operation.node));
         for text in &texts {
             self.document.spend_text(text);
         }
@@ -161,13 +161,18 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
         members.extend(Bytes::Whole.schema(&Node::Null).as_object().cloned().unwrap_or_default());
     }
     if let Some(object) = &origin.described_by {
-        describe(builder, object, &mut members);
+        describe(builder, (object, origin.description.as_deref()), &mut members);
     }
     Value::Object(members)
 }
 
-fn describe(builder: &mut Builder<'_>, object: &Node, members: &mut Map<String, Value>) {
-    let text = object.get("description").and_then(Node::as_str);
+/// Says what an object says of itself, or what is said of it instead.
+fn describe(
+    builder: &mut Builder<'_>,
+    (object, instead): (&Node, Option<&str>),
+    members: &mut Map<String, Value>,
+) {
+    let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.copy_text(text)) {
         let text = plain(&text);
         if !text.is_empty() {

@@ -45,6 +45,7 @@ struct Entry<'d> {
     /// Whether the schema is that of each item.
     is_item: bool,
     described_by: Option<Located<'d>>,
+    description: Option<Arc<str>>,
 }
 
 /// Lays out parameters and body.
@@ -143,6 +144,7 @@ impl<'d> Entry<'d> {
             schema: parameter.schema,
             is_item: false,
             described_by: Some(parameter.object),
+            description: parameter.description,
         }
     }
 
@@ -159,6 +161,7 @@ impl<'d> Entry<'d> {
             schema: Some(property.schema),
             is_item: false,
             described_by: None,
+            description: None,
         }
     }
 
@@ -171,6 +174,7 @@ impl<'d> Entry<'d> {
             schema: body.media.first().and_then(|media| media.schema.clone()),
             is_item: body.media.first().is_some_and(|media| media.is_item),
             described_by: Some(body.object.clone()),
+            description: body.description.clone(),
         }
     }
 
@@ -223,6 +227,7 @@ impl<'d> Entry<'d> {
             schema: self.schema.as_ref().map(Origin::of),
             is_item: self.is_item,
             described_by: self.described_by.map(|object| object.node.clone()),
+            description: self.description,
         };
         (input, origin)
     }

@@ -14,7 +14,7 @@ use crate::{
     input::{Encoding, Place, Style},
     node::Node,
     pointer::Path,
-    reference::{Located, follow},
+    reference::{Located, beside, follow},
 };
 
 /// One parameter as it is described.
@@ -28,6 +28,8 @@ pub(crate) struct Parameter<'d> {
     pub(crate) encoding: Encoding,
     /// Its schema; none when the description gives none.
     pub(crate) schema: Option<Located<'d>>,
+    /// What is said of it beside the reference to it, instead of what it says itself.
+    pub(crate) description: Option<Arc<str>>,
 }
 
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
@@ -131,7 +133,9 @@ fn one<'d>(
     };
     let required = is_required(&object, place, findings);
     let (encoding, schema) = encoding(document, &object, place, findings);
-    Some(Parameter { name: Arc::clone(name), place, required, encoding, schema, object })
+    let name = Arc::clone(name);
+    let description = beside(document, node, path, "description").cloned();
+    Some(Parameter { object, name, place, required, encoding, schema, description })
 }
 
 fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> bool {

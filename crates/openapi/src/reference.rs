@@ -162,6 +162,25 @@ pub(crate) fn chain<'d>(
     iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
 }
 
+/// What is said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
+/// the nearest counts. Earlier versions ignore what stands there.
+pub(crate) fn beside<'d>(
+    document: &'d Document,
+    node: &'d Node,
+    path: &Path<'_>,
+    name: &str,
+) -> Option<&'d Arc<str>> {
+    if !document.version().is_at_least(3, 1) || reference_of(node).is_none() {
+        return None;
+    }
+    let own = node.get(name).and_then(Node::as_shared_str);
+    own.or_else(|| {
+        let through = beyond(document, node, path).into_iter().map(|at| at.node);
+        let mut references = through.filter(|node| reference_of(node).is_some());
+        references.find_map(|node| node.get(name)?.as_shared_str())
+    })
+}
+
 /// Every node the references of a node lead through, as far as they lead.
 pub(crate) fn beyond<'d>(
     document: &'d Document,

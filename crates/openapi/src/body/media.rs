@@ -12,13 +12,15 @@ use crate::{
     options::LoadOptions,
     parameter::Parameter,
     pointer::Path,
-    reference::{Located, chain, follow},
+    reference::{Located, beside, chain, follow},
 };
 
 /// A body as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
     pub(crate) object: Located<'d>,
+    /// What is said of it beside the reference to it, instead of what it says itself.
+    pub(crate) description: Option<Arc<str>>,
     pub(crate) required: bool,
     /// Its media types, the preferred one first; never empty.
     pub(crate) media: Vec<DescribedMedia<'d>>,
@@ -66,7 +68,8 @@ pub(crate) fn read<'d>(
     for media in &mut media {
         media.encodings = encoding::read(document, media.kind, &media.object, findings);
     }
-    Some(DescribedBody { object, required, media, fields: Vec::new() })
+    let description = beside(document, body.node, &body.path(), "description").cloned();
+    Some(DescribedBody { object, description, required, media, fields: Vec::new() })
 }
 
 /// Puts the media types in the order of preference, and says when none of them is written.

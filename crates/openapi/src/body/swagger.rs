@@ -48,7 +48,7 @@ pub(crate) fn read<'d>(
         ));
     }
     let (object, required) = (whole.object.clone(), whole.required);
-    Some(DescribedBody { object, required, media, fields: Vec::new() })
+    Some(DescribedBody { object, description: None, required, media, fields: Vec::new() })
 }
 
 /// The media types an operation or else the document lists, all with the schema of `object`.
@@ -114,6 +114,7 @@ fn form<'d>(
     }
     DescribedBody {
         object: operation.clone(),
+        description: None,
         required: fields.iter().any(|field| field.required),
         media,
         fields,

@@ -158,6 +158,7 @@ fn add_undeclared<'d>(
                 items: Box::default(),
             },
             schema: None,
+            description: None,
         });
     }
 }

@@ -54,6 +54,8 @@ pub(super) struct Context<'d> {
 #[derive(Debug)]
 struct Read<'d> {
     operation: Located<'d>,
+    /// The path item whose texts stand for the operation's.
+    item: Option<&'d Node>,
     template: Template,
     server: Arc<Server>,
     security: Security,
@@ -95,7 +97,8 @@ impl<'d> Context<'d> {
             self.report_spent(operation, findings);
             return None;
         }
-        let Read { operation, template, server, security, layout, nested_inputs, answers } = read?;
+        let Read { operation, item, template, server, security, layout, nested_inputs, answers } =
+            read?;
         let Layout { inputs, origins, body, .. } = layout;
         let session_inputs = self.options.session_inputs;
         Some(Operation {
@@ -116,6 +119,7 @@ impl<'d> Context<'d> {
                 document: self.original.clone(),
                 label,
                 operation: Origin::of(&operation),
+                item: item.cloned(),
                 inputs: origins.into(),
                 output: answers.output.as_ref().map(Origin::of),
                 session_inputs,
@@ -153,13 +157,15 @@ impl<'d> Context<'d> {
             leave_out_defaults(&mut layout.inputs);
         }
         let nested_inputs = self.nested_inputs(&layout, keeps_absent, findings);
-        if !is_described(operation.node) {
+        let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
+        let item = item.filter(|_| !is_described(operation.node));
+        if item.is_none() && !is_described(operation.node) {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
             findings.note(Code::NoDescription, &operation.pointer, message, help);
         }
         let (template, server) = (template?, server?);
-        Some(Read { operation, template, server, security, layout, nested_inputs, answers })
+        Some(Read { operation, item, template, server, security, layout, nested_inputs, answers })
     }
 
     fn report_spent(&self, operation: &Located<'_>, findings: &mut Findings) {

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
+mod descriptions;
+#[cfg(test)]
 mod documents;
 #[cfg(test)]
 mod hostile;
