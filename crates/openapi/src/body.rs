@@ -2,6 +2,7 @@
 
 mod encoding;
 pub(crate) mod media;
+mod position;
 mod root;
 pub(crate) mod swagger;
 
@@ -55,6 +56,8 @@ pub struct BodyMedia {
     /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
     /// their value (OpenAPI 3.0.4 §4.8.15.1.1: an object as JSON, each item of a list by itself, else as text).
     pub encodings: Box<[PropertyEncoding]>,
+    /// How the items of a list are written that is a multipart body whose parts have no names.
+    pub positions: PositionEncodings,
     /// The root element of an XML body, where the description names it.
     pub root: Option<XmlName>,
 }
@@ -87,6 +90,24 @@ pub struct PropertyEncoding {
     pub headers: Box<[PartHeader]>,
     /// Whether its value, or each item of it, stands for the bytes of a file.
     pub is_binary: bool,
+}
+
+/// How parts are written that are told apart by their position (OpenAPI 3.2.0 §4.14.5, Encoding By Position). Their
+/// names are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct PositionEncodings {
+    /// Those of the first parts, in their order.
+    pub prefix: Box<[PropertyEncoding]>,
+    /// That of all parts after them; none where nothing is said of them.
+    pub rest: Option<Box<PropertyEncoding>>,
+}
+
+impl PositionEncodings {
+    /// The one of the part at `index`, counted from 0.
+    pub fn at(&self, index: usize) -> Option<&PropertyEncoding> {
+        self.prefix.get(index).or(self.rest.as_deref())
+    }
 }
 
 /// A header of one part of a multipart body.

@@ -2,6 +2,7 @@
 //! another one.
 
 mod explanation;
+mod name;
 
 /// What kind of finding a diagnostic is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -25,6 +26,8 @@ pub enum Code {
     DuplicateParameter,
     /// A dynamic reference was read as a plain one.
     DynamicReference,
+    /// A part of a multipart body is itself divided, or a form is one by position: calls that need it are refused.
+    EncodingNotWritten,
     /// A reference leads to a document that may not be read.
     ExternalReference,
     /// A header parameter that arguments may never set; it is not offered.
@@ -127,7 +130,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 59] = [
         Self::AliasExpansion,
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
@@ -137,6 +140,7 @@ impl Code {
         Self::DuplicateKey,
         Self::DuplicateParameter,
         Self::DynamicReference,
+        Self::EncodingNotWritten,
         Self::ExternalReference,
         Self::ForbiddenHeader,
         Self::ForeignServer,
@@ -195,66 +199,7 @@ impl Code {
 
     /// The code as it is shown: lower-case words with dashes.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AliasExpansion => "alias-expansion",
-            Self::AmbiguousList => "ambiguous-list",
-            Self::BodyMediaNotWritten => "body-media-not-written",
-            Self::CredentialParameter => "credential-parameter",
-            Self::CyclicReference => "cyclic-reference",
-            Self::DroppedKeyword => "dropped-keyword",
-            Self::DuplicateKey => "duplicate-key",
-            Self::DuplicateParameter => "duplicate-parameter",
-            Self::DynamicReference => "dynamic-reference",
-            Self::ExternalReference => "external-reference",
-            Self::ForbiddenHeader => "forbidden-header",
-            Self::ForeignServer => "foreign-server",
-            Self::HostilePath => "hostile-path",
-            Self::IgnoredTag => "ignored-tag",
-            Self::IgnoredWebhooks => "ignored-webhooks",
-            Self::InvalidSelf => "invalid-self",
-            Self::InvalidServer => "invalid-server",
-            Self::InvalidSessionInput => "invalid-session-input",
-            Self::InvalidStyle => "invalid-style",
-            Self::LargeTool => "large-tool",
-            Self::MalformedNode => "malformed-node",
-            Self::ManyTokens => "many-tokens",
-            Self::MediaRange => "media-range",
-            Self::MissingCredential => "missing-credential",
-            Self::MissingReference => "missing-reference",
-            Self::MoreFindings => "more-findings",
-            Self::NoDescription => "no-description",
-            Self::NoServer => "no-server",
-            Self::NonFiniteNumber => "non-finite-number",
-            Self::NotADescription => "not-a-description",
-            Self::NotUtf8 => "not-utf8",
-            Self::OptionalPathParameter => "optional-path-parameter",
-            Self::OverlayConflict => "overlay-conflict",
-            Self::OverlayInvalid => "overlay-invalid",
-            Self::OverlayNoMatch => "overlay-no-match",
-            Self::OverlayPath => "overlay-path",
-            Self::OverlayTooLarge => "overlay-too-large",
-            Self::PartHeader => "part-header",
-            Self::PathFragment => "path-fragment",
-            Self::ProviderLimit => "provider-limit",
-            Self::RepairedKeyword => "repaired-keyword",
-            Self::ReservedHeader => "reserved-header",
-            Self::SchemaDialect => "schema-dialect",
-            Self::SchemaTooLarge => "schema-too-large",
-            Self::ServerVariable => "server-variable",
-            Self::SessionInputLost => "session-input-lost",
-            Self::TextTooDeep => "text-too-deep",
-            Self::TextTooLarge => "text-too-large",
-            Self::TooComplex => "too-complex",
-            Self::TooManyNodes => "too-many-nodes",
-            Self::TooManyOperations => "too-many-operations",
-            Self::UndeclaredPathParameter => "undeclared-path-parameter",
-            Self::UnknownSecurityScheme => "unknown-security-scheme",
-            Self::UnreadableText => "unreadable-text",
-            Self::UnsupportedPattern => "unsupported-pattern",
-            Self::UnsupportedVersion => "unsupported-version",
-            Self::UnusedPathParameter => "unused-path-parameter",
-            Self::VagueName => "vague-name",
-        }
+        name::name(self)
     }
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn arrange<'d>(
                 kind: media.kind,
                 is_selectable: is_choosable && choices.contains(&media.media_type),
                 encodings: media.encodings.clone(),
+                positions: media.positions.clone(),
                 root: media.root.clone(),
             })
             .collect(),

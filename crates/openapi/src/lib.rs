@@ -37,7 +37,9 @@ mod template;
 mod text;
 mod tools;
 
-pub use body::{Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PropertyEncoding, XmlName};
+pub use body::{
+    Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
+};
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use document::{Document, Unavailable, UnavailableReason, Version};

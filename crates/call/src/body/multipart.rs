@@ -32,6 +32,13 @@ struct Part<'a> {
     data: Bytes,
 }
 
+/// How a part is told from others, and how it is written.
+#[derive(Clone, Copy, Debug)]
+enum Told<'a> {
+    ByName(Option<&'a PropertyEncoding>),
+    ByPosition(Option<&'a PropertyEncoding>),
+}
+
 /// The bytes of a body and its media type with the boundary. Without a part there are none: a multipart body has at least
 /// one (RFC 2046 §5.1.1).
 pub(super) fn write(
@@ -41,15 +48,13 @@ pub(super) fn write(
 ) -> Result<(String, Bytes), Box<Fault>> {
     let mut chunks = Vec::new();
     let mut size = 0;
-    for (member, name) in named(content, media)? {
-        let encoding = media.encodings.iter().find(|known| name == Some(&*known.name));
-        for part in parts(&member, encoding, kept)? {
+    for (member, told) in members(content, media)? {
+        for part in parts(&member, told, kept)? {
             // A few handles may stand for far more than the arguments are long: nothing is copied beyond the bound.
             size += part.data.len();
             if size > MAX_BODY {
                 return Err(wording::too_long(&member.at, "a body", MAX_BODY));
             }
-            let part = Part { name: name.and(part.name), ..part };
             let chunk = written(&part).map_err(|why| wording::unwritable(&member.at, why))?;
             chunks.push(chunk);
         }
@@ -69,20 +74,23 @@ pub(super) fn write(
     Ok((with_boundary(&media.media_type, &boundary), out.into()))
 }
 
-/// The members with their names; the items of a list, in a body that is not a form, without names.
-fn named<'a>(
+/// The members by name; the items of a list, in a body that is not a form, by position and without a name.
+fn members<'a>(
     content: &Content<'a>,
-    media: &BodyMedia,
-) -> Result<Vec<(Member<'a>, Option<&'a str>)>, Box<Fault>> {
+    media: &'a BodyMedia,
+) -> Result<Vec<(Member<'a>, Told<'a>)>, Box<Fault>> {
     if let Some(members) = content.members() {
-        return Ok(members.into_iter().map(|member| (member.clone(), Some(member.name))).collect());
+        let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
+        let members = members.into_iter();
+        let told = |member: &Member<'_>| Told::ByName(encoding(member.name));
+        return Ok(members.map(|member| (member.clone(), told(&member))).collect());
     }
     let is_form = matches_type("multipart/form-data", &media.media_type);
     match content.whole() {
         Some((argument, Value::Array(items))) if !is_form => {
             let items = items.iter().enumerate().map(|(index, value)| {
                 let at = format!("{argument}[{index}]").into();
-                (Member { at, name: "", value }, None)
+                (Member { at, name: "", value }, Told::ByPosition(media.positions.at(index)))
             });
             Ok(items.collect())
         }
@@ -92,9 +100,15 @@ fn named<'a>(
 
 fn parts<'a>(
     member: &Member<'a>,
-    encoding: Option<&'a PropertyEncoding>,
+    told: Told<'a>,
     kept: Kept<'_>,
 ) -> Result<Vec<Part<'a>>, Box<Fault>> {
+    let encoding = match told {
+        Told::ByName(encoding) => encoding,
+        // By position, each item is one part (OpenAPI 3.2.0 §4.14.5); by name, each item of a list is.
+        Told::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
+    };
+    let name = Some(member.name);
     if let Some(PropertyEncoding { encoding: Encoding::Styled { .. }, headers, .. }) = encoding {
         return styled(member, encoding, headers);
     }
@@ -103,11 +117,11 @@ fn parts<'a>(
             let numbered = items.iter().enumerate();
             let one = |(index, value)| {
                 let at = format!("{}[{index}]", member.at).into();
-                part(&Member { at, name: member.name, value }, encoding, kept)
+                part(&Member { at, name: member.name, value }, name, encoding, kept)
             };
             numbered.map(one).collect()
         }
-        _ => Ok(vec![part(member, encoding, kept)?]),
+        _ => Ok(vec![part(member, name, encoding, kept)?]),
     }
 }
 
@@ -134,18 +148,19 @@ fn styled<'a>(
 
 fn part<'a>(
     member: &Member<'a>,
+    name: Option<&'a str>,
     encoding: Option<&'a PropertyEncoding>,
     kept: Kept<'_>,
 ) -> Result<Part<'a>, Box<Fault>> {
     let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
     let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
-    let name = Some(member.name.into());
+    let name = name.map(Cow::from);
     if encoding.is_some_and(|known| known.is_binary) {
         let given = upload(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
         // A part without a file name is a text field to most servers (RFC 7578 §4.2).
-        let filename = given.filename.unwrap_or_else(|| member.name.into());
-        let (filename, media_type) = (Some(filename), Some(media_type));
+        let filename = given.filename.or_else(|| name.clone());
+        let media_type = Some(media_type);
         return Ok(Part { name, filename, media_type, headers, data: given.data });
     }
     let text = text_of(member.value);
@@ -207,6 +222,8 @@ fn value_type<'a>(
 /// The headers and the content of a part.
 fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
     let mut out = Vec::with_capacity(part.data.len() + 128);
+    let is_disposed = |header: &PartHeader| header.name.eq_ignore_ascii_case(DISPOSITION);
+    let is_disposed = part.name.is_none() && part.headers.iter().any(is_disposed);
     if let Some(name) = &part.name {
         let name = quoted(name)?;
         push(&mut out, &["Content-Disposition: form-data; name=", &name]);
@@ -214,13 +231,18 @@ fn written(part: &Part<'_>) -> Result<Vec<u8>, Unwritable> {
             push(&mut out, &["; filename=", &quoted(filename)?]);
         }
         push(&mut out, &["\r\n"]);
+    } else if let Some(filename) = part.filename.as_ref().filter(|_| !is_disposed) {
+        let filename = quoted(filename)?;
+        push(&mut out, &["Content-Disposition: attachment; filename=", &filename, "\r\n"]);
     }
     if let Some(media_type) = &part.media_type {
         push(&mut out, &["Content-Type: ", media_type, "\r\n"]);
     }
     for header in part.headers {
         let name = HeaderName::from_bytes(header.name.as_bytes());
-        let is_ours = |name: &HeaderName| OURS.contains(&name.as_str());
+        let is_ours = |name: &HeaderName| {
+            OURS.contains(&name.as_str()) && !(is_disposed && name == DISPOSITION)
+        };
         if name.is_ok_and(|name| !is_ours(&name)) && !header.value.contains(char::is_control) {
             push(&mut out, &[&header.name, ": ", &header.value, "\r\n"]);
         }
@@ -261,6 +283,7 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
     }
 }
 
+const DISPOSITION: &str = "content-disposition";
 /// What the bytes of a file are when nobody says more.
 const BYTES: &str = "application/octet-stream";
 /// The headers of a part that follow from its value.

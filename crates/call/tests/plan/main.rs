@@ -8,6 +8,7 @@ mod bodies;
 mod handles;
 mod isolation;
 mod open;
+mod positions;
 mod real;
 mod roundtrip;
 mod sources;

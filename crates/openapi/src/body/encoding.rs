@@ -48,7 +48,7 @@ pub(super) fn read<'d>(
 }
 
 /// A property about which nothing is said.
-fn plain(name: &Arc<str>) -> PropertyEncoding {
+pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
     PropertyEncoding {
         name: Arc::clone(name),
         content_types: Box::default(),
@@ -80,6 +80,7 @@ fn declared<'d>(
             findings.warning(Code::MalformedNode, path, message, "write an object");
             continue;
         }
+        report_nested(document, &object, findings);
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
             encoding: styled(document, &object, kind, findings),
@@ -90,8 +91,27 @@ fn declared<'d>(
     encodings
 }
 
+/// Says which encodings of an encoding object are not written: those of parts in a part.
+pub(super) fn report_nested(document: &Document, object: &Located<'_>, findings: &mut Findings) {
+    let is_nested =
+        || NESTED.iter().find(|name| object.node.get(name).is_some()).filter(|_| has_parts(object));
+    let Some(name) = is_nested().filter(|_| document.version().is_at_least(3, 2)) else { return };
+    let message = format!("expected parts without parts of their own, got: `{name}`");
+    let help =
+        "send what is in the part as JSON, or as parts of the body; calls with it are refused";
+    findings.warning(Code::EncodingNotWritten, object.path().name(name), message, help);
+}
+
+/// Whether a part is itself divided by its encodings; those of other parts do not count.
+fn has_parts(object: &Located<'_>) -> bool {
+    content_types(object.node).iter().any(|media_type| {
+        let media_type = media_type.to_ascii_lowercase();
+        media_type.starts_with("multipart/") || media_type.starts_with("application/x-www-form")
+    })
+}
+
 /// `image/png, image/jpeg` is two media types (OpenAPI 3.0.3 §4.7.15.1).
-fn content_types(object: &Node) -> Box<[Arc<str>]> {
+pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
     let written = object.get("contentType").and_then(Node::as_str).unwrap_or_default();
     written.split(',').map(str::trim).filter(|name| name.contains('/')).map(Arc::from).collect()
 }
@@ -140,7 +160,7 @@ fn style(name: &str) -> Option<Style> {
 }
 
 /// The headers of a part that have one value; nobody can give a value to the others.
-fn headers<'d>(
+pub(super) fn headers<'d>(
     document: &'d Document,
     object: &Located<'d>,
     kind: BodyKind,
@@ -238,7 +258,7 @@ fn is_file_within<'d>(document: &'d Document, schema: Located<'d>, left: &mut us
 }
 
 /// A schema and all its references lead through.
-fn way<'d>(document: &'d Document, schema: Located<'d>) -> Vec<Located<'d>> {
+pub(super) fn way<'d>(document: &'d Document, schema: Located<'d>) -> Vec<Located<'d>> {
     let beyond = beyond(document, schema.node, &schema.path());
     std::iter::once(schema).chain(beyond).collect()
 }
@@ -255,6 +275,9 @@ fn branches(node: &Node) -> impl Iterator<Item = &Node> {
         .iter()
         .flat_map(|keyword| node.get(keyword).and_then(Node::as_array).unwrap_or_default())
 }
+
+/// What divides a part into parts (OpenAPI 3.2.0 §4.15.1).
+const NESTED: [&str; 3] = ["encoding", "itemEncoding", "prefixEncoding"];
 
 /// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
 const MOST_VISITED: usize = 200;

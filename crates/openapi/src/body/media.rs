@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    body::{BodyKind, PropertyEncoding, XmlName, encoding, root::root},
+    body::{
+        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding, position, root::root,
+    },
     code::Code,
     document::Document,
     effort::KEPT,
@@ -43,6 +45,8 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) is_written: bool,
     /// How properties are written; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
+    /// The same of parts without names.
+    pub(crate) positions: PositionEncodings,
 }
 
 /// The body of an operation, when it has one.
@@ -67,6 +71,9 @@ pub(crate) fn read<'d>(
     }
     for media in &mut media {
         media.encodings = encoding::read(document, media.kind, &media.object, findings);
+        if media.kind == BodyKind::Multipart {
+            media.positions = position::read(document, &media.media_type, &media.object, findings);
+        }
     }
     let description = beside(document, body.node, &body.path(), "description").cloned();
     Some(DescribedBody { object, description, required, media, fields: Vec::new() })
@@ -167,6 +174,7 @@ impl<'d> DescribedMedia<'d> {
             root: None,
             is_written: true,
             encodings: Box::default(),
+            positions: PositionEncodings::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 58] = [
+const EXPLANATIONS: [(Code, &str); 59] = [
     (
         Code::AliasExpansion,
         "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
@@ -63,6 +63,13 @@ const EXPLANATIONS: [(Code, &str); 58] = [
         "Which schema a `$dynamicRef` of JSON Schema 2020-12 means depends on the schemas a \
              value came through. It is read as the plain `$ref` to the anchor it names, which is \
              what it means wherever nothing extends the schema.",
+    ),
+    (
+        Code::EncodingNotWritten,
+        "An encoding of OpenAPI 3.2 asks for what this build does not write: a part of a multipart body \
+             that has parts of its own, or the parts of a `multipart/form-data` body by their position. \
+             The tool is declared, but a call that needs it is refused before anything is sent. Parts by \
+             position are written in other multipart bodies, such as `multipart/mixed`.",
     ),
     (
         Code::ExternalReference,

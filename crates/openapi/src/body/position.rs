@@ -1,0 +1,199 @@
+//! Reads how the parts of a multipart body are written that have no names: by their position in a list (OpenAPI 3.2.0
+//! §4.14.5). What this build does not write is reported here: parts of a form by position, and parts in parts.
+
+use crate::{
+    body::{
+        BodyKind, PositionEncodings, PropertyEncoding,
+        encoding::{content_types, headers, is_file, plain, report_nested, way},
+    },
+    code::Code,
+    document::Document,
+    effort::KEPT,
+    findings::Findings,
+    node::Node,
+    reference::{Located, follow},
+};
+
+/// How the items of a list are written as parts of a multipart body.
+pub(super) fn read<'d>(
+    document: &'d Document,
+    media_type: &str,
+    media: &Located<'d>,
+    findings: &mut Findings,
+) -> PositionEncodings {
+    let bare = media_type.split(';').next().unwrap_or_default().trim();
+    let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
+    let is_known = document.version().is_at_least(3, 2);
+    let declared = |name: &str| media.member(name).filter(|_| is_known);
+    let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
+    let shape = Shape::of(document, media);
+    if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
+        report(first, media, (is_form, &shape), findings);
+    }
+    if is_form {
+        return PositionEncodings::default();
+    }
+    let prefix = prefix.map(|prefix| items(document, &prefix)).unwrap_or_default();
+    let n_first = prefix.len().max(shape.first.len());
+    let mut one = |object: Option<&Located<'d>>, schema: Option<&Located<'d>>| {
+        one(document, (object, schema), findings)
+    };
+    let first = (0..n_first).take_while(|_| document.spend(KEPT)).map(|at| {
+        let object = prefix.get(at).or(rest.as_ref());
+        one(object, shape.first.get(at).or(shape.rest.as_ref()))
+    });
+    let first: Vec<_> = first.collect();
+    let is_said = rest.is_some() || shape.rest.is_some();
+    let rest = is_said.then(|| Box::new(one(rest.as_ref(), shape.rest.as_ref())));
+    PositionEncodings { prefix: first.into(), rest }
+}
+
+/// The schemas of a list.
+#[derive(Default)]
+struct Shape<'d> {
+    /// Those of the first items.
+    first: Vec<Located<'d>>,
+    /// That of the items after them.
+    rest: Option<Located<'d>>,
+    is_object: bool,
+}
+
+impl<'d> Shape<'d> {
+    fn of(document: &'d Document, media: &Located<'d>) -> Self {
+        let Some(schema) = media.member("schema") else {
+            return Self { rest: media.member("itemSchema"), ..Self::default() };
+        };
+        let mut shape = Self::default();
+        for at in way(document, schema) {
+            if shape.first.is_empty()
+                && let Some(first) = at.member("prefixItems")
+            {
+                shape.first = items(document, &first);
+            }
+            shape.rest = shape.rest.or_else(|| at.member("items"));
+            let kind = at.node.get("type").and_then(Node::as_str);
+            shape.is_object |= kind == Some("object") || at.node.get("properties").is_some();
+        }
+        shape
+    }
+}
+
+/// The items of a list, as long as there is effort for them.
+fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
+    let above = list.path();
+    let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
+    let nodes = nodes.take_while(|_| document.spend(1 + above.weight()));
+    nodes.map(|(at, node)| Located::new(node, &above.index(at))).collect()
+}
+
+/// How one part is written, by its encoding object and its schema.
+fn one<'d>(
+    document: &'d Document,
+    (object, schema): (Option<&Located<'d>>, Option<&Located<'d>>),
+    findings: &mut Findings,
+) -> PropertyEncoding {
+    let is_binary = schema.is_some_and(|schema| is_file(document, schema.node, &schema.path()));
+    let part = PropertyEncoding { is_binary, ..plain(&"".into()) };
+    let Some(object) = object else { return part };
+    let found = follow(document, object.node, &object.path()).map_err(|bad| bad.report(findings));
+    let Ok(object) = found else { return part };
+    if object.node.as_object().is_none() {
+        let message = format!("expected an encoding object, got: {}", object.node.kind());
+        findings.warning(Code::MalformedNode, &object.pointer, message, "write an object");
+        return part;
+    }
+    report_nested(document, &object, findings);
+    PropertyEncoding {
+        content_types: content_types(object.node),
+        headers: headers(document, &object, BodyKind::Multipart, findings),
+        ..part
+    }
+}
+
+/// Says what is wrong with encodings by position where they stand.
+fn report(
+    first: &Located<'_>,
+    media: &Located<'_>,
+    (is_form, shape): (bool, &Shape<'_>),
+    findings: &mut Findings,
+) {
+    if is_form {
+        let message = "expected parts of a form by name, got parts by position".to_owned();
+        let help =
+            "describe the form as an object, and its parts under `encoding`; lists are refused";
+        findings.warning(Code::EncodingNotWritten, &first.pointer, message, help);
+    } else if shape.is_object {
+        let message = "expected a list for encodings by position, got: object".to_owned();
+        let help = "describe the body as a list, or its parts under `encoding`";
+        findings.warning(Code::MalformedNode, &first.pointer, message, help);
+    }
+    if media.node.get("encoding").is_some() {
+        let message = "expected encodings by name or by position, got both".to_owned();
+        let help = "remove one of them; an object is written by name, a list by position";
+        findings.warning(Code::MalformedNode, &first.pointer, message, help);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sample::node;
+
+    /// One line a position, then that of the rest, then the codes of the findings.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(version: &str, media_type: &str, media: Value, expected: &[&str]) {
+        let document = json!({"openapi": version, "media": media});
+        let document = Document::new(node(&document)).unwrap();
+        let media = document.root().get("media").unwrap();
+        let media = Located { node: media, pointer: "/media".into() };
+        let mut findings = Findings::default();
+        let PositionEncodings { prefix, rest } = read(&document, media_type, &media, &mut findings);
+        let line = |part: &PropertyEncoding, first: &str| {
+            let mut line = first.to_owned();
+            part.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));
+            part.headers.iter().for_each(|header| {
+                line.push_str(&format!(" {}={}", header.name, header.value));
+            });
+            line + if part.is_binary { " file" } else { "" }
+        };
+        let lines = prefix.iter().map(|part| line(part, "-"));
+        let lines = lines.chain(rest.iter().map(|part| line(part, "*")));
+        let codes = findings.into_diagnostics();
+        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+        assert_eq!(lines.chain(codes).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_part_is_written_by_its_position() {
+        let mixed = json!({
+            "schema": {"type": "array", "prefixItems": [{"type": "object"}, {"format": "binary"}], "items": {"contentMediaType": "image/png"}},
+            "prefixEncoding": [{"contentType": "application/json", "headers": {"X-A": {"schema": {"const": "b"}}}}],
+            "itemEncoding": {"contentType": "image/png, image/*"}});
+        let expected =
+            ["- application/json X-A=b", "- image/png image/* file", "* image/png image/* file"];
+        check("3.2.0", "multipart/mixed", mixed.clone(), &expected);
+        check("3.1.0", "multipart/mixed", mixed, &["-", "- file", "* file"]);
+        let streamed = json!({"itemSchema": {"type": "object"}, "itemEncoding": {"contentType": "application/json"}});
+        check("3.2.0", "multipart/mixed; a=b", streamed, &["* application/json"]);
+        check("3.2.0", "multipart/related", json!({"schema": {}}), &[]);
+        check("3.2.0", "multipart/related", json!({"prefixEncoding": [{}, {}]}), &["-", "-"]);
+    }
+
+    #[test]
+    fn what_is_not_written_is_reported() {
+        let list = |encoding: Value| json!({"schema": {"type": "array"}, "itemEncoding": encoding});
+        let nested = list(json!({"contentType": "multipart/mixed", "itemEncoding": {}}));
+        check("3.2.0", "multipart/mixed", nested, &["* multipart/mixed", "encoding-not-written"]);
+        let unused = list(json!({"contentType": "application/json", "encoding": {}}));
+        check("3.2.0", "multipart/mixed", unused, &["* application/json"]);
+        check("3.2.0", "Multipart/Form-Data", list(json!({})), &["encoding-not-written"]);
+        check("3.1.0", "multipart/form-data", list(json!({})), &[]);
+        let object = json!({"schema": {"type": "object"}, "prefixEncoding": [7]});
+        check("3.2.0", "multipart/mixed", object, &["-", "malformed-node", "malformed-node"]);
+        let both = json!({"itemSchema": {}, "encoding": {}, "itemEncoding": {}});
+        check("3.2.0", "multipart/mixed", both, &["*", "malformed-node"]);
+    }
+}
