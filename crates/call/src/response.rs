@@ -21,6 +21,7 @@ use crate::{
     wording,
 };
 use media::{Kind, Media};
+use sequence::Sequence;
 pub use stream::{Splitter, Unfinished};
 
 /// What an answer of `operation` means, in the form a model can use.
@@ -30,8 +31,9 @@ pub(crate) fn outcome(response: &Response<Bytes>, operation: &Operation, shape: 
         return Outcome::Failed(failure::fault(response, operation.effect));
     }
     match content(response, shape) {
-        Ok(content) => {
-            let read = Read { operation, headers: response.headers(), size: response.body().len() };
+        Ok(Taken { content, n_more }) => {
+            let size = response.body().len();
+            let read = Read { operation, headers: response.headers(), size, n_more };
             let mut answer = shape.answer(Answer::new(status.as_u16(), content), &read);
             if response.extensions().get::<Unfinished>().is_some() {
                 answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
@@ -42,22 +44,41 @@ pub(crate) fn outcome(response: &Response<Bytes>, operation: &Operation, shape: 
     }
 }
 
-fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Content, Box<Fault>> {
+/// What was taken of an answer.
+struct Taken {
+    content: Content,
+    /// How many values of a sequence come after those of the content.
+    n_more: usize,
+}
+
+impl From<Content> for Taken {
+    fn from(content: Content) -> Self {
+        Self { content, n_more: 0 }
+    }
+}
+
+impl From<Sequence> for Taken {
+    fn from(Sequence { values, n_more, .. }: Sequence) -> Self {
+        Self { content: Content::Json(Value::Array(values).into()), n_more }
+    }
+}
+
+fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Taken, Box<Fault>> {
     let (status, body) = (response.status().as_u16(), response.body());
     if body.is_empty()
         || matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
     {
-        return Ok(Content::Empty);
+        return Ok(Content::Empty.into());
     }
     let media = Media::of(response.headers());
     if response.extensions().get::<Unfinished>().is_some()
         && let Some(splitter) = Splitter::of(response.headers())
     {
-        return Ok(Content::Json(complete(splitter, body).into()));
+        return Ok(complete(splitter, body, shape).into());
     }
-    Ok(match media.kind() {
+    let content = match media.kind() {
         Kind::Binary => file(body, media.essence),
-        Kind::Events => Content::Json(sequence::events(&media.decoded(body)).into()),
+        Kind::Events => return Ok(sequence::events(&media.decoded(body), shape.room()).into()),
         Kind::Html => Content::Text {
             text: html::text(&media.decoded(body)),
             media_type: "text/plain".to_owned(),
@@ -66,8 +87,8 @@ fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Content, Box<Fau
             Some(json) => Content::Json(json),
             None => return Err(failure::unreadable(status, &media.decoded(body))),
         },
-        Kind::JsonLines => match sequence::lines(&media.decoded(body)) {
-            Some(values) => Content::Json(values.into()),
+        Kind::JsonLines => match sequence::lines(&media.decoded(body), shape.room()) {
+            Some(values) => return Ok(values.into()),
             None => text(body, media),
         },
         Kind::Perceived if body.len() > shape.media_bytes => file(body, media.essence),
@@ -78,17 +99,22 @@ fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Content, Box<Fau
             _ if is_text(body) => text(body, media),
             _ => file(body, "application/octet-stream".to_owned()),
         },
-    })
+    };
+    Ok(content.into())
 }
 
 /// The values of a sequence that broke off, without the one that is not whole.
-fn complete(mut splitter: Splitter, body: &[u8]) -> Value {
-    splitter.push(body);
-    let mut values = Vec::new();
-    while let Some(value) = splitter.split() {
-        values.extend(splitter.value(&value).map(Json::into_value));
+fn complete(mut splitter: Splitter, body: &[u8], shape: &Shape) -> Sequence {
+    let mut sequence = Sequence::new(shape.room());
+    for piece in body.chunks(PIECE) {
+        splitter.push(piece);
+        while let Some(bytes) = splitter.split() {
+            if let Some(value) = splitter.value(&bytes) {
+                sequence.add(|| value.into_value());
+            }
+        }
     }
-    Value::Array(values)
+    sequence
 }
 
 fn file(body: &Bytes, media_type: String) -> Content {
@@ -114,6 +140,9 @@ fn json(body: &[u8], media: &Media) -> Option<Json> {
     let taken = std::str::from_utf8(body).ok().and_then(Json::parse);
     taken.or_else(|| Json::parse(&media.decoded(body)))
 }
+
+/// A whole answer need not be copied to be split.
+const PIECE: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests;

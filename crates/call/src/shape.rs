@@ -61,6 +61,8 @@ pub(crate) struct Read<'a> {
     pub(crate) headers: &'a HeaderMap,
     /// How many bytes the body had.
     pub(crate) size: usize,
+    /// How many values of a sequence come after those that were read.
+    pub(crate) n_more: usize,
 }
 
 impl Shape {
@@ -69,7 +71,7 @@ impl Shape {
         match answer.content {
             Content::Json(json) => {
                 answer.next = page::next_of_link(read.operation, read.headers);
-                if self.shows_all(json.text(), read.operation) {
+                if read.n_more == 0 && self.shows_all(json.text(), read.operation) {
                     answer.content = Content::Json(json);
                     return answer;
                 }
@@ -77,7 +79,8 @@ impl Shape {
                 if answer.next.is_empty() {
                     answer.next = page::next_of_body(read.operation, &value);
                 }
-                let (value, cuts) = self.value(value);
+                let (value, mut cuts) = self.value(value);
+                count_more(&mut cuts, &value, read.n_more);
                 answer.content = Content::Json(value.into());
                 answer.truncated = truncated(cuts, read, &answer.next);
             }
@@ -99,6 +102,15 @@ impl Shape {
             Content::Empty | Content::File { .. } | Content::Media { .. } => {}
         }
         answer
+    }
+
+    /// How many bytes of a sequence of values are read: all where something is looked for in them, else what is shown,
+    /// several times, since values are cut as well.
+    pub(crate) fn room(&self) -> usize {
+        match self.selection {
+            Selection::All => self.result_bytes.max(1).saturating_mul(8),
+            _ => usize::MAX,
+        }
     }
 
     /// Whether a text can be handed on unread, which is the usual case.
@@ -133,6 +145,21 @@ fn truncated(
     let message = wording::answer::truncated(&cuts, &page::narrowing(read.operation), next);
     cuts.truncate(MAX_CUTS);
     Some(Truncated::new(message, read.size, cuts))
+}
+
+/// Counts the values of a sequence that were not read among those it has.
+fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) {
+    if n_more == 0 {
+        return;
+    }
+    let is_whole = |cut: &callgate_tool::Cut| cut.at.is_empty() && cut.unit == Unit::Items;
+    if let Some(cut) = cuts.iter_mut().find(|cut| is_whole(cut)) {
+        cut.of += n_more;
+        return;
+    }
+    let shown = value.as_array().map_or(0, Vec::len);
+    let (at, of) = (String::new(), shown + n_more);
+    cuts.insert(0, callgate_tool::Cut { at, shown, of, unit: Unit::Items });
 }
 
 /// Whether a JSON text may hold characters nobody sees, as they are or escaped.

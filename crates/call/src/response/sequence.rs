@@ -4,30 +4,63 @@
 
 use std::borrow::Cow;
 
+use callgate_tool::Json;
 use serde_json::{Map, Value};
 
+use crate::cut::size_within;
+
+/// The values of an answer, as far as somebody looks at them: a tree of small values takes many times their text.
+#[derive(Debug)]
+pub(super) struct Sequence {
+    pub(super) values: Vec<Value>,
+    /// How many more there are.
+    pub(super) n_more: usize,
+    room: usize,
+}
+
+impl Sequence {
+    /// Keeps the first values, until they have `room` bytes of JSON.
+    pub(super) fn new(room: usize) -> Self {
+        Self { values: Vec::new(), n_more: 0, room }
+    }
+
+    /// Takes the next value, which is made only where it is kept.
+    pub(super) fn add(&mut self, value: impl FnOnce() -> Value) {
+        if self.room == 0 {
+            self.n_more += 1;
+            return;
+        }
+        let value = value();
+        let size = size_within(&value, self.room).unwrap_or(self.room);
+        self.room -= size;
+        self.values.push(value);
+    }
+}
+
 /// The values of JSON lines or of a JSON text sequence (RFC 7464), or `None` where a line is no JSON.
-pub(super) fn lines(text: &str) -> Option<Value> {
+pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     // A value of a sequence may span lines; then the separator alone ends it.
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
-    let split = text.split(separator);
-    let values = split.map(str::trim).filter(|line| !line.is_empty());
-    values.map(|line| serde_json::from_str(line).ok()).collect::<Option<Vec<_>>>().map(Value::Array)
+    let mut sequence = Sequence::new(room);
+    for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
+        let json = Json::parse(line)?;
+        sequence.add(|| json.into_value());
+    }
+    Some(sequence)
 }
 
 /// The events of a stream (HTML, "Parsing an event stream"): `event` and `id` where they are given, `data` as the JSON
 /// it is or else as text.
-pub(super) fn events(text: &str) -> Value {
-    let mut events = Vec::new();
+pub(super) fn events(text: &str, room: usize) -> Sequence {
+    let mut events = Sequence::new(room);
     let mut event = Map::new();
     let mut data: Option<String> = None;
     for line in with_line_feeds(text).lines().chain([""]) {
         if line.is_empty() {
+            let event = std::mem::take(&mut event);
             if let Some(data) = data.take() {
-                event.insert("data".to_owned(), value(data));
-                events.push(Value::Object(std::mem::take(&mut event)));
+                events.add(|| with_data(event, data));
             }
-            event.clear();
             continue;
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -47,7 +80,7 @@ pub(super) fn events(text: &str) -> Value {
             _ => {}
         }
     }
-    Value::Array(events)
+    events
 }
 
 /// The three line ends of an event stream as one.
@@ -57,6 +90,11 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     } else {
         text.into()
     }
+}
+
+fn with_data(mut event: Map<String, Value>, data: String) -> Value {
+    event.insert("data".to_owned(), value(data));
+    Value::Object(event)
 }
 
 fn value(data: String) -> Value {
@@ -84,7 +122,8 @@ mod tests {
             ("", Some(json!([]))),
             ("{\"a\":1}\n{", None),
         ] {
-            assert_eq!(lines(text), expected, "{text:?}");
+            let values = lines(text, usize::MAX).map(|read| Value::Array(read.values));
+            assert_eq!(values, expected, "{text:?}");
         }
     }
 
@@ -101,7 +140,23 @@ mod tests {
             ("event: empty\n\ndata: [DONE]\n\n", json!([{"data": "[DONE]"}])),
             ("", json!([])),
         ] {
-            assert_eq!(events(text), expected, "{text:?}");
+            assert_eq!(Value::Array(events(text, usize::MAX).values), expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_nobody_looks_at_is_counted() {
+        for room in [1, 7, 8, 12] {
+            let read = lines("[1,2,3]\n4\n\n5\n", room).unwrap();
+            let n_kept = if room < 8 { 1 } else { room / 4 };
+            assert_eq!(
+                (read.values.len(), read.n_more),
+                (n_kept.min(3), 3 - n_kept.min(3)),
+                "{room}"
+            );
+        }
+        assert!(lines("1\n2\nx", 1).is_none(), "a line beyond is no JSON");
+        let read = events("data: a\n\nevent: b\n\ndata: c\n\ndata: d", 1);
+        assert_eq!((read.values, read.n_more), (vec![json!({"data": "a"})], 2));
     }
 }

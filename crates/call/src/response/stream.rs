@@ -104,10 +104,10 @@ impl Splitter {
     pub fn value(&self, bytes: &[u8]) -> Option<Json> {
         let text = String::from_utf8_lossy(bytes);
         let mut value = match self.form {
-            Form::Events => match sequence::events(text.trim_start_matches('\u{feff}')) {
-                Value::Array(mut events) if !events.is_empty() => events.swap_remove(0),
-                _ => return None,
-            },
+            Form::Events => {
+                let text = text.trim_start_matches('\u{feff}');
+                sequence::events(text, usize::MAX).values.into_iter().next()?
+            }
             Form::Lines | Form::Records => serde_json::from_str(text.trim_start_matches(SEPARATOR))
                 .unwrap_or_else(|_| Value::String(text.into_owned())),
         };

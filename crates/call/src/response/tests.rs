@@ -259,3 +259,19 @@ fn an_error_keeps_the_services_words() {
         Some(json!("bad gateway"))
     );
 }
+
+#[test]
+fn a_sequence_is_read_as_far_as_it_is_shown_and_counted_to_its_end() {
+    let shape = Shape { result_bytes: 100, ..Shape::default() };
+    let events = "data: 0123456789\n\n".repeat(1_000);
+    let lines = "{\"data\":\"0123456789\"}\n".repeat(1_000);
+    for (media_type, body) in [("text/event-stream", &events), ("application/jsonl", &lines)] {
+        let answered = answered(200, &[("content-type", media_type)], body.as_bytes(), &shape);
+        let Outcome::Answered(answer) = answered else { panic!("not answered") };
+        let Content::Json(json) = &answer.content else { panic!("no JSON") };
+        let n_shown = json.value().as_array().unwrap().len();
+        assert!(n_shown > 2 && json.text().len() <= 100, "{}", json.text());
+        let truncated = answer.truncated.unwrap();
+        assert_eq!(truncated.cuts.first().map(|cut| (cut.shown, cut.of)), Some((n_shown, 1_000)));
+    }
+}
