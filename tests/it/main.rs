@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod architecture;
+mod argument_headers;
 mod configuration;
 mod credentials;
 mod egress;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Style, is_withheld_header};
+use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Style};
 use callgate_tool::{Arguments, Fault};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::{
     body::{body_bytes, chosen_media},
-    cookie::{check_bare, cookies},
+    cookie::{check_bare, cookie_names, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
     kept::Kept,
@@ -220,7 +220,7 @@ fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(
 fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     for (input, value) in values(ready, Place::Header) {
         let at = input.argument.as_str();
-        if is_withheld_header(&input.name) {
+        if ready.operation.withholds_header(&input.name) {
             return Err(wording::denied_header(at));
         }
         let name = HeaderName::from_bytes(input.name.as_bytes())
@@ -239,7 +239,7 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
 }
 
 fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
-    let mut text = String::new();
+    let mut text = given_cookies(headers, ready)?;
     for (input, value) in values(ready, Place::Cookie) {
         let at = input.argument.as_str();
         let is_bare = matches!(input.encoding, Encoding::Styled { style: Style::Cookie, .. });
@@ -257,6 +257,19 @@ fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
         headers.insert(COOKIE, value);
     }
     Ok(())
+}
+
+/// The cookies of a whole header, where the operator lets one through. None of them is one that an input sets.
+fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fault>> {
+    let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
+    let text = String::from_utf8_lossy(header.as_bytes());
+    let text = text.trim_end_matches([';', ' ']);
+    let of_inputs = || ready.operation.inputs.iter().filter(|input| input.place == Place::Cookie);
+    let is_input = |name: &&str| of_inputs().any(|input| *input.name == **name);
+    match cookie_names(text).find(is_input) {
+        Some(name) => Err(wording::cookie_of_its_own(name)),
+        None => Ok(text.to_owned()),
+    }
 }
 
 fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {

@@ -148,6 +148,12 @@ pub(crate) fn denied_header(at: &str) -> Box<Fault> {
     refused(&format!("`{at}` is written to a header that arguments may not set"))
 }
 
+pub(crate) fn cookie_of_its_own(name: &str) -> Box<Fault> {
+    refused(&format!(
+        "a whole cookie header sets the cookie `{name}`, which is an argument of its own"
+    ))
+}
+
 pub(crate) fn left_template() -> Box<Fault> {
     refused("the finished address is not the one the description declares")
 }

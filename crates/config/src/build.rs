@@ -17,7 +17,7 @@ use callgate_openapi::{
 use callgate_transport::{Recording, Refuse, Replay, Transport};
 
 use crate::{
-    authorization,
+    argument_headers, authorization,
     checked::{ToolsetConfig, Upstream},
     connect::{Clients, Connections},
     finding::Finding,
@@ -112,6 +112,7 @@ pub(crate) fn toolset(
         (own, &supplies, connections.show_certificate(config)),
     );
     let Loaded { operations, report, .. } = loaded;
+    argument_headers::check(reader, config, &callables);
     selection::warn(reader, config, &report);
     let tool_shapes = output::by_tool(reader, config, &operations);
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -182,6 +183,7 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
         server_variables: config.server_variables.clone(),
         session_inputs: config.session_inputs,
         body_media: config.body_media.clone(),
+        argument_headers: argument_headers::options(&config.argument_headers),
         selection: config.selection.clone(),
         credential_places: places
             .iter()

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
 use callgate_executor::Redirects;
-use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
+use callgate_openapi::{ArgumentHeader, Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_secret::SecretReference;
 use callgate_tool::ToolsetName;
 use callgate_transport::{AddressRange, Limits, Transport};
@@ -47,6 +47,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) egress: Vec<AddressRange>,
     /// The service whose private endpoints are dialled.
     pub(crate) service_directory: Option<DirectoryConfig>,
+    /// The withheld headers that arguments may set all the same.
+    pub(crate) argument_headers: Vec<ListedHeader>,
     /// Which operations are offered.
     pub(crate) selection: Selection,
     /// The bounds of one exchange.
@@ -92,6 +94,17 @@ pub(crate) enum SchemeChoice {
     ApiKey(SecretReference),
     /// Any other kind.
     Other(Box<AuthConfig>),
+}
+
+/// A header that arguments may set although it is withheld.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedHeader {
+    /// The JSON pointer of its name.
+    pub(crate) pointer: String,
+    /// The tool or the `operationId` it is listed for; none for all.
+    pub(crate) tool: Option<String>,
+    /// Which one it is.
+    pub(crate) header: ArgumentHeader,
 }
 
 /// How the results of one tool are shown.

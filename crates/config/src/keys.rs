@@ -24,6 +24,7 @@ pub(crate) const ROOT: Table = Table {
 pub(crate) const TOOLSET: Table = Table {
     name: "a toolset",
     keys: &[
+        "argument_headers",
         "auth",
         "body_media",
         "ces_toolset",
@@ -220,6 +221,10 @@ pub(crate) const OUTPUT_TOOL: Table = Table {
     later: &[],
 };
 
+/// The withheld headers that arguments may set.
+pub(crate) const ARGUMENT_HEADERS: Table =
+    Table { name: "`argument_headers`", keys: &["allow", "tools"], later: &[] };
+
 /// Which operations of a description are offered.
 pub(crate) const TOOLS: Table = Table {
     name: "`tools`",
@@ -274,6 +279,7 @@ pub(crate) const VAULT_KUBERNETES: Table =
 pub const TABLES: &[Table] = &[
     ROOT,
     TOOLSET,
+    ARGUMENT_HEADERS,
     AUTH,
     API_KEY,
     AWS_SIGV4,

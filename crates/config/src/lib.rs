@@ -1,6 +1,7 @@
 //! The configuration: text to a checked model to a ready executor. All faults are reported at once, each with its
 //! place in the file; nothing is built from a configuration with a fault.
 
+mod argument_headers;
 mod authorization;
 mod aws;
 mod body_media;

@@ -132,6 +132,7 @@ fn description(
         },
         session_inputs: SessionInputs::Lenient,
         body_media: Vec::new(),
+        argument_headers: Vec::new(),
         selection: Selection::default(),
         description_limits: TextLimits::default(),
         references: Vec::new(),

@@ -84,19 +84,24 @@ pub(crate) fn by_tool(
             shapes.insert(operation.tool_name.clone(), shape.clone());
             continue;
         }
-        let names = operations.iter().map(|operation| operation.tool_name.as_str());
-        let nearest = names
-            .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
-        let help = nearest
-            .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-        let message = format!("expected the name of a tool that is offered, got: `{tool}`");
+        let (message, help) = nearest_tool(tool, operations);
         reader.warn("selects-nothing", pointer.clone(), &message, &help);
     }
     shapes
 }
 
+/// What is wrong with the name of a tool that is not offered, and what to do.
+pub(crate) fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
+    let names = operations.iter().map(|operation| operation.tool_name.as_str());
+    let nearest = names
+        .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
+    let help = nearest
+        .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
+}
+
 /// Whether a tool is meant by its own name or by the `operationId`.
-fn is_called(operation: &Operation, name: &str) -> bool {
+pub(crate) fn is_called(operation: &Operation, name: &str) -> bool {
     operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
 }
 

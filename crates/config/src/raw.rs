@@ -12,7 +12,7 @@ use callgate_tool::ToolsetName;
 use callgate_transport::{AddressRange, Limits, NotARange};
 
 use crate::{
-    body_media,
+    argument_headers, body_media,
     checked::{ToolsetConfig, Upstream},
     exported,
     keys::{EGRESS, LIMITS, ROOT, TOOLSET, UPSTREAM},
@@ -107,6 +107,7 @@ pub(crate) fn toolset(
     };
     let (shape, tool_shapes) = output::shapes(reader, mapping);
     let mut credentials = scheme_credentials::credentials(reader, mapping);
+    let selection = selection::read(reader, mapping);
     credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
     let read = ToolsetConfig {
         prefix,
@@ -128,7 +129,8 @@ pub(crate) fn toolset(
         tls: tls::read(reader, mapping),
         egress: egress(reader, mapping),
         service_directory: service_directory::read(reader, mapping),
-        selection: selection::read(reader, mapping),
+        argument_headers: argument_headers::read(reader, mapping, &selection),
+        selection,
         description_limits: description_limits(reader, mapping),
         references: origins(reader, mapping),
         limits: limits(reader, mapping),

@@ -51,7 +51,8 @@ pub use options::{LoadOptions, SessionInputs};
 pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use pointer::{Path, pointer_of_fragment};
 pub use report::{OperationReport, OperationStatus, Report};
-pub use security::withheld::is_withheld_header;
+pub use security::argument_header::{ArgumentHeader, ArgumentHeaders, NotAnArgumentHeader};
+pub use security::header::is_withheld_header;
 pub use security::{
     OAuthFlow, OAuthFlowKind, RequiredScheme, Requirement, Security, SecurityScheme,
     SecuritySchemeKind,

@@ -15,7 +15,7 @@ use crate::{
     input::{Input, NestedInput},
     reference::Located,
     schema::MOST_STEPS,
-    security::Security,
+    security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},
     server::Server,
 };
 
@@ -39,6 +39,8 @@ pub struct Operation {
     pub server: Arc<Server>,
     /// What a call does to the service.
     pub effect: Effect,
+    /// The headers that no argument may set but that the operator lets through here; each is an input.
+    pub argument_headers: Box<[ArgumentHeader]>,
     /// Every input, parameters first in the order of the description, then the body's.
     pub inputs: Box<[Input]>,
     /// Values inside arguments that have a source or a default of their own.
@@ -84,6 +86,11 @@ impl Operation {
     /// when first asked for.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema.get_or_init(|| self.parts().arguments().0)
+    }
+
+    /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
+    pub fn withholds_header(&self, name: &str) -> bool {
+        is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
     }
 
     /// Builds the schemas and keeps nothing of them.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use callgate_tool::ToolsetName;
 use url::Url;
 
-use crate::{input::Place, selection::Selection};
+use crate::{input::Place, security::argument_header::ArgumentHeaders, selection::Selection};
 
 /// How a description becomes tools.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +29,9 @@ pub struct LoadOptions {
     pub selection: Selection,
     /// Where credentials are put: a parameter that names such a place is not offered.
     pub credential_places: Vec<(Place, String)>,
+    /// Withheld headers that the operator lets through: a header parameter of such a name is an ordinary input. One at
+    /// the place of a credential is not.
+    pub argument_headers: ArgumentHeaders,
     /// Media types of bodies that are preferred to the others, the best first: names or ranges (`text/*`). Without
     /// them: `application/json`, other JSON, forms, multipart, text, XML, JSON lines, bytes.
     pub body_media: Vec<String>,

@@ -1,7 +1,9 @@
 //! What an operation asks for by way of credentials: the security schemes of the description and how they combine.
 //! Getting and sending credentials is the business of `auth`; which parameters belong to them is in `withheld`.
 
+pub(crate) mod argument_header;
 mod flow;
+pub(crate) mod header;
 pub(crate) mod needs;
 mod scheme;
 pub(crate) mod withheld;

@@ -1,6 +1,7 @@
 //! Sends a request, and once more where that is known to be harmless: nothing of it was sent, or the connection closed
 //! before the head of an answer and the method may be repeated (RFC 9110 §9.2.2). What else fails is told and not repeated.
 
+use http::HeaderMap;
 use rustls::Error as TlsError;
 
 use crate::{
@@ -57,10 +58,19 @@ impl Repeat {
     fn allows(self, request: &reqwest::Request) -> bool {
         match self {
             Self::Always => true,
-            Self::Idempotent => request.method().is_idempotent(),
+            Self::Idempotent => {
+                request.method().is_idempotent() && !overrides_method(request.headers())
+            }
             Self::Never => false,
         }
     }
+}
+
+/// Whether a header asks for another method than the request line: what looks like a read may be a write.
+pub fn overrides_method(headers: &HeaderMap) -> bool {
+    ["x-http-method", "x-http-method-override", "x-method-override"]
+        .iter()
+        .any(|name| headers.contains_key(*name))
 }
 
 async fn once(

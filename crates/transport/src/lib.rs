@@ -26,7 +26,7 @@ mod tls;
 mod tls_fault;
 mod transport;
 
-pub use attempt::SentAgain;
+pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
 pub use credentials::{CredentialPlaces, decoded_query_name};
 pub use egress::{AddressRange, Denial, Listeners, NotARange, Trust};

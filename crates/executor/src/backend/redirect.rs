@@ -2,6 +2,7 @@
 //! next request; credentials are put on it anew, like on the first.
 
 use bytes::Bytes;
+use callgate_transport::overrides_method;
 use http::{HeaderMap, Method, Request, StatusCode, Uri, header::LOCATION};
 use url::Url;
 
@@ -12,7 +13,9 @@ pub(super) const MAX_REDIRECTS: usize = 5;
 
 /// Whether an answer to `request` may be followed if it is a redirect.
 pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool {
-    redirects == Redirects::SameOrigin && matches!(*request.method(), Method::GET | Method::HEAD)
+    redirects == Redirects::SameOrigin
+        && matches!(*request.method(), Method::GET | Method::HEAD)
+        && !overrides_method(request.headers())
 }
 
 /// The request that a redirect asks for; `None` where the answer is no redirect within the origin of `request`.

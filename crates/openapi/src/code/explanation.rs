@@ -82,7 +82,10 @@ const EXPLANATIONS: [(Code, &str); 59] = [
         Code::ForbiddenHeader,
         "The description declares a header parameter that steers the connection, the message \
              or the proxies on the way, such as `Host`, `Content-Length`, `Cookie` or \
-             `X-Forwarded-For`. No argument may set it; it is not offered and never sent.",
+             `X-Forwarded-For`. No argument may set it; it is not offered and not sent. An operator \
+             who knows that the service wants one from a model lists it under `argument_headers` of \
+             the toolset, for all tools or for single ones; headers that frame the message, belong \
+             to the connection or carry the credential cannot be listed.",
     ),
     (
         Code::ForeignServer,

@@ -1,7 +1,13 @@
 //! Which parameters a model may never fill, whatever a description declares: headers that steer the connection, the
 //! message or the proxies on the way, and places that belong to credentials.
 
-use crate::input::Place;
+use crate::{
+    input::Place,
+    security::{
+        argument_header::ArgumentHeader,
+        header::{folded, is_forbidden, is_reserved},
+    },
+};
 
 /// Why a parameter is not offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -10,69 +16,40 @@ pub(crate) enum Withheld {
     Credential,
     /// A header no argument may set.
     Forbidden,
-    /// OpenAPI 3.0.3 §4.7.12.1: described elsewhere, a parameter of this name is ignored.
+    /// OpenAPI 3.0.3 §4.7.12.2: described elsewhere, a parameter of this name is ignored.
     Reserved,
 }
 
+/// What decides whether parameters are offered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules<'a> {
+    /// Where credentials go.
+    pub(crate) credential_places: &'a [(Place, String)],
+    /// The headers that the operator lets through.
+    pub(crate) let_through: &'a [&'a ArgumentHeader],
+}
+
 /// Why a parameter is not offered; `None` when it is.
-pub(crate) fn withheld(
-    place: Place,
-    name: &str,
-    credential_places: &[(Place, String)],
-) -> Option<Withheld> {
+pub(crate) fn withheld(place: Place, name: &str, rules: Rules<'_>) -> Option<Withheld> {
     let is_header = place == Place::Header;
     let folded = folded(name);
-    if is_header && RESERVED.contains(&folded.as_str()) {
+    if is_header && is_reserved(&folded) {
         return Some(Withheld::Reserved);
     }
+    let places = rules.credential_places;
     let same = |known: &str| if is_header { self::folded(known) == folded } else { known == name };
-    if credential_places.iter().any(|(at, known)| *at == place && same(known)) {
+    let is_let_through =
+        is_header && rules.let_through.iter().any(|header| header.is_folded(&folded));
+    // A whole cookie header would carry the credential's cookie too.
+    let is_whole = is_let_through && folded == "cookie";
+    let holds = |(at, known): &(Place, String)| {
+        (*at == place && same(known)) || (is_whole && *at == Place::Cookie)
+    };
+    if places.iter().any(holds) {
         return Some(Withheld::Credential);
     }
-    (is_header && is_forbidden(&folded)).then_some(Withheld::Forbidden)
+    (is_header && is_forbidden(&folded) && !is_let_through).then_some(Withheld::Forbidden)
 }
-
-/// Whether no argument may set a header of this name, whatever a description declares.
-pub fn is_withheld_header(name: &str) -> bool {
-    let folded = folded(name);
-    RESERVED.contains(&folded.as_str()) || is_forbidden(&folded)
-}
-
-fn is_forbidden(folded: &str) -> bool {
-    FORBIDDEN.contains(&folded)
-        || FORBIDDEN_PREFIXES.iter().any(|prefix| folded.starts_with(prefix))
-}
-
-/// A header's name as services compare it: many read `_` as `-`.
-fn folded(name: &str) -> String {
-    name.trim().to_ascii_lowercase().replace('_', "-")
-}
-
-const RESERVED: [&str; 3] = ["accept", "authorization", "content-type"];
-
-const FORBIDDEN: &[&str] = &[
-    "accept-encoding",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "cookie",
-    "expect",
-    "forwarded",
-    "host",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "x-http-method",
-    "x-http-method-override",
-    "x-method-override",
-    "x-original-url",
-    "x-real-ip",
-    "x-rewrite-url",
-];
-
-const FORBIDDEN_PREFIXES: [&str; 2] = ["proxy-", "x-forwarded-"];
 
 #[cfg(test)]
 mod tests {
@@ -81,7 +58,22 @@ mod tests {
     #[track_caller]
     fn check(place: Place, name: &str, expected: Option<Withheld>) {
         let places = [(Place::Header, "X-Api-Key".to_owned()), (Place::Query, "key".to_owned())];
-        assert_eq!(withheld(place, name, &places), expected, "{name}");
+        let rules = Rules { credential_places: &places, let_through: &[] };
+        assert_eq!(withheld(place, name, rules), expected, "{name}");
+    }
+
+    #[test]
+    fn the_operator_lets_headers_through_but_not_where_a_credential_goes() {
+        let cookie = ArgumentHeader::new("cookie").unwrap();
+        let check = |place: (Place, &str), name: &str, expected: Option<Withheld>| {
+            let places = [(place.0, place.1.to_owned())];
+            let rules = Rules { credential_places: &places, let_through: &[&cookie] };
+            assert_eq!(withheld(Place::Header, name, rules), expected, "{name}");
+        };
+        check((Place::Header, "X-Api-Key"), "Cookie", None);
+        check((Place::Header, "X-Api-Key"), "X-Forwarded-For", Some(Withheld::Forbidden));
+        check((Place::Cookie, "sid"), "Cookie", Some(Withheld::Credential));
+        check((Place::Cookie, "sid"), "X-Forwarded-For", Some(Withheld::Forbidden));
     }
 
     #[test]
@@ -123,17 +115,5 @@ mod tests {
         check(Place::Query, "host", None);
         check(Place::Cookie, "cookie", None);
         check(Place::Header, "Accept-Language", None);
-    }
-
-    #[test]
-    fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
-        for name in
-            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
-        {
-            assert!(is_withheld_header(name), "{name}");
-        }
-        for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
-            assert!(!is_withheld_header(name), "{name}");
-        }
     }
 }

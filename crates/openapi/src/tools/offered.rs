@@ -16,26 +16,36 @@ use crate::{
     reference::Located,
     security::{
         Security,
-        withheld::{Withheld, withheld},
+        argument_header::ArgumentHeader,
+        withheld::{Rules, Withheld, withheld},
     },
     template::Template,
 };
+
+/// What is known of an operation before its parameters are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'a> {
+    pub(super) template: Option<&'a Template>,
+    pub(super) security: &'a Security,
+    /// The withheld headers that the operator lets through.
+    pub(super) let_through: &'a [&'a ArgumentHeader],
+}
 
 /// The parameters that are offered.
 pub(super) fn parameters<'d>(
     document: &'d Document,
     options: &LoadOptions,
     levels: &[&Located<'d>],
-    (template, security): (Option<&Template>, &Security),
+    Known { template, security, let_through }: Known<'_>,
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
     let mut parameters = parameter::read(document, levels, findings);
     let mut places = options.credential_places.clone();
     places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
+    let rules = Rules { credential_places: &places, let_through };
     // Each is compared with each.
-    parameters.retain(|parameter| {
-        document.spend(places.len()) && is_offered(parameter, &places, findings)
-    });
+    parameters
+        .retain(|parameter| document.spend(places.len()) && is_offered(parameter, rules, findings));
     note_query_beside_querystring(&parameters, findings);
     if let (Some(template), Some(operation)) = (template, levels.first()) {
         drop_unused(template, &mut parameters, findings);
@@ -45,14 +55,10 @@ pub(super) fn parameters<'d>(
     parameters
 }
 
-fn is_offered(
-    parameter: &Parameter<'_>,
-    places: &[(Place, String)],
-    findings: &mut Findings,
-) -> bool {
+fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findings) -> bool {
     let Parameter { name, place, object, .. } = parameter;
     let pointer = &object.pointer;
-    match withheld(*place, name, places) {
+    match withheld(*place, name, rules) {
         None => true,
         Some(Withheld::Credential) => {
             let message = format!(
@@ -68,8 +74,13 @@ fn is_offered(
         }
         Some(Withheld::Forbidden) => {
             let message = format!("expected a header that arguments may set, got: `{name}`");
-            let help = "remove the parameter; it is never sent";
-            findings.warning(Code::ForbiddenHeader, pointer, message, help);
+            let help = match ArgumentHeader::new(name) {
+                Ok(_) => format!(
+                    "remove the parameter, or list `{name}` under `argument_headers` of the toolset; it is not sent"
+                ),
+                Err(_) => "remove the parameter; it is never sent".to_owned(),
+            };
+            findings.warning(Code::ForbiddenHeader, pointer, message, &help);
             false
         }
         Some(Withheld::Reserved) => {

@@ -28,12 +28,12 @@ use crate::{
     parameter::Parameter,
     reach::Reach,
     reference::{Located, follow},
-    security::{Security, needs::Schemes},
+    security::{Security, argument_header::ArgumentHeader, needs::Schemes},
     server::{Server, Servers},
     template::Template,
     tools::{
         answer::{self, Answers},
-        offered,
+        offered::{self, Known},
     },
 };
 
@@ -92,7 +92,11 @@ impl<'d> Context<'d> {
             return None;
         }
         let label = format!("{method} {key}");
-        let read = if self.document.is_spent() { None } else { self.read(candidate, findings) };
+        let operation_id = operation.node.get("operationId").and_then(Node::as_str);
+        let names = [Some(tool_name.as_str()), operation_id];
+        let let_through = self.options.argument_headers.of(&names);
+        let is_spent = self.document.is_spent();
+        let read = if is_spent { None } else { self.read(candidate, &let_through, findings) };
         if self.document.is_spent() {
             self.report_spent(operation, findings);
             return None;
@@ -101,6 +105,7 @@ impl<'d> Context<'d> {
             read?;
         let Layout { inputs, origins, body, .. } = layout;
         let session_inputs = self.options.session_inputs;
+        let argument_headers = declared(&let_through, &inputs);
         Some(Operation {
             tool_name: tool_name.clone(),
             operation_id: operation.node.get("operationId").and_then(Node::as_shared_str).cloned(),
@@ -109,7 +114,8 @@ impl<'d> Context<'d> {
             segments: template.segments,
             fixed_query: template.fixed_query,
             server,
-            effect: effect(method),
+            effect: effect_with(method, &argument_headers),
+            argument_headers,
             inputs: inputs.into(),
             nested_inputs: nested_inputs.into(),
             body,
@@ -131,7 +137,12 @@ impl<'d> Context<'d> {
     }
 
     /// Reads all that an operation says.
-    fn read(&mut self, candidate: Candidate<'_, 'd>, findings: &mut Findings) -> Option<Read<'d>> {
+    fn read(
+        &mut self,
+        candidate: Candidate<'_, 'd>,
+        let_through: &[&ArgumentHeader],
+        findings: &mut Findings,
+    ) -> Option<Read<'d>> {
         let Candidate { method, key, items, operation } = candidate;
         self.document.spend(OPERATION);
         let followed = follow(self.document, operation.node, &operation.path());
@@ -146,8 +157,8 @@ impl<'d> Context<'d> {
         let server = self.servers.of(&levels, findings);
         let security = self.schemes.needs(&operation, findings);
         let (document, options) = (self.document, self.options);
-        let path = (template.as_ref(), &security);
-        let mut parameters = offered::parameters(document, options, &levels, path, findings);
+        let known = Known { template: template.as_ref(), security: &security, let_through };
+        let mut parameters = offered::parameters(document, options, &levels, known, findings);
         let body = self.body(&operation, &mut parameters, findings);
         let answers = answer::read(self.document, &operation, findings);
         let session_inputs = self.options.session_inputs;
@@ -241,6 +252,14 @@ fn leave_out_defaults(inputs: &mut [Input]) {
     optional.for_each(|input| input.default = None);
 }
 
+/// The headers that are let through and that an operation has inputs for.
+fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
+    let is_input = |header: &&&ArgumentHeader| {
+        inputs.iter().any(|input| input.place == Place::Header && header.is(&input.name))
+    };
+    let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
+}
+
 fn template(key: &str, items: &[Located<'_>], findings: &mut Findings) -> Option<Template> {
     let pointer = items.first().map(|item| &*item.pointer).unwrap_or_default();
     match Template::parse(key) {
@@ -267,6 +286,12 @@ const LONGEST_KEY: usize = 8 << 10;
 
 /// What it takes to read an operation without parts, in steps.
 const OPERATION: usize = 32;
+
+/// What a call does, where a header may say another method than the request line.
+fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect {
+    let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
+    if is_open { Effect::Write } else { effect(method) }
+}
 
 /// What a method does (RFC 9110 §9.2).
 pub(super) fn effect(method: &http::Method) -> Effect {

@@ -1,6 +1,9 @@
 //! Small whole descriptions, as text, and what becomes of their operations.
 
-use callgate_openapi::{Document, Limits, LoadOptions, Loaded, Place, SessionInputs, load};
+use callgate_openapi::{
+    ArgumentHeader, ArgumentHeaders, Document, Limits, LoadOptions, Loaded, Place, SessionInputs,
+    load,
+};
 use callgate_tool::ToolsetName;
 
 /// Loads a description of these paths, with a server.
@@ -257,6 +260,31 @@ paths:
     let loaded = loaded(text, &options);
     assert_eq!(lines(&loaded), ["GET /a exposed pets-getA", "credential-parameter GET /a"]);
     assert!(inputs(&loaded).is_empty());
+}
+
+#[test]
+fn a_header_that_the_operator_lets_through_is_an_input_unless_a_credential_goes_there() {
+    let text = r"
+components: {securitySchemes: {session: {type: apiKey, in: cookie, name: sid}}}
+paths:
+  /a: {get: {operationId: getA, summary: A, parameters: &cookie [{name: cookie, in: header, schema: {}}, {name: Host, in: header, schema: {}}]}}
+  /b: {get: {operationId: getB, summary: B, parameters: *cookie}}
+  /c: {get: {operationId: getC, summary: C, parameters: *cookie, security: [{session: []}]}}
+";
+    let named = vec![ArgumentHeader::new("Cookie").unwrap()];
+    let tools = ["getA", "getC"].map(|tool| (tool.to_owned(), named.clone())).into();
+    let options = LoadOptions {
+        argument_headers: ArgumentHeaders { all: Vec::new(), tools },
+        ..LoadOptions::default()
+    };
+    let loaded = loaded(text, &options);
+    let names = loaded.operations.iter().map(|operation| operation.inputs.len());
+    assert_eq!(names.collect::<Vec<_>>(), [1, 0, 0]);
+    let operation = &loaded.operations[0];
+    assert!(!operation.withholds_header("Cookie") && operation.withholds_header("Host"));
+    assert!(loaded.operations[1].withholds_header("Cookie"));
+    let said = lines(&loaded);
+    assert!(said.contains(&"credential-parameter GET /c".to_owned()), "{said:?}");
 }
 
 #[test]

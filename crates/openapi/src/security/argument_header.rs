@@ -1,0 +1,167 @@
+//! Headers that no argument sets unless the operator lets them through. What frames a message, says how it is written or
+//! carries credentials has no such leave. Which parameters a description declares is the business of `tools`.
+
+use std::{collections::BTreeMap, error, fmt};
+
+use crate::security::header::{folded, is_forbidden, is_framing, is_reserved};
+
+/// The name of a header that is withheld and may be let through: `Cookie`, `X-Forwarded-For`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ArgumentHeader {
+    written: String,
+    folded: String,
+}
+
+/// Why there is nothing to let through.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum NotAnArgumentHeader {
+    /// The credential goes there; `auth:` and `credentials:` are its keys.
+    Credential,
+    /// It frames the message or belongs to the connection.
+    Framing,
+    /// It says which media types are sent and read, which the description's media types say.
+    Media,
+    /// It says how the bytes of the message are compressed, which only the gateway knows.
+    Coding,
+    /// Nothing withholds it.
+    Offered,
+}
+
+/// Which withheld headers the operator lets through.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever lets headers through decides each of these")]
+pub struct ArgumentHeaders {
+    /// Those of every operation.
+    pub all: Vec<ArgumentHeader>,
+    /// Those of single operations, by the tool's name or the `operationId`.
+    pub tools: BTreeMap<String, Vec<ArgumentHeader>>,
+}
+
+impl ArgumentHeader {
+    /// The name, in any case, with `_` for `-` or not.
+    ///
+    /// ```
+    /// use callgate_openapi::{ArgumentHeader, NotAnArgumentHeader};
+    ///
+    /// assert!(ArgumentHeader::new("Cookie")?.is("cookie"));
+    /// assert_eq!(ArgumentHeader::new("Host"), Err(NotAnArgumentHeader::Framing));
+    /// # Ok::<(), NotAnArgumentHeader>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`NotAnArgumentHeader`] for one that may never be let through, and for one that nothing withholds.
+    pub fn new(name: &str) -> Result<Self, NotAnArgumentHeader> {
+        let folded = folded(name);
+        match folded.as_str() {
+            "authorization" => return Err(NotAnArgumentHeader::Credential),
+            "accept-encoding" | "content-encoding" => return Err(NotAnArgumentHeader::Coding),
+            reserved if is_reserved(reserved) => return Err(NotAnArgumentHeader::Media),
+            framing if is_framing(framing) => return Err(NotAnArgumentHeader::Framing),
+            other if !is_forbidden(other) => return Err(NotAnArgumentHeader::Offered),
+            _ => {}
+        }
+        Ok(Self { written: name.to_owned(), folded })
+    }
+
+    /// Whether a header of this name is meant.
+    pub fn is(&self, name: &str) -> bool {
+        self.is_folded(&folded(name))
+    }
+
+    pub(super) fn is_folded(&self, folded: &str) -> bool {
+        self.folded == folded
+    }
+
+    /// Whether its value is another method than the request line says: a read becomes a write.
+    pub fn overrides_method(&self) -> bool {
+        METHODS.contains(&self.folded.as_str())
+    }
+
+    /// The name as the operator writes it.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+}
+
+impl ArgumentHeaders {
+    /// Those of the operation with these names.
+    pub(crate) fn of(&self, names: &[Option<&str>]) -> Vec<&ArgumentHeader> {
+        let own = names.iter().flatten().filter_map(|name| self.tools.get(*name)).flatten();
+        self.all.iter().chain(own).collect()
+    }
+}
+
+impl fmt::Display for NotAnArgumentHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Credential => "the credential goes there, and no argument may choose it",
+            Self::Framing => "it frames the message or belongs to the connection",
+            Self::Media => "the media types of the description say it",
+            Self::Coding => "only the gateway knows how the bytes of a message are compressed",
+            Self::Offered => "header parameters of this name are arguments already",
+        })
+    }
+}
+
+impl error::Error for NotAnArgumentHeader {}
+
+const METHODS: [&str; 3] = ["x-http-method", "x-http-method-override", "x-method-override"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<NotAnArgumentHeader>) {
+        assert_eq!(ArgumentHeader::new(name).err(), expected, "{name}");
+    }
+
+    #[test]
+    fn what_steers_proxies_and_services_may_be_let_through() {
+        for name in [
+            "Cookie",
+            "Forwarded",
+            "X_Forwarded_For",
+            "x-real-ip",
+            "X-HTTP-Method-Override",
+            "X-Original-URL",
+            "X-Rewrite-URL",
+        ] {
+            check(name, None);
+        }
+    }
+
+    #[test]
+    fn what_frames_the_message_or_carries_credentials_may_not() {
+        for name in [
+            "Host",
+            "Content-Length",
+            "Transfer_Encoding",
+            "TE",
+            "Trailer",
+            "Connection",
+            "Keep-Alive",
+            "Upgrade",
+            "Expect",
+            "Proxy-Authorization",
+        ] {
+            check(name, Some(NotAnArgumentHeader::Framing));
+        }
+        check("Accept", Some(NotAnArgumentHeader::Media));
+        check("content_type", Some(NotAnArgumentHeader::Media));
+        check("Authorization", Some(NotAnArgumentHeader::Credential));
+        check("Content-Encoding", Some(NotAnArgumentHeader::Coding));
+        check("Accept-Encoding", Some(NotAnArgumentHeader::Coding));
+        check("Accept-Language", Some(NotAnArgumentHeader::Offered));
+    }
+
+    #[test]
+    fn names_are_compared_as_services_do() {
+        for name in ["Cookie", "X-Method-Override"] {
+            let header = ArgumentHeader::new(name).unwrap();
+            assert!(header.is(&name.replace('-', "_")), "{name}");
+            assert_eq!(header.overrides_method(), name == "X-Method-Override", "{name}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The names of headers that arguments do not set: those that frame the message or belong to the connection, those that
+//! OpenAPI describes elsewhere, and those that tell services and proxies another sender, address or method.
+
+/// Whether no argument may set a header of this name, whatever a description declares, unless the operator lets it
+/// through.
+pub fn is_withheld_header(name: &str) -> bool {
+    let folded = folded(name);
+    is_reserved(&folded) || is_forbidden(&folded)
+}
+
+/// Whether OpenAPI describes the header elsewhere.
+pub(super) fn is_reserved(folded: &str) -> bool {
+    RESERVED.contains(&folded)
+}
+
+/// Whether a header steers the connection, the message or the proxies on the way.
+pub(super) fn is_forbidden(folded: &str) -> bool {
+    is_framing(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
+}
+
+/// A header's name as services compare it: many read `_` as `-`.
+pub(super) fn folded(name: &str) -> String {
+    name.trim().to_ascii_lowercase().replace('_', "-")
+}
+
+/// Whether a header frames the message or belongs to the connection.
+pub(super) fn is_framing(folded: &str) -> bool {
+    FRAMING.contains(&folded) || folded.starts_with("proxy-")
+}
+
+const RESERVED: [&str; 3] = ["accept", "authorization", "content-type"];
+
+const FORBIDDEN: &[&str] = &[
+    "accept-encoding",
+    "content-encoding",
+    "cookie",
+    "forwarded",
+    "x-http-method",
+    "x-http-method-override",
+    "x-method-override",
+    "x-original-url",
+    "x-real-ip",
+    "x-rewrite-url",
+];
+
+const FRAMING: [&str; 9] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
+        for name in
+            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
+        {
+            assert!(is_withheld_header(name), "{name}");
+        }
+        for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
+            assert!(!is_withheld_header(name), "{name}");
+        }
+    }
+}

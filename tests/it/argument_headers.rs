@@ -1,0 +1,194 @@
+//! Headers that no argument sets unless the operator lets them through (`argument_headers`): what arrives of them, what is
+//! refused all the same, and what a configuration may not let through.
+
+use std::fs;
+
+use callgate::{
+    Effect, Outcome,
+    config::{Severity, load_toolset},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    raw::Raw,
+    server::Server,
+    target::{self, call, json as json_of},
+};
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Target, version: "1" }
+paths:
+  /session:
+    get:
+      operationId: getSession
+      parameters:
+        - { name: Cookie, in: header, schema: { type: string } }
+        - { name: theme, in: cookie, schema: { type: string } }
+        - { name: X_Forwarded_For, in: header, schema: { type: string } }
+        - { name: Host, in: header, schema: { type: string } }
+      responses: { 200: { description: ok } }
+  /seats:
+    get:
+      operationId: seats
+      parameters:
+        - { name: X-HTTP-Method-Override, in: header, schema: { type: string } }
+        - { name: Cookie, in: header, schema: { type: string } }
+      responses: { 200: { description: ok } }
+"#;
+
+const SOME: &str = "argument_headers: {allow: [X-HTTP-Method-Override], tools: {getSession: [cookie, x-forwarded-for]}}";
+
+/// The headers that arrive of a call.
+async fn headers(settings: &str, tool: &str, arguments: Value) -> Value {
+    let server = Server::start().await;
+    let executor = target::executor(DESCRIPTION, &server.url(""), settings);
+    json_of(call(&executor, tool, arguments).await.outcome)["headers"].clone()
+}
+
+#[tokio::test]
+async fn a_listed_header_is_an_argument_like_others() {
+    let given = json!({"Cookie": "sid=1; b=2;", "theme": "dark", "X_Forwarded_For": "192.0.2.1"});
+    let headers = headers(SOME, "getSession", given).await;
+    assert_eq!(headers["cookie"], "sid=1; b=2; theme=dark");
+    assert_eq!(headers["x_forwarded_for"], "192.0.2.1");
+    let headers =
+        self::headers("argument_headers: [Cookie]", "seats", json!({"Cookie": "a=1"})).await;
+    assert_eq!(headers["cookie"], "a=1");
+}
+
+#[tokio::test]
+async fn what_is_not_listed_stays_withheld() {
+    let server = Server::start().await;
+    for (settings, tool, arguments) in [
+        ("", "getSession", json!({"Cookie": "a=1"})),
+        ("argument_headers: {tools: {getSession: [Cookie]}}", "seats", json!({"Cookie": "a=1"})),
+        (SOME, "getSession", json!({"Host": "evil.example"})),
+        (SOME, "getSession", json!({"Cookie": "a=1\r\nX-Evil: 1"})),
+        (SOME, "getSession", json!({"Cookie": "a=\u{0}"})),
+        (SOME, "getSession", json!({"Cookie": "a=1; theme=light"})),
+    ] {
+        let executor = target::executor(DESCRIPTION, &server.url(""), settings);
+        let outcome = call(&executor, tool, arguments.clone()).await.outcome;
+        assert!(matches!(outcome, Outcome::Failed(_)), "{arguments}: {outcome:?}");
+    }
+    assert_eq!(server.total(), 0);
+}
+
+/// How many connections there are when the service closes each before it answers.
+async fn attempts(arguments: Value) -> usize {
+    let server = Raw::once("").await;
+    let executor = target::executor(DESCRIPTION, &server.origin, SOME);
+    let ended = call(&executor, "seats", arguments).await;
+    assert!(matches!(ended.outcome, Outcome::Failed(_)), "{ended:?}");
+    server.n_connections()
+}
+
+#[tokio::test]
+async fn a_read_that_may_be_a_write_is_sent_once() {
+    assert_eq!(attempts(json!({})).await, 2);
+    assert_eq!(attempts(json!({"X_HTTP_Method_Override": "DELETE"})).await, 1);
+    let executor = target::executor(DESCRIPTION, "https://a.example", SOME);
+    assert_eq!(executor.tool("seats").unwrap().effect, Effect::Write);
+    assert_eq!(executor.tool("getSession").unwrap().effect, Effect::Read);
+}
+
+/// What is found wrong with these settings, each with its place.
+fn found(settings: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
+    let toolset = folder.path().join("toolset.yaml");
+    fs::write(&toolset, format!("server: https://a.example\n{settings}")).unwrap();
+    let findings = match load_toolset(&toolset, None) {
+        Ok(built) => built.warnings,
+        Err(error) => error.findings().to_vec(),
+    };
+    let findings = findings.iter().filter(|finding| finding.code != "literal-secret");
+    let kind = |severity| if severity == Severity::Error { "error" } else { "warning" };
+    findings
+        .map(|found| {
+            format!("{} {}: {}; {}", kind(found.severity), found.pointer, found.message, found.help)
+        })
+        .collect()
+}
+
+#[track_caller]
+fn check(settings: &str, expected: &[&str]) {
+    assert_eq!(found(settings), expected, "{settings}");
+}
+
+#[test]
+fn what_may_not_be_let_through_is_a_fault_with_its_place_and_reason() {
+    let expected = "expected a header that an argument may set, got:";
+    check(
+        "argument_headers: [Host, content_encoding, Accept, Authorization]",
+        &[
+            &format!(
+                "error /argument_headers/0: {expected} `Host`; remove it: it frames the message or belongs to the connection"
+            ),
+            &format!(
+                "error /argument_headers/1: {expected} `content_encoding`; remove it: only the gateway knows how the bytes of a message are compressed"
+            ),
+            &format!(
+                "error /argument_headers/2: {expected} `Accept`; remove it: the media types of the description say it"
+            ),
+            &format!(
+                "error /argument_headers/3: {expected} `Authorization`; remove it: the credential goes there, and no argument may choose it"
+            ),
+        ],
+    );
+    check(
+        "argument_headers: {tools: {getSession: [Proxy-Authorization]}}",
+        &[&format!(
+            "error /argument_headers/tools/getSession/0: {expected} `Proxy-Authorization`; remove it: it frames the message or belongs to the connection"
+        )],
+    );
+}
+
+#[test]
+fn the_place_of_a_credential_is_never_let_through() {
+    let cookie = "auth: {api_key: {in: cookie, name: sid, value: literal:s}}\n";
+    let header = "auth: {api_key: {in: header, name: X-Forwarded-For, value: literal:s}}\n";
+    let without = "expected a header without a credential, got:";
+    check(
+        &format!("{cookie}argument_headers: {{tools: {{getSession: [Cookie]}}}}"),
+        &[&format!(
+            "error /argument_headers/tools/getSession/0: {without} `Cookie`; remove it: the credential of `getSession` goes there"
+        )],
+    );
+    check(
+        &format!("{header}argument_headers: {{allow: [x_forwarded_for]}}"),
+        &[&format!(
+            "error /argument_headers/allow/0: {without} `x_forwarded_for`; remove it: the credential of `getSession` goes there"
+        )],
+    );
+    check(&format!("{header}argument_headers: [Cookie]"), &[]);
+}
+
+#[test]
+fn a_method_is_not_overridden_where_only_reads_are_offered() {
+    check(
+        "tools: {read_only: true}\nargument_headers: [X-HTTP-Method-Override]",
+        &[
+            "error /argument_headers/0: expected no other method than that of the request where only reads are offered, got: `X-HTTP-Method-Override`; remove it, or `read_only` of `tools`",
+        ],
+    );
+}
+
+#[test]
+fn what_is_listed_in_vain_is_a_warning() {
+    check(
+        "argument_headers: {allow: [Forwarded, Accept-Language], tools: {getSesion: [Cookie]}}",
+        &[
+            "warning /argument_headers/allow/0: expected tools with a header parameter `Forwarded`, got none; correct it or remove it",
+            "warning /argument_headers/allow/1: expected a header that arguments may not set, got: `Accept-Language`; remove it; nothing withholds it",
+            "warning /argument_headers/tools/getSesion/0: expected the name of a tool that is offered, got: `getSesion`; did you mean `getSession`?",
+        ],
+    );
+    check(
+        "argument_headers: {alow: [Cookie]}",
+        &[
+            "error /argument_headers/alow: expected a key of `argument_headers`, got: `alow`; did you mean `allow`?",
+        ],
+    );
+}
