@@ -1,5 +1,6 @@
-//! Keeps the meaning of `discriminator`: a branch requires the value that stands for it, by the mapping or by the name
-//! of its schema. A branch that declares other values itself is left alone: then the description says two things.
+//! Tells a model what `discriminator` means: a branch requires the value that stands for it, by the mapping or by the name
+//! of its schema. A branch that declares other values itself is left alone: then the description says two things. It is a
+//! hint (OpenAPI 3.1.1 §4.8.25): what is sent and answered is checked without it.
 
 use hashbrown::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
@@ -8,7 +9,7 @@ use crate::{
     node::{Node, Object},
     pointer::Path,
     reference::{Located, beyond, chain, reference_of},
-    schema::Builder,
+    schema::{Builder, View},
 };
 
 /// Adds to each branch of `oneOf` and `anyOf` the values that stand for it.
@@ -19,6 +20,9 @@ pub(super) fn apply<'d>(
     built: &mut Map<String, Value>,
 ) {
     let Some(discriminator) = node.get("discriminator") else { return };
+    if !matches!(builder.view, View::Declared(_)) {
+        return;
+    }
     // Swagger 2.0 §Schema Object: the name of the property alone.
     let property = discriminator.as_str();
     let property = property.or_else(|| discriminator.get("propertyName").and_then(Node::as_str));
