@@ -157,6 +157,8 @@ async fn row_29_a_malformed_answer_is_none() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
         "HTTP/1.1 200 OK\r\ncontent-length: 1, 2\r\n\r\nab",
+        "HTTP/1.1 200 OK\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\ncontent-length: 0\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
         "HTTP/1.1 200 OK\r\nx y: 1\r\n\r\n",
         "HTTP/1.1 two hundred\r\n\r\n",
@@ -168,6 +170,23 @@ async fn row_29_a_malformed_answer_is_none() {
             (FaultCode::Unreachable, Reached::Maybe),
             "{answer:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn row_29_an_answer_of_two_lengths_closes_its_connection() {
+    for rest in [
+        "content-length: 1\r\ncontent-length: 2\r\n\r\nab",
+        "content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n4\r\ntrue\r\n0\r\n\r\n",
+        "content-length: 40\r\ntransfer-encoding: chunked\r\n\r\n4\r\ntrue\r\n",
+    ] {
+        let server = Raw::always(format!("HTTP/1.1 200 OK\r\n{rest}")).await;
+        let executor = target::executor(DESCRIPTION, &server.origin, "");
+        for _ in 0..3 {
+            let fault = target::fault(call(&executor, "item", json!({"id": "1"})).await.outcome);
+            assert_eq!((fault.code, fault.reached), (FaultCode::Unreachable, Reached::Maybe));
+        }
+        assert_eq!(server.n_connections(), 3, "{rest:?}");
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) async fn send(
     has_identity: bool,
 ) -> Result<(reqwest::Response, Option<SentAgain>), Error> {
     let again = request.try_clone();
-    let failure = match once(pool.reusing(), request, has_identity).await {
+    let failure = match once(&pool.reusing(), request, has_identity).await {
         Ok(response) => return Ok((response, None)),
         Err(failure) => failure,
     };

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use http::{
     HeaderValue, Method, Request, Response,
-    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE},
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING},
 };
 use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
@@ -134,6 +134,11 @@ impl Client {
         let pool = self.pool(request.url(), trust).await?;
         let has_identity = self.settings.tls.has_identity();
         let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
+        if has_two_lengths(incoming.headers()) {
+            drop(incoming);
+            pool.close()?;
+            return Err(error::two_lengths());
+        }
         let mut response = answered(incoming)?;
         if let Some(again) = again {
             response.extensions_mut().insert(again);
@@ -203,6 +208,12 @@ fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
     }
     *outgoing.body_mut() = Some(body.into());
     Ok(outgoing)
+}
+
+/// RFC 9112 §6.3: where one reader's answer ends, another's goes on. Two lengths that differ are an error of the HTTP
+/// client's own, which closes the connection.
+fn has_two_lengths(headers: &http::HeaderMap) -> bool {
+    headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH)
 }
 
 fn answered(mut incoming: reqwest::Response) -> Result<Response<ResponseBody>, Error> {

@@ -230,6 +230,12 @@ pub(crate) fn sending(source: reqwest::Error, reached: Reached) -> Error {
     Error::new(ErrorKind::Send, reached, message).with_source(source.without_url())
 }
 
+/// An answer whose head says in two ways where it ends.
+pub(crate) fn two_lengths() -> Error {
+    let message = "the service's answer says in two ways how long it is";
+    Error::new(ErrorKind::Send, Reached::Maybe, message)
+}
+
 /// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
 pub(crate) fn receiving(source: reqwest::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";

@@ -5,7 +5,7 @@
 use std::{
     fmt,
     net::IpAddr,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -56,7 +56,7 @@ pub(crate) struct Way {
 /// The connections that were made in one way, by origin.
 pub(crate) struct Pool {
     /// Uses connections again.
-    reusing: reqwest::Client,
+    reusing: RwLock<reqwest::Client>,
     /// Makes a new one for each request. For the few that are sent again.
     fresh: OnceLock<reqwest::Client>,
     tls: Option<ClientConfig>,
@@ -145,12 +145,22 @@ impl PartialEq for Way {
 impl Pool {
     fn new(tls: Option<ClientConfig>, resolver: Arc<Guarded>) -> Result<Self, Error> {
         let reusing = settings(tls.as_ref(), &resolver).build().map_err(error::no_client)?;
+        let reusing = RwLock::new(reusing);
         Ok(Self { reusing, fresh: OnceLock::new(), tls, resolver })
     }
 
     /// The client that uses connections again.
-    pub(crate) fn reusing(&self) -> &reqwest::Client {
-        &self.reusing
+    pub(crate) fn reusing(&self) -> reqwest::Client {
+        self.reusing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Closes every connection that nobody uses, and those in use when they are done: the bytes of one of them cannot be
+    /// told apart. The HTTP client closes no single one.
+    pub(crate) fn close(&self) -> Result<(), Error> {
+        let client = settings(self.tls.as_ref(), &self.resolver).build();
+        let client = client.map_err(error::no_client)?;
+        *self.reusing.write().unwrap_or_else(PoisonError::into_inner) = client;
+        Ok(())
     }
 
     /// The client that makes a connection for each request.
