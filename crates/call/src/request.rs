@@ -131,6 +131,12 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     if ready.operation.segments.is_empty() {
         url.push('/');
     }
+    for (input, value) in values(ready, Place::Path) {
+        if let Encoding::Content { media_type } = &input.encoding {
+            content_text(value, media_type)
+                .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
+        }
+    }
     for segment in &ready.operation.segments {
         url.push('/');
         let find = |name: &str| {
@@ -142,7 +148,8 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
                     (Cow::Borrowed(value), Some((*style, (*explode).into())))
                 }
                 Encoding::Content { media_type } => {
-                    (Cow::Owned(Value::String(content_text(value, media_type).into_owned())), None)
+                    let text = content_text(value, media_type).ok()?;
+                    (Cow::Owned(Value::String(text.into_owned())), None)
                 }
                 Encoding::Body => (Cow::Borrowed(value), None),
             };
@@ -194,7 +201,7 @@ fn write_pair(pairs: &mut Pairs<'_>, input: &Input, value: &Value) -> Result<(),
             },
         }),
         Encoding::Content { media_type } => {
-            pairs.write_text(&input.name, &content_text(value, media_type));
+            pairs.write_text(&input.name, &content_text(value, media_type)?);
             Ok(())
         }
         Encoding::Body => pairs.write_pair(&input.name, value, Escape::Unreserved),
@@ -207,7 +214,7 @@ fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(
         _ => FORM,
     };
     let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
-        write_escaped(url, &content_text(value, media_type), Escape::Unreserved);
+        write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
         return Ok(());
     };
     let mut pairs = Pairs::new(url, "&");
@@ -230,7 +237,9 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
             continue;
         }
         let value = match &input.encoding {
-            Encoding::Content { media_type } => header::checked(&content_text(value, media_type)),
+            Encoding::Content { media_type } => {
+                content_text(value, media_type).and_then(|text| header::checked(&text))
+            }
             encoding => header_value(value, encoding),
         };
         headers.insert(name, value.map_err(|why| wording::unwritable(at, why))?);
@@ -300,11 +309,16 @@ fn values(ready: Ready<'_>, place: Place) -> impl Iterator<Item = (&Input, &Valu
 }
 
 /// The text of a parameter with `content`: JSON as JSON, anything else as it is.
-fn content_text<'a>(value: &'a Value, media_type: &str) -> Cow<'a, str> {
-    let is_json = media_type.ends_with("/json") || media_type.ends_with("+json");
+/// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
+fn content_text<'a>(value: &'a Value, media_type: &str) -> Result<Cow<'a, str>, Unwritable> {
+    if media_type.ends_with("/json") || media_type.ends_with("+json") {
+        return Ok(Cow::Owned(value.to_string()));
+    }
     match value {
-        Value::String(text) if !is_json => Cow::Borrowed(text),
-        other => Cow::Owned(other.to_string()),
+        Value::Array(_) | Value::Object(_) => Err(Unwritable::Structure),
+        Value::Null => Err(Unwritable::Null),
+        Value::String(text) => Ok(Cow::Borrowed(text)),
+        other => Ok(Cow::Owned(other.to_string())),
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) enum Unwritable {
     Empty,
     /// It is or holds a `null`.
     Null,
+    /// It is a list or an object, and its media type is not JSON.
+    Structure,
     /// It is longer than a bound.
     TooLong,
 }
@@ -90,7 +92,7 @@ const TAB: Joint = Joint { text: "%09", clashes: &['\t'] };
 
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const DOTS: &AsciiSet = &UNRESERVED.add(b'.');
-// OpenAPI 3.0.4 §4.8.12.2: `#`, `[`, `]` are not legal in a query and `&`, `+` have a meaning of their own there.
+// OpenAPI 3.0.4 §4.7.12.2: `#`, `[`, `]` are not legal in a query and `&`, `+` have a meaning of their own there.
 // `'` is escaped by every URL parser; `%` is escaped so that the value is read back as it was.
 const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b':')

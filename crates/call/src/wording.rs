@@ -118,6 +118,11 @@ pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
         Unwritable::Null => {
             (FaultCode::InvalidArguments, "a value that is not null".to_owned(), "null")
         }
+        Unwritable::Structure => (
+            FaultCode::InvalidArguments,
+            "a text in the parameter's media type, which is not JSON".to_owned(),
+            "a list or an object",
+        ),
         Unwritable::TooLong => (
             FaultCode::Refused,
             "a shorter value".to_owned(),

@@ -54,7 +54,7 @@ pub struct BodyMedia {
     /// Whether [`Body::content_type`] may choose it: it is written and its values are those of the preferred one.
     pub is_selectable: bool,
     /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
-    /// their value (OpenAPI 3.0.4 §4.8.15.1.1: an object as JSON, each item of a list by itself, else as text).
+    /// their value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list by itself, else as text).
     pub encodings: Box<[PropertyEncoding]>,
     /// How the items of a list are written that is a multipart body whose parts have no names.
     pub positions: PositionEncodings,

@@ -110,8 +110,9 @@ impl Parts<'_> {
         let body = self.body.filter(|_| input.place == Place::Body);
         match body.and_then(|body| body.media.first()).map(|media| media.kind) {
             Some(BodyKind::Binary) => Bytes::Whole,
-            Some(BodyKind::Multipart) => Bytes::Files,
-            _ => Bytes::Texts,
+            Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
+            Some(BodyKind::Multipart) => Bytes::Part,
+            _ => Bytes::Text,
         }
     }
 
@@ -145,6 +146,9 @@ fn is_asked_for(input: &Input) -> bool {
 /// The schema of one argument. What describes the parameter describes the argument.
 fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
     let schema = origin.schema.as_ref();
+    if origin.is_item {
+        builder.bytes = builder.bytes.below("items");
+    }
     let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
     let built = if origin.is_item {
         built.map(|item| json!({"type": "array", "items": item}))
@@ -158,7 +162,8 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
         _ => Map::new(),
     };
     if members.is_empty() && builder.bytes == Bytes::Whole {
-        members.extend(Bytes::Whole.schema(&Node::Null).as_object().cloned().unwrap_or_default());
+        let whole = Bytes::Whole.schema(&Node::Null, builder.view());
+        members.extend(whole.as_object().cloned().unwrap_or_default());
     }
     if let Some(object) = &origin.described_by {
         describe(builder, (object, origin.description.as_deref()), &mut members);

@@ -43,8 +43,8 @@ pub(crate) enum View {
 pub(crate) struct Builder<'d> {
     document: &'d Document,
     view: View,
-    /// The definitions by the pointer of what they define.
-    names: IndexMap<Arc<str>, Definition>,
+    /// The definitions by the pointer of what they define, and by how it gives bytes.
+    names: IndexMap<(Arc<str>, Bytes), Definition>,
     /// How often each stem of a name was asked for.
     stems: HashMap<String, usize>,
     taken: HashSet<String>,
@@ -76,10 +76,15 @@ impl<'d> Builder<'d> {
             taken: HashSet::new(),
             pending: VecDeque::new(),
             definitions: Map::new(),
-            bytes: Bytes::Texts,
+            bytes: Bytes::Text,
             is_filled: true,
             findings,
         }
+    }
+
+    /// Whose view it builds.
+    pub(crate) fn view(&self) -> View {
+        self.view
     }
 
     /// The schema of a node.
@@ -102,7 +107,8 @@ impl<'d> Builder<'d> {
     /// Adds the `$defs` to a schema that this builder made.
     pub(crate) fn close(mut self, mut schema: Map<String, Value>) -> (Value, Findings) {
         while let Some((pointer, node, bytes)) = self.pending.pop_front() {
-            let Some(Definition { name, is_filled }) = self.names.get(&pointer) else { continue };
+            let known = self.names.get(&(Arc::clone(&pointer), bytes));
+            let Some(Definition { name, is_filled }) = known else { continue };
             let (name, is_filled) = (name.clone(), *is_filled);
             self.bytes = bytes;
             self.is_filled = is_filled;
@@ -157,9 +163,9 @@ impl<'d> Builder<'d> {
                 self.findings.note(Code::DynamicReference, path, message, help);
             }
         }
-        if self.bytes != Bytes::Texts && is_bytes(node) {
+        if !matches!(self.bytes, Bytes::Parts | Bytes::Text) && is_bytes(node) {
             self.document.spend(BYTES);
-            return self.bytes.schema(node);
+            return self.bytes.schema(node, self.view);
         }
         keyword::copy(self, node, path, &mut built);
         nullable::apply(self.document, node, built)
@@ -178,7 +184,9 @@ impl<'d> Builder<'d> {
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
         let is_filled = self.is_filled;
-        let name = match self.names.get(&found.pointer) {
+        let bytes = self.bytes.within(found.node);
+        let key = (Arc::clone(&found.pointer), bytes);
+        let name = match self.names.get(&key) {
             Some(known) if is_filled || !known.is_filled => return Some(known.name.clone()),
             // It is built once more, as it is where nothing is filled in.
             Some(known) => known.name.clone(),
@@ -186,8 +194,8 @@ impl<'d> Builder<'d> {
         };
         self.document.spend(DEFINITION);
         let definition = Definition { name: name.clone(), is_filled };
-        self.names.insert(Arc::clone(&found.pointer), definition);
-        self.pending.push_back((found.pointer, found.node, self.bytes));
+        self.names.insert(key, definition);
+        self.pending.push_back((found.pointer, found.node, bytes));
         Some(name)
     }
 

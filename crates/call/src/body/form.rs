@@ -1,5 +1,5 @@
 //! Writes `application/x-www-form-urlencoded` bodies. Without an encoding object texts go as they are, lists item by
-//! item and objects as JSON (OpenAPI 3.0.4 §4.8.15.1.1); with a style, as a query parameter of that style. A space is
+//! item and objects as JSON (OpenAPI 3.0.4 §4.7.15.1.1); with a style, as a query parameter of that style. A space is
 //! `%20`, which every reader of forms decodes. Values come from `content`.
 
 use callgate_openapi::{BodyMedia, Encoding, PropertyEncoding};

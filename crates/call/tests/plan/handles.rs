@@ -23,7 +23,8 @@ fn plan(media_type: &str) -> Plan {
     let file = json!({"type": "string", "format": "binary"});
     let schema = match media_type {
         "multipart/form-data" | "application/json" => json!({"type": "object", "required": ["f"],
-            "properties": {"f": file, "l": {"type": "array", "items": file}, "o": {}}}),
+            "properties": {"f": file, "l": {"type": "array", "items": file},
+                "o": {"properties": {"deep": file}}}}),
         _ => file,
     };
     let content = json!({media_type: {"schema": schema}});
@@ -53,6 +54,26 @@ fn a_handle_stands_for_the_bytes_of_a_body() {
     check("image/gif", unnamed, "image/gif\n\n???");
     let named = json!({"body": {"handle": "result:02", "content_type": "image/webp"}});
     check("image/*", named, "image/webp\n\n???");
+}
+
+#[test]
+fn an_explicit_null_beside_the_bytes_is_left_out() {
+    let file = json!({"data": "UE5H", "text": null, "handle": null, "content_type": null});
+    check("application/octet-stream", json!({"body": file}), "application/octet-stream\n\nPNG");
+    let named = json!({"f": {"handle": "result:01", "data": null, "filename": null}});
+    let planned = call_with(&plan("multipart/form-data"), named, &kept);
+    assert!(planned.shown().contains("filename=\"f\"\r\nContent-Type: image/png\r\n\r\nPNG"));
+    let none = json!({"f": {"data": null, "text": null}});
+    assert!(call_with(&plan("multipart/form-data"), none, &kept).result.is_err());
+}
+
+#[test]
+fn a_file_inside_of_an_object_is_text_of_its_json() {
+    let deep = |deep: Value| json!({"f": "UE5H", "o": {"deep": deep}});
+    let planned = call_with(&plan("multipart/form-data"), deep("a b".into()), &kept);
+    assert!(planned.shown().contains("application/json\r\n\r\n{\"deep\":\"a b\"}"));
+    let expected = "o.deep: expected string, got object of 1 member";
+    refused("multipart/form-data", deep(json!({"data": "UE5H"})), expected);
 }
 
 #[test]

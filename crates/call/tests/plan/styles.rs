@@ -216,4 +216,12 @@ fn parameters_with_content_are_written_by_their_media_type() {
         "GET /v1/?q=%22x%22"
     );
     assert_eq!(call(&parameter("query", "text/plain"), json!({"q": "x"})).shown(), "GET /v1/?q=x");
+    let expected = "q: expected a text in the parameter's media type, which is not JSON, got a list or an object";
+    for place in ["query", "path", "header", "cookie"] {
+        let plan = parameter(place, "text/csv");
+        for value in [json!(["a", 1]), json!({"a": 1})] {
+            assert_eq!(call(&plan, json!({"q": value})).problems(), expected, "{place}");
+        }
+        assert!(call(&plan, json!({"q": 1.5})).shown().contains("1.5"), "{place}");
+    }
 }

@@ -116,7 +116,7 @@ pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
     written.split(',').map(str::trim).filter(|name| name.contains('/')).map(Arc::from).collect()
 }
 
-/// By its media type, unless one of the words of a style is written down (OpenAPI 3.0.4 §4.8.15.1.1).
+/// By its media type, unless one of the words of a style is written down (OpenAPI 3.0.4 §4.7.15.1.1).
 fn styled(
     document: &Document,
     object: &Located<'_>,

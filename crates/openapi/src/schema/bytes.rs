@@ -3,30 +3,60 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::node::Node;
+use crate::{node::Node, reference::reference_of, schema::View};
 
-/// Whether the values of a body that say they are binary are given as bytes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+/// Whether a value that says it is binary is given as bytes, by where it stands.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Bytes {
-    /// They are, as files with a name and a type of their own.
-    Files,
-    /// They are; the body is nothing else.
+    /// It is: a file with a name and a type of its own.
+    File,
+    /// It is, and so are the items of a list: a property of a multipart body.
+    Part,
+    /// Its properties or items may be files: the whole of a multipart body.
+    Parts,
+    /// It is a text like any other. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
+    Text,
+    /// It is; the body is nothing else.
     Whole,
-    /// They are texts like any other.
-    Texts,
 }
 
 impl Bytes {
+    /// What holds below a keyword.
+    pub(crate) fn below(self, keyword: &str) -> Self {
+        match (self, keyword) {
+            // They speak of the same value.
+            (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then") => self,
+            (Self::Part, "items") | (Self::Parts, "items" | "prefixItems") => Self::File,
+            (Self::Parts, "properties") => Self::Part,
+            _ => Self::Text,
+        }
+    }
+
+    /// The same as far as it matters to a schema: what makes no difference is one definition.
+    pub(super) fn within(self, schema: &Node) -> Self {
+        let is_open = reference_of(schema).is_some()
+            || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
+        match self {
+            Self::Parts | Self::Text => self,
+            _ if is_open => self,
+            _ if !is_bytes(schema) => Self::Text,
+            Self::Part => Self::File,
+            Self::File | Self::Whole => self,
+        }
+    }
+
     /// The schema of a value that stands for bytes, with the annotations of the one it takes the place of.
-    pub(crate) fn schema(self, described: &Node) -> Value {
+    pub(crate) fn schema(self, described: &Node, view: View) -> Value {
         let base64 = json!({"type": "string", "contentEncoding": "base64",
             "description": "Bytes as base64 or as a `data:` URL."});
-        let data = json!({"type": "string", "contentEncoding": "base64"});
-        let text = json!({"type": "string", "description": "Instead of `data`: text as it is."});
-        let handle = json!({"type": "string",
+        // What models fill in that must name every member.
+        let kind = if view == View::Complete { json!(["string", "null"]) } else { "string".into() };
+        let data = json!({"type": kind, "contentEncoding": "base64"});
+        let text = json!({"type": kind, "description": "Instead of `data`: text as it is."});
+        let handle = json!({"type": kind,
             "description": "Instead of `data`: the handle of an earlier result."});
-        let plain = json!({"type": "string"});
-        let filename = (self == Self::Files).then(|| ("filename", plain.clone()));
+        let plain = json!({"type": kind});
+        let filename = (self != Self::Whole).then(|| ("filename", plain.clone()));
         let members = [("data", data), ("text", text), ("handle", handle)].into_iter();
         let members = members.chain(filename).chain([("content_type", plain)]);
         let members: Map<_, _> = members.map(|(name, schema)| (name.to_owned(), schema)).collect();
@@ -53,7 +83,7 @@ fn allows_null(schema: &Node) -> bool {
         || kinds.iter().any(|kind| kind.as_str() == Some("null"))
 }
 
-/// Whether a schema by itself says that its value is bytes (OpenAPI 3.0.4 §4.7.14.1, 3.1.1 §4.7.14.2): `format:
+/// Whether a schema by itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format:
 /// binary`, 2.0's `file`, or content of a media type that is not text and is not encoded.
 pub(crate) fn is_bytes(schema: &Node) -> bool {
     let text = |name: &str| schema.get(name).and_then(Node::as_str);
@@ -72,13 +102,16 @@ fn reads_as_text(media_type: &str) -> bool {
         || ["json", "xml"].iter().any(|name| media_type.trim_end().ends_with(name))
 }
 
+/// What may hold bytes below a schema that is none itself.
+const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
+
 /// What describes a value without restricting it.
 const ANNOTATIONS: [&str; 4] = ["title", "description", "deprecated", "writeOnly"];
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::node;
+    use crate::{options::SessionInputs, sample::node};
 
     #[test]
     fn bytes_are_told_from_text_that_stands_for_bytes() {
@@ -101,9 +134,33 @@ mod tests {
     }
 
     #[test]
+    fn files_are_parts_and_items_of_parts_and_nothing_deeper() {
+        for (way, expected) in [
+            (&["properties"][..], Bytes::Part),
+            (&["allOf", "properties", "oneOf"], Bytes::Part),
+            (&["properties", "items"], Bytes::File),
+            (&["properties", "items", "items"], Bytes::Text),
+            (&["properties", "properties"], Bytes::Text),
+            (&["additionalProperties"], Bytes::Text),
+            (&["items"], Bytes::File),
+            (&["prefixItems"], Bytes::File),
+        ] {
+            let found = way.iter().fold(Bytes::Parts, |bytes, keyword| bytes.below(keyword));
+            assert_eq!(found, expected, "{way:?}");
+        }
+        let file = node(&json!({"type": "string", "format": "binary"}));
+        let files = node(&json!({"type": "array", "items": {"$ref": "#/components/schemas/File"}}));
+        let name = node(&json!({"type": "object", "properties": {"a": {"format": "binary"}}}));
+        assert_eq!(
+            [&file, &files, &name].map(|one| Bytes::Part.within(one)),
+            [Bytes::File, Bytes::Part, Bytes::Text]
+        );
+    }
+
+    #[test]
     fn lengths_of_the_bytes_are_not_lengths_of_their_text() {
         let described = json!({"type": ["string", "null"], "format": "binary", "maxLength": 3, "title": "Photo"});
-        let schema = Bytes::Whole.schema(&node(&described));
+        let schema = Bytes::Whole.schema(&node(&described), View::Output);
         assert_eq!(schema.as_object().unwrap().keys().collect::<Vec<_>>(), ["title", "anyOf"]);
         assert_eq!(schema["anyOf"][2], json!({"type": "null"}));
         assert_eq!(schema["anyOf"].as_array().unwrap().len(), 3);
@@ -112,13 +169,19 @@ mod tests {
     #[test]
     fn bytes_may_be_an_earlier_result() {
         for (bytes, expected) in [
-            (Bytes::Files, &["data", "text", "handle", "filename", "content_type"][..]),
+            (Bytes::File, &["data", "text", "handle", "filename", "content_type"][..]),
             (Bytes::Whole, &["data", "text", "handle", "content_type"]),
         ] {
-            let schema = bytes.schema(&Node::Null);
-            let object = &schema["anyOf"][1]["properties"];
+            let declared = View::Declared(SessionInputs::Lenient);
+            let [declared, complete] =
+                [declared, View::Complete].map(|view| bytes.schema(&Node::Null, view));
+            let object = &declared["anyOf"][1]["properties"];
             assert!(object.as_object().unwrap().keys().eq(expected), "{object}");
             assert_eq!(object["handle"]["type"], "string");
+            assert_eq!(
+                complete["anyOf"][1]["properties"]["handle"]["type"],
+                json!(["string", "null"])
+            );
         }
     }
 }

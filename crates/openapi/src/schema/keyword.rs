@@ -35,8 +35,10 @@ pub(super) fn copy<'d>(
     built: &mut Map<String, Value>,
 ) {
     let Some(object) = node.as_object() else { return };
+    let bytes = builder.bytes;
     for (name, value) in object.iter() {
         let path = path.name(name);
+        builder.bytes = bytes.below(name);
         match &**name {
             "discriminator" | "nullable" | "$ref" | "$defs" => {}
             "enum" => values(builder, value, &path, built),
@@ -76,6 +78,7 @@ pub(super) fn copy<'d>(
             }
         }
     }
+    builder.bytes = bytes;
     exclusive(object, built);
     discriminator::apply(builder, node, path, built);
 }
