@@ -1,5 +1,6 @@
 //! Any arguments for the operations of fixed descriptions: whatever a model writes, the request keeps origin, base path,
-//! template and method, carries no header that is not declared, and a plain value arrives as it was meant.
+//! template and method, carries no header that is not declared, and a plain value arrives as it was meant, as do the bytes
+//! of earlier results, whatever these hold and are called.
 
 #![no_main]
 
@@ -7,9 +8,9 @@ use std::sync::OnceLock;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
-use callgate_call::Plan;
-use callgate_openapi::{Document, Encoding, Limits, LoadOptions, PathPart, Place, Style, load};
-use callgate_tool::{Arguments, Journal, Session};
+use callgate_call::{Kept, Plan};
+use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Style, load};
+use callgate_tool::{Arguments, Handle, Journal, Session, StoredResult};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
 use percent_encoding::percent_decode_str;
@@ -28,11 +29,16 @@ fuzz_target!(|bytes: &[u8]| {
     let plans = PLANS.get_or_init(|| DESCRIPTIONS.iter().copied().flat_map(plans).collect());
     let mut from = Unstructured::new(bytes);
     let Ok((plan, arguments, session)) = call(plans, &mut from) else { return };
+    let Ok(results) = results(&mut from) else { return };
+    let find = |handle: &Handle| kept(&results, handle.as_str());
     let mut journal = Journal::default();
-    let Ok(request) = plan.request(&arguments, &session, &mut journal) else { return };
+    let mut request = || plan.request_with(&arguments, &session, Kept::new(&find), &mut journal);
+    let Ok(request_once) = request() else { return };
+    let again = request().expect("a second time too");
+    let request = request_once;
     stays(plan, &request);
     arrives(plan, &request, &arguments);
-    let again = plan.request(&arguments, &session, &mut journal).expect("a second time too");
+    bytes_arrive(plan, &request, &arguments, &results);
     assert_eq!(
         (again.uri(), again.headers(), again.body()),
         (request.uri(), request.headers(), request.body())
@@ -45,6 +51,33 @@ fn plans(description: &[u8]) -> Vec<Plan> {
     assert!(!loaded.operations.is_empty());
     loaded.operations.into_iter().map(Plan::new).collect()
 }
+
+/// Results of earlier calls: their media types are words of a service, too.
+fn results(from: &mut Unstructured<'_>) -> Result<Vec<StoredResult>> {
+    let one = |from: &mut Unstructured<'_>| {
+        let media_type = match from.int_in_range(0..=3)? {
+            0 => String::arbitrary(from)?,
+            1 => "application/octet-stream".to_owned(),
+            2 => "text/plain; charset=utf-8".to_owned(),
+            _ => "image/png".to_owned(),
+        };
+        Ok(StoredResult::new(&media_type, Bytes::from(Vec::<u8>::arbitrary(from)?)))
+    };
+    (0..N_RESULTS).map(|_| one(from)).collect()
+}
+
+/// The result that a handle names: `result:00` is the first.
+fn kept(results: &[StoredResult], handle: &str) -> Option<StoredResult> {
+    let at = (0..N_RESULTS).find(|at| handle == handle_of(*at))?;
+    results.get(at).cloned()
+}
+
+fn handle_of(at: usize) -> String {
+    format!("result:{at:02x}")
+}
+
+/// How many results are kept.
+const N_RESULTS: usize = 2;
 
 /// A call of one of the plans.
 fn call<'p>(
@@ -78,7 +111,12 @@ fn fitting(schema: &Value, from: &mut Unstructured<'_>) -> Result<Value> {
     if let Some(choices) = schema["enum"].as_array().filter(|each| !each.is_empty()) {
         return from.choose(choices).cloned();
     }
-    Ok(match schema["type"].as_str() {
+    if let Some(branches) = schema["anyOf"].as_array().filter(|each| !each.is_empty()) {
+        return fitting(from.choose(branches)?, from);
+    }
+    // A member of what stands for bytes may be null, too.
+    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+    Ok(match kind {
         Some("array") if from.ratio(7u8, 8u8)? => {
             let n_items = from.int_in_range(0..=3)?;
             Value::Array(
@@ -95,6 +133,11 @@ fn fitting(schema: &Value, from: &mut Unstructured<'_>) -> Result<Value> {
 
 fn object(schema: &Value, from: &mut Unstructured<'_>) -> Result<Value> {
     let mut object = Map::new();
+    if schema["properties"]["handle"].is_object() && from.ratio(1u8, 2u8)? {
+        // One more than there are.
+        let handle = handle_of(from.int_in_range(0..=N_RESULTS)?);
+        return Ok(Value::Object(Map::from_iter([("handle".to_owned(), handle.into())])));
+    }
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         if from.ratio(3u8, 4u8)? {
             object.insert(name.clone(), fitting(schema, from)?);
@@ -191,6 +234,33 @@ fn arrives(plan: &Plan, request: &Request<Bytes>, arguments: &Arguments) {
                 input.name
             );
         }
+    }
+}
+
+/// The bytes of an earlier result arrive as they are: as the whole body, or within one of several parts.
+fn bytes_arrive(
+    plan: &Plan,
+    request: &Request<Bytes>,
+    arguments: &Arguments,
+    results: &[StoredResult],
+) {
+    let operation = plan.operation();
+    let media = operation.body.as_ref().and_then(|body| body.media.first());
+    let handle = |argument: &str| arguments.get(argument)?.get("handle")?.as_str();
+    match media.map(|media| media.kind) {
+        Some(BodyKind::Binary) => {
+            if let Some(result) = handle("body").and_then(|handle| kept(results, handle)) {
+                assert_eq!(*request.body(), result.bytes);
+            }
+        }
+        Some(BodyKind::Multipart) if !arguments.contains_key("content_type") => {
+            if let Some(result) = handle("file").and_then(|handle| kept(results, handle)) {
+                let body = request.body();
+                let is_there = body.windows(result.bytes.len().max(1)).any(|part| part == result.bytes);
+                assert!(is_there || result.bytes.is_empty());
+            }
+        }
+        _ => {}
     }
 }
 
