@@ -18,6 +18,7 @@ import argparse
 import json
 import subprocess
 import sys
+import urllib.parse
 import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -27,6 +28,8 @@ from explained import Reasons
 from filled import Rule
 
 WORK = Path("target/interop/judged")
+# Headers that arguments may not set unless an operator lists them; here the judge sees what arrives of them when one does.
+LET_THROUGH = Path(__file__).with_name("let-through.json")
 PLACES = ("path", "query", "header", "cookie", "querystring")
 COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "session", "no tool")
 # What is to be sent; the rest is to be refused.
@@ -68,7 +71,7 @@ def corpus(options):
 
 def judged(number, file, options):
     """The row of one description: counts by column, classes of refusals, and requests that did not arrive as meant."""
-    name = str(file).replace("/", "__").strip("._")
+    name = named(file)
     row = {"file": str(file), "counts": Counter(), "why": Counter(), "bad": [], "untold": Counter()}
     row |= {"reasons": Reasons(file), "rule": None, "judge": options.judge}
     cases = generated(file, name, options)
@@ -107,9 +110,29 @@ def generated(file, name, options):
     return [json.loads(line) for line in made.read_text().splitlines()]
 
 
+def source(file, server):
+    """What the command takes for a description: itself, or a configuration that lets headers through."""
+    listed = [entry["header"] for entry in json.loads(LET_THROUGH.read_text()) if is_about(entry["descriptions"], file)]
+    if not listed:
+        return [file, "--server", server]
+    toolset = {"openapi": str(file.absolute()), "prefix": "", "server": server, "auth": "none", "argument_headers": listed}
+    WORK.mkdir(parents=True, exist_ok=True)
+    written = WORK / f"{named(file)}.{urllib.parse.quote(server, safe='')}.json"
+    written.write_text(json.dumps({"toolsets": {"judged": toolset}}))
+    return [written]
+
+
+def is_about(descriptions, file):
+    return any(str(file).endswith(f"/{description}") for description in descriptions)
+
+
+def named(file):
+    return str(file).replace("/", "__").strip("._")
+
+
 def tools_of(file, options):
     """The tools by method and path template."""
-    command = [options.callgate, "tools", file, "--server", "http://127.0.0.1:1", "--json"]
+    command = [options.callgate, "tools", *source(file, "http://127.0.0.1:1"), "--json"]
     done = subprocess.run(command, capture_output=True, check=False)
     tools = json.loads(done.stdout) if done.stdout else []
     tools = tools["tools"] if isinstance(tools, dict) else tools
@@ -166,7 +189,7 @@ def called(file, name, cases, tools, base, options):
             line["args"] = arguments(case, tools[case["op"]])
         written = WORK / f"{name}.calls.jsonl"
         written.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        command = [options.callgate, "call", file, "--server", f"{base}{path}", "--batch", written]
+        command = [options.callgate, "call", *source(file, f"{base}{path}"), "--batch", written]
         done = subprocess.run(command, capture_output=True, timeout=600, check=False)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{file}: exit {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}")
