@@ -93,7 +93,7 @@ impl VaultStore {
         if let Some(mount) = known {
             return Ok(mount);
         }
-        let answer = self.ask(&format!("sys/internal/ui/mounts/{path}")).await?;
+        let answer = self.ask(&kv::mount_path(path)).await?;
         let mount = kv::mount(&answer, path)?;
         self.mounts.lock().unwrap_or_else(PoisonError::into_inner).push(mount.clone());
         Ok(mount)

@@ -76,6 +76,11 @@ impl Mount {
     }
 }
 
+/// Where a vault says which mount holds a path.
+pub(super) fn mount_path(path: &str) -> String {
+    format!("sys/internal/ui/mounts/{}", encoded(path))
+}
+
 /// The mount that holds a path, from what a vault says of it.
 pub(super) fn mount(answer: &Answer, path: &str) -> Result<Mount, Error> {
     match answer.status {

@@ -83,7 +83,7 @@ fn answer(asked: &Asked) -> (u16, String) {
     match path {
         "secret/data/pets" | "team/kv/data/a/pets" => (200, two(&pets)),
         "secret/data/pets?version=1" => (200, two(&json!({"key": "first"}))),
-        "secret/data/with%20%25/%C3%BC" => (200, two(&json!({"key": "encoded"}))),
+        "secret/data/100%25/gr%C3%BCn" => (200, two(&json!({"key": "encoded"}))),
         "old/pets" | "ancient/pets" => (200, json!({"data": pets}).to_string()),
         "secret/data/deleted" => {
             let metadata = json!({"deletion_time": "2026-01-01T00:00:00Z", "destroyed": false});
@@ -120,6 +120,15 @@ async fn a_key_is_read_from_both_versions_of_the_engine() {
     assert!(asked.iter().all(|asked| asked.header("x-vault-namespace") == "team"));
     assert!(asked.iter().all(|asked| asked.header("x-vault-token") == "canary-static"));
     assert!(asked.iter().all(|asked| asked.header("x-vault-request") == "true"));
+}
+
+#[tokio::test]
+async fn the_mount_of_a_path_is_asked_for_by_the_encoded_path() {
+    let server = TestServer::start(answer).await;
+    let store = store_with(&server, token(), local());
+    let found = get(&store, "vault:secret/100%/gr\u{fc}n#key").await.unwrap();
+    assert_eq!(found, "encoded");
+    assert_eq!(server.count("GET /v1/sys/internal/ui/mounts/secret/100%25/gr%C3%BCn"), 1);
 }
 
 #[tokio::test]
