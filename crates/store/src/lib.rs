@@ -1,11 +1,14 @@
-//! Secrets of remote stores, one file each, over our own transport; none of them keeps a secret, which is the memory's
-//! business in `secret`. What a store needs to sign in comes from the local stores by reference.
+//! Secrets of remote stores, one file each, over our own transport, and of the operating system's keyring; none of them
+//! keeps a secret, which is the memory's business in `secret`. What a store needs to sign in comes from the local stores
+//! by reference.
 
 pub mod aws;
 mod exchange;
 mod json;
+mod keyring;
 #[cfg(test)]
 mod test_server;
 mod vault;
 
+pub use keyring::{KeyringBackend, KeyringStore};
 pub use vault::{VaultConfig, VaultLogin, VaultStore};

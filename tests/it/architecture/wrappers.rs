@@ -13,6 +13,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
     ("granit-parser", &["callgate-openapi"]),
+    ("keyring-core", &["callgate-store"]),
     ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &["callgate-transport"]),

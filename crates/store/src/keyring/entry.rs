@@ -1,0 +1,65 @@
+//! One entry of a keyring: its bytes as a secret, its failures in our words. Blocks.
+
+use std::io;
+
+use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::platform::Keyring;
+
+/// The secret of an entry as it is now.
+pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
+    let SecretReference::Keyring { service, user, .. } = reference else {
+        let message = format!("the keyring holds no secrets of `{}:`", reference.scheme());
+        return Err(Error::from_store(ErrorKind::Unsupported, message));
+    };
+    let entry = keyring.build(service, user, None);
+    let found = entry.and_then(|entry| entry.get_secret());
+    secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
+}
+
+/// What is stored is a text; one line break at its end is not the secret's.
+pub(super) fn secret(
+    mut bytes: Zeroizing<Vec<u8>>,
+    reference: &SecretReference,
+) -> Result<Secret, Error> {
+    let text = String::from_utf8(std::mem::take(&mut *bytes));
+    let text = text.map_err(|refused| {
+        refused.into_bytes().zeroize();
+        invalid("the secret must be UTF-8 text", reference)
+    })?;
+    let secret = Secret::from_stored_text(text);
+    if secret.is_empty() {
+        return Err(invalid("the secret is empty", reference));
+    }
+    Ok(secret)
+}
+
+/// What a keyring failed with. Of errors that hold what was stored nothing is kept.
+pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -> Error {
+    use keyring_core::Error as Found;
+    let (kind, message) = match error {
+        Found::NoEntry => (ErrorKind::NotFound, "the keyring has no such entry"),
+        Found::Ambiguous(_) => (ErrorKind::Invalid, "the keyring has several such entries"),
+        Found::BadEncoding(mut bytes) | Found::BadDataFormat(mut bytes, _) => {
+            bytes.zeroize();
+            (ErrorKind::Invalid, "the keyring's entry cannot be understood")
+        }
+        Found::TooLong(..) | Found::Invalid(..) => {
+            (ErrorKind::Invalid, "the keyring has no entries of such a name")
+        }
+        Found::NoStorageAccess(source) | Found::PlatformFailure(source) => {
+            let message = format!(
+                "the keyring of this machine cannot be reached or is locked: `{reference}`"
+            );
+            return Error::from_store(ErrorKind::Unreadable, message)
+                .with_source(io::Error::other(source));
+        }
+        _ => (ErrorKind::Unreadable, "the keyring of this machine cannot be used"),
+    };
+    Error::from_store(kind, format!("{message}: `{reference}`"))
+}
+
+fn invalid(message: &str, reference: &SecretReference) -> Error {
+    Error::from_store(ErrorKind::Invalid, format!("{message}: `{reference}`"))
+}

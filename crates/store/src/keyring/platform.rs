@@ -1,0 +1,67 @@
+//! Opens the keyrings of the platforms. Reads nothing out of them.
+
+use std::sync::Arc;
+
+use callgate_secret::{Error, ErrorKind};
+use keyring_core::CredentialStore;
+
+use super::KeyringBackend;
+
+/// An open keyring.
+pub(super) type Keyring = Arc<CredentialStore>;
+
+/// Whether this platform has such a keyring at all.
+///
+/// # Errors
+/// `Unsupported` if it has none.
+pub(super) fn check(backend: KeyringBackend) -> Result<(), Error> {
+    let is_there = match backend {
+        KeyringBackend::Kernel => cfg!(target_os = "linux"),
+        KeyringBackend::Platform => {
+            cfg!(any(windows, all(unix, not(any(target_os = "ios", target_os = "android")))))
+        }
+    };
+    if is_there {
+        return Ok(());
+    }
+    let message = format!("this platform has no such keyring: {backend:?}");
+    Err(Error::from_store(ErrorKind::Unsupported, message))
+}
+
+/// Opens a keyring. Blocks.
+pub(super) fn open(backend: KeyringBackend) -> keyring_core::Result<Keyring> {
+    match backend {
+        KeyringBackend::Kernel => kernel(),
+        KeyringBackend::Platform => platform(),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn kernel() -> keyring_core::Result<Keyring> {
+    Ok(linux_keyutils_keyring_store::Store::new()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn kernel() -> keyring_core::Result<Keyring> {
+    Err(keyring_core::Error::NoDefaultStore)
+}
+
+#[cfg(target_os = "macos")]
+fn platform() -> keyring_core::Result<Keyring> {
+    Ok(apple_native_keyring_store::keychain::Store::new()?)
+}
+
+#[cfg(windows)]
+fn platform() -> keyring_core::Result<Keyring> {
+    Ok(windows_native_keyring_store::Store::new()?)
+}
+
+#[cfg(all(unix, not(any(target_os = "macos", target_os = "ios", target_os = "android"))))]
+fn platform() -> keyring_core::Result<Keyring> {
+    Ok(zbus_secret_service_keyring_store::Store::new()?)
+}
+
+#[cfg(any(not(any(unix, windows)), target_os = "ios", target_os = "android"))]
+fn platform() -> keyring_core::Result<Keyring> {
+    Err(keyring_core::Error::NoDefaultStore)
+}

@@ -1,0 +1,101 @@
+//! The store and its thread. A keyring that waits for a person keeps the thread; whoever asks meanwhile waits as long as
+//! they please and no call that needs no keyring does.
+
+use std::{
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{self, Receiver, Sender},
+    },
+    thread,
+};
+
+use async_trait::async_trait;
+use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
+use tokio::sync::oneshot;
+
+use super::{
+    KeyringBackend, entry,
+    platform::{self, Keyring},
+};
+
+/// Reads `keyring:service/user` at each call.
+#[derive(Debug)]
+pub struct KeyringStore {
+    backend: KeyringBackend,
+    // Started by the first who asks; it ends when the store does.
+    thread: Mutex<Option<Sender<Asked>>>,
+}
+
+/// A question to the thread.
+#[derive(Debug)]
+struct Asked {
+    reference: SecretReference,
+    answer: oneshot::Sender<Result<Secret, Error>>,
+}
+
+impl KeyringStore {
+    /// A store of this keyring. Asks nobody yet.
+    ///
+    /// # Errors
+    /// `Unsupported` if the platform has no such keyring.
+    pub fn new(backend: KeyringBackend) -> Result<Self, Error> {
+        platform::check(backend)?;
+        Ok(Self { backend, thread: Mutex::default() })
+    }
+
+    /// Hands a question to the thread, which is started where there is none.
+    fn ask(&self, asked: Asked) -> Result<(), Error> {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let sender = match thread.take() {
+            Some(sender) => sender,
+            None => start(self.backend)?,
+        };
+        // A thread that died is started anew by the next question.
+        sender.send(asked).map_err(|_| gone())?;
+        *thread = Some(sender);
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl SecretStore for KeyringStore {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Asked { reference: reference.clone(), answer })?;
+        answered.await.unwrap_or_else(|_| Err(gone()))
+    }
+}
+
+fn start(backend: KeyringBackend) -> Result<Sender<Asked>, Error> {
+    let (sender, questions) = mpsc::channel();
+    let thread = thread::Builder::new().name("callgate-keyring".to_owned());
+    let started = thread.spawn(move || answer_all(backend, &questions));
+    started.map_err(|source| gone().with_source(source))?;
+    Ok(sender)
+}
+
+/// Answers until the store is gone. A keyring that failed is opened anew for the next question: its service may have
+/// been started or unlocked since.
+fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
+    let mut open: Option<Keyring> = None;
+    while let Ok(Asked { reference, answer }) = questions.recv() {
+        // Nobody waits any more for what was asked while the keyring was stuck.
+        if answer.is_closed() {
+            continue;
+        }
+        let keyring = open.take().map_or_else(|| platform::open(backend), Ok);
+        let answered =
+            keyring.map_err(|error| entry::failure(error, &reference)).and_then(|keyring| {
+                let read = entry::read(&keyring, &reference);
+                let is_well = read.as_ref().err().is_none_or(|error| !error.is_transient());
+                open = is_well.then_some(keyring);
+                read
+            });
+        // Whoever asked may have gone away meanwhile.
+        answer.send(answered).ok();
+    }
+}
+
+fn gone() -> Error {
+    Error::from_store(ErrorKind::Unreadable, "the thread that reads the keyring cannot be started")
+}
