@@ -22,6 +22,7 @@ mod secret_stores;
 mod security;
 mod security_answers;
 mod server;
+mod store_connections;
 mod streams;
 mod target;
 mod tls;

@@ -5,6 +5,7 @@ mod advice;
 mod args;
 mod commands;
 mod exit;
+mod log;
 mod masked;
 mod number;
 mod open;
@@ -21,6 +22,7 @@ use clap::Parser;
 use crate::args::{Arguments, Command};
 
 fn main() -> ExitCode {
+    log::start();
     let ended = match Arguments::parse().command {
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

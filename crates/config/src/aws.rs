@@ -2,13 +2,9 @@
 
 use std::env;
 
-use callgate_secret::SecretReference;
 use callgate_store::aws::{KeySource, NamedKeys};
 
-use crate::reader::{Mapping, Reader};
-
-/// How a reference to a key is read: which stores it may be of depends on who asks.
-type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
+use crate::reader::{Mapping, ReadSecret, Reader};
 
 /// `region`, or what AWS sets for a process.
 pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String> {

@@ -1,6 +1,7 @@
 //! From checked values to a ready executor: reads the descriptions and recordings the configuration names, loads
 //! them, and connects each toolset to its credential and its transport.
 
+mod noted;
 mod stores;
 
 use std::{

@@ -238,8 +238,8 @@ pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"]
 /// The stores of secrets.
 pub(crate) const SECRETS: Table = Table {
     name: "`secrets`",
-    keys: &["aws", "cache", "directory", "gcp", "vault"],
-    later: &["keyring"],
+    keys: &["aws", "cache", "directory", "gcp", "keyring", "vault"],
+    later: &[],
 };
 
 /// How long secrets of stores are kept.
@@ -249,21 +249,24 @@ pub(crate) const CACHE: Table =
 /// AWS Secrets Manager.
 pub(crate) const SECRETS_AWS: Table = Table {
     name: "`aws`",
-    keys: &["access_key_id", "endpoint", "region", "secret_access_key", "session_token"],
+    keys: &["access_key_id", "endpoint", "region", "secret_access_key", "session_token", "tls"],
     later: &[],
 };
 
 /// Google Secret Manager.
 pub(crate) const SECRETS_GCP: Table = Table {
     name: "`gcp`",
-    keys: &["account", "delegates", "endpoints", "impersonate", "key"],
+    keys: &["account", "delegates", "endpoints", "impersonate", "key", "tls"],
     later: &[],
 };
+
+/// The operating system's keyring.
+pub(crate) const KEYRING: Table = Table { name: "`keyring`", keys: &["backend"], later: &[] };
 
 /// A vault.
 pub(crate) const VAULT: Table = Table {
     name: "`vault`",
-    keys: &["address", "approle", "kubernetes", "namespace", "token"],
+    keys: &["address", "approle", "kubernetes", "namespace", "tls", "token"],
     later: &[],
 };
 
@@ -303,6 +306,7 @@ pub const TABLES: &[Table] = &[
     CACHE,
     SECRETS_AWS,
     SECRETS_GCP,
+    KEYRING,
     VAULT,
     VAULT_APPROLE,
     VAULT_KUBERNETES,

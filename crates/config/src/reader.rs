@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use callgate_openapi::{Node, Object};
+use callgate_secret::SecretReference;
 
 use crate::{
     finding::{Finding, Severity},
@@ -39,6 +40,9 @@ pub(crate) struct Mapping<'a> {
     pub(crate) object: &'a Object,
     pub(crate) pointer: &'a str,
 }
+
+/// How a reference to a secret is read: which stores it may be of depends on who asks.
+pub(crate) type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
 
 impl Reader {
     /// Writes down a complaint.

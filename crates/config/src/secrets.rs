@@ -3,6 +3,7 @@
 
 mod aws;
 mod gcp;
+mod keyring;
 mod vault;
 
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use callgate_google::Identity;
 use callgate_openapi::Node;
 use callgate_secret::{CachePolicy, SecretReference};
 use callgate_store::{
-    VaultConfig,
+    KeyringBackend, VaultConfig,
     aws::{KeySource, SecretsManagerConfig},
 };
 use url::Url;
@@ -20,18 +21,28 @@ use crate::{
     credential,
     keys::{CACHE, SECRETS},
     reader::{Mapping, Reader, at},
+    tls::{self, TlsConfig},
 };
 
 /// The stores of secrets beside the environment and files.
 #[derive(Debug, Default)]
 pub(crate) struct SecretsConfig {
-    pub(crate) aws: Option<(SecretsManagerConfig, KeySource)>,
+    pub(crate) aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
     pub(crate) cache: CachePolicy,
     pub(crate) directory: Option<PathBuf>,
-    pub(crate) gcp: Option<Identity>,
-    pub(crate) vault: Option<VaultConfig>,
+    pub(crate) gcp: Option<Remote<Identity>>,
+    pub(crate) keyring: KeyringBackend,
+    pub(crate) vault: Option<Remote<VaultConfig>>,
     /// The keys that are there, those at fault among them.
     pub(crate) keys: Vec<String>,
+}
+
+/// A store that is asked over the network.
+#[derive(Debug)]
+pub(crate) struct Remote<T> {
+    pub(crate) settings: T,
+    /// What secures the connections to it; nothing of toolsets does.
+    pub(crate) tls: TlsConfig,
 }
 
 /// Reads `secrets:`; a directory is named relative to `base`.
@@ -43,15 +54,30 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>, base: &Path) -> Se
     };
     let below = |key: &str| mapping.object.get(key).map(|node| (node, at(mapping, key)));
     SecretsConfig {
-        aws: below("aws").and_then(|(node, pointer)| aws::read(reader, node, &pointer)),
+        aws: below("aws").and_then(|below| remote(reader, below, aws::read)),
         cache: below("cache")
             .and_then(|(node, pointer)| cache(reader, node, &pointer))
             .unwrap_or_default(),
         directory: reader.string(mapping, "directory").map(|directory| base.join(directory)),
-        gcp: below("gcp").and_then(|(node, pointer)| gcp::read(reader, node, &pointer)),
-        vault: below("vault").and_then(|(node, pointer)| vault::read(reader, node, &pointer)),
+        gcp: below("gcp").and_then(|below| remote(reader, below, gcp::read)),
+        keyring: below("keyring")
+            .and_then(|(node, pointer)| keyring::read(reader, node, &pointer))
+            .unwrap_or_default(),
+        vault: below("vault").and_then(|below| remote(reader, below, vault::read)),
         keys: mapping.object.iter().map(|(key, _)| key.to_string()).collect(),
     }
+}
+
+/// The settings of a store, and its `tls:`.
+fn remote<T>(
+    reader: &mut Reader,
+    (node, pointer): (&Node, String),
+    read: fn(&mut Reader, &Node, &str) -> Option<T>,
+) -> Option<Remote<T>> {
+    let settings = read(reader, node, &pointer);
+    let mapping = Mapping { object: node.as_object()?, pointer: &pointer };
+    let tls = tls::read_with(reader, mapping, sign_in);
+    Some(Remote { settings: settings?, tls })
 }
 
 fn cache(reader: &mut Reader, node: &Node, pointer: &str) -> Option<CachePolicy> {

@@ -16,7 +16,7 @@ use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
 use crate::{
     credential,
     keys::TLS,
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, ReadSecret, Reader, at},
 };
 
 /// `tls:` as it is written.
@@ -81,10 +81,15 @@ impl Secured {
 
 /// Reads the `tls:` of a toolset, or of the whole configuration.
 pub(crate) fn read(reader: &mut Reader, parent: Mapping<'_>) -> TlsConfig {
+    read_with(reader, parent, credential::secret)
+}
+
+/// Reads a `tls:` whose secrets `secret` reads: which stores they may be of depends on who asks.
+pub(crate) fn read_with(reader: &mut Reader, parent: Mapping<'_>, secret: ReadSecret) -> TlsConfig {
     let Some(node) = parent.object.get("tls") else { return TlsConfig::default() };
     let pointer = at(parent, "tls");
     let Some(mapping) = reader.mapping(node, &pointer, &TLS) else { return TlsConfig::default() };
-    TlsConfig { ca: ca(reader, mapping), identity: identity(reader, mapping) }
+    TlsConfig { ca: ca(reader, mapping), identity: identity(reader, mapping, secret) }
 }
 
 fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Written> {
@@ -106,7 +111,11 @@ fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Written> {
     texts.into_iter().enumerate().map(written).collect()
 }
 
-fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<IdentityConfig> {
+fn identity(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    secret: ReadSecret,
+) -> Option<IdentityConfig> {
     let is_named = |key: &str| mapping.object.contains(key);
     let keys = ["client_certificate", "client_key", "client_key_passphrase"];
     if !keys.into_iter().any(is_named) {
@@ -115,9 +124,9 @@ fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<IdentityConfig>
     let certificate = reader
         .required_string(mapping, "client_certificate")
         .map(|text| Written { pointer: at(mapping, "client_certificate"), text: text.to_owned() });
-    let key = credential::secret(reader, mapping, "client_key");
+    let key = secret(reader, mapping, "client_key");
     let passphrase = if is_named("client_key_passphrase") {
-        Some(credential::secret(reader, mapping, "client_key_passphrase")?)
+        Some(secret(reader, mapping, "client_key_passphrase")?)
     } else {
         None
     };

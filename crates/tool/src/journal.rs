@@ -29,6 +29,11 @@ pub enum Event {
         /// The JSON type it has now.
         to: &'static str,
     },
+    /// There is no credential to put on the request.
+    CredentialAbsent {
+        /// Why, in the words of the store of secrets.
+        why: String,
+    },
     /// The service refused the credential; the request was sent once more with a fresh one.
     CredentialRenewed,
     /// A default breaks the description's own rules and was left out.
@@ -118,6 +123,7 @@ impl fmt::Display for Event {
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
             }
+            Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
             Self::CredentialRenewed => {
                 f.write_str("the service refused the credential; sent once more with a fresh one")
             }

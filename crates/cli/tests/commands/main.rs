@@ -12,6 +12,7 @@ mod output;
 mod overlay;
 mod readme;
 mod sarif;
+mod secrets;
 mod selection;
 mod server;
 mod silence;

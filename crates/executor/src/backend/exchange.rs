@@ -144,7 +144,12 @@ impl<'a> Exchange<'a> {
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let authorized = self.authenticator.authorize(&mut request, self.session).await;
-        let authorization = authorized.map_err(|error| told(&error))?;
+        let authorization = authorized.map_err(|error| {
+            if let Some(why) = failure::cause(&error) {
+                journal.note(Event::CredentialAbsent { why });
+            }
+            told(&error)
+        })?;
         self.secrets.extend(authorization.secrets.iter().cloned());
         let started = Instant::now();
         let deadline = *self.deadline.get_or_insert(started + self.connection.limits.timeout);

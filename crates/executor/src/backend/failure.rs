@@ -1,5 +1,7 @@
 //! From what a credential or an exchange failed with to a fault. Chooses the sentence; the words are in `call`.
 
+use std::error::Error as _;
+
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
@@ -14,6 +16,21 @@ pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
 /// The service refused a credential, and there is no fresh one.
 pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
     advised(wording::auth_not_renewed(&error.to_string()), error)
+}
+
+/// What the operator wants to know and a model does not: what the store of secrets said.
+pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
+    let mut cause = error.source()?;
+    let mut told = cause.to_string();
+    while let Some(next) = cause.source() {
+        cause = next;
+        // Some errors show their cause themselves.
+        let why = cause.to_string();
+        if !told.contains(&why) {
+            told = format!("{told}: {why}");
+        }
+    }
+    Some(told)
 }
 
 fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {

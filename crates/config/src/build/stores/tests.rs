@@ -118,6 +118,42 @@ fn secret_manager_is_asked_with_a_key_of_this_machine() {
 }
 
 #[test]
+fn what_secures_a_store_is_read_when_it_is_loaded() {
+    for store in [
+        "aws: {region: r",
+        "gcp: {account: machine",
+        "vault: {address: 'https://v', token: 'env:T'",
+    ] {
+        let pointer = store.split(':').next().unwrap();
+        let code = format!("unreadable-file at /secrets/{pointer}/tls/ca/0");
+        let found = findings(&format!("{{{store}, tls: {{ca: [none.pem]}}}}}}"), "env:X");
+        assert!(found.len() == 1 && found[0].starts_with(&code), "{found:?}");
+    }
+    check(
+        "{aws: {region: r, tls: {client_certificate: c.pem, client_key: 'aws:key'}}}",
+        "env:X",
+        &[
+            "secret-store at /secrets/aws/tls/client_key: expected a secret of this machine, got one of `aws:`",
+        ],
+    );
+}
+
+#[test]
+fn a_keyring_is_there_where_it_is_built_in() {
+    let missing = "secret-store at /toolsets/t/auth/bearer/token: secrets of `keyring:` need a build of callgate with the \
+        feature `keyring`";
+    let expected: &[&str] = if cfg!(feature = "keyring") { &[] } else { &[missing] };
+    check("{}", "keyring:pets/rex", expected);
+    check("{keyring: {backend: kernel}}", "keyring:pets/rex", expected);
+    check("{keyring: {backend: platform}}", "env:X", &[]);
+    check(
+        "{keyring: {backend: gnome}}",
+        "env:X",
+        &["wrong-value at /secrets/keyring/backend: expected `platform` or `kernel`, got: `gnome`"],
+    );
+}
+
+#[test]
 fn secrets_in_the_clear_are_warned_about() {
     check(
         "{vault: {address: 'http://vault:8200', token: 'env:T'}}",

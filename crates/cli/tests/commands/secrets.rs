@@ -1,0 +1,54 @@
+//! What an operator is told about secrets, on standard error: what was done to one, why there is none.
+
+use std::{fs, process::Command};
+
+use crate::{Ended, server::Server};
+
+const SECRET: &str = "canary-of-a-secret";
+
+/// Calls a tool `times` times whose token is this secret, in a folder with a file `key` that ends in a line break.
+fn called(reference: &str, times: usize) -> Ended {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let description = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
+        paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
+    write("spec.yaml", description);
+    write("key", &format!("{SECRET}\n"));
+    let toolset = format!("openapi: spec.yaml, prefix: '', server: '{}'", server.url(""));
+    let auth = format!("auth: {{ bearer: {{ token: '{reference}' }} }}");
+    write("callgate.yaml", &format!("toolsets: {{ t: {{ {toolset}, {auth} }} }}\n"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    command.current_dir(folder.path()).args(["call", "callgate.yaml"]);
+    if times > 1 {
+        write("batch", &"{\"id\": \"1\", \"tool\": \"a\", \"args\": {}}\n".repeat(times));
+        command.args(["--batch", "batch"]);
+    } else {
+        command.arg("a");
+    }
+    let ended = Ended::of(&mut command);
+    assert!(!format!("{ended:?}").contains(SECRET), "{ended:?}");
+    ended
+}
+
+#[test]
+fn a_line_break_that_was_removed_is_told_once() {
+    let warning = "warning: the line break at the end of a stored secret was removed: file:key\n";
+    for times in [1, 5] {
+        let ended = called("file:key", times).exits(0).says(warning);
+        assert_eq!(ended.err.matches("line break").count(), 1, "{ended:#?}");
+    }
+    let ended = called("literal:abc", 1).exits(0);
+    assert!(!ended.err.contains("line break"), "{ended:#?}");
+}
+
+#[test]
+fn why_there_is_no_secret_is_told() {
+    called("file:none", 1)
+        .exits(1)
+        .says("note: no credential: there is no secret at: `file:none`: No such file")
+        .says("error[auth_failed]");
+    called("env:CALLGATE_TEST_UNSET", 1)
+        .exits(1)
+        .says("note: no credential: the environment variable is not set: `CALLGATE_TEST_UNSET`");
+}

@@ -1,0 +1,24 @@
+//! `keyring:`: which of the machine's keyrings.
+
+use callgate_openapi::Node;
+use callgate_store::KeyringBackend;
+
+use crate::{
+    keys::KEYRING,
+    reader::{Reader, at},
+};
+
+/// Reads which keyring `keyring:` means.
+pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<KeyringBackend> {
+    let mapping = reader.mapping(node, pointer, &KEYRING)?;
+    match reader.string(mapping, "backend")? {
+        "kernel" => Some(KeyringBackend::Kernel),
+        "platform" => Some(KeyringBackend::Platform),
+        other => {
+            let message = format!("expected `platform` or `kernel`, got: `{other}`");
+            let help = "`kernel` is the keyring of the Linux kernel";
+            reader.complain("wrong-value", at(mapping, "backend"), message, help);
+            None
+        }
+    }
+}
