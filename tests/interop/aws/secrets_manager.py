@@ -1,46 +1,15 @@
 """Credentials out of AWS Secrets Manager: each way to name a secret, each failure, a secret that is rotated while calls are
 under way."""
 
-import http.server
 import json
 import pathlib
 import threading
 
 from amazon import REGION, references
+from calling import Service
 
 HERE = str(pathlib.Path(__file__).parent)
 N_CALLS, N_JOBS = 400, 8
-
-
-class Service:
-    """Writes down the tokens it is shown, and refuses those that `is_valid` does not know."""
-
-    def __init__(self):
-        self.seen, self.refused, self.is_valid = [], 0, lambda token: True
-        service = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                token = self.headers.get("authorization", "").removeprefix("Bearer ")
-                service.seen.append(token)
-                is_valid = service.is_valid(token)
-                service.refused += not is_valid
-                self.send_response(200 if is_valid else 401)
-                if not is_valid:
-                    self.send_header("www-authenticate", 'Bearer error="invalid_token"')
-                self.send_header("content-type", "application/json")
-                self.send_header("content-length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
 
 def check(callgate, amazon, told):
