@@ -315,7 +315,8 @@ async fn a_client_certificate_meets_its_scheme() {
 async fn a_cookie_that_holds_a_credential_is_no_argument() {
     let (server, built) = started(ALL).await;
     let tool = built.executor.tool("cookie").unwrap();
-    let properties = &tool.input_schema.as_value()["properties"];
+    let schema = tool.input_schema.to_value();
+    let properties = &schema["properties"];
     assert!(properties.get("sid").is_none() && properties.get("theme").is_some(), "{properties}");
     let arguments = json!({"theme": "dark"}).as_object().cloned().unwrap();
     let asked = ToolCall::new("1", "cookie", arguments);

@@ -185,7 +185,7 @@ async fn row_8_the_credential_in_the_query_wins_once() {
     let executor = executor(&server.url(""), auth);
     is_refused("count", &[json!({"n": 1, "nope": "MODEL"})]).await;
     let tools: Vec<_> = executor.tools().filter(|tool| tool.name.as_str() == "count").collect();
-    assert!(!tools[0].input_schema.as_value().to_string().contains("key"), "{tools:?}");
+    assert!(!tools[0].input_schema.to_value().to_string().contains("key"), "{tools:?}");
     assert_eq!(seen(&executor, "count", json!({"n": 1})).await["target"], "/count/1?key=****");
 }
 
@@ -200,7 +200,7 @@ async fn rows_10_and_11_headers_a_model_may_not_set_are_not_offered() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "");
     let tool = executor.tool("headers").unwrap();
-    assert_eq!(tool.input_schema.as_value()["properties"], json!({}), "{tool:?}");
+    assert_eq!(tool.input_schema.to_value()["properties"], json!({}), "{tool:?}");
     is_refused("headers", &[json!({"Authorization": "Bearer x"}), json!({"Host": "evil"})]).await;
     let headers = &seen(&executor, "headers", json!({})).await["headers"];
     let names: Vec<_> = headers.as_object().unwrap().keys().map(String::as_str).collect();

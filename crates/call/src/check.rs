@@ -2,7 +2,7 @@
 //! once. A value of another type is converted where nothing is lost. Values come from `inputs`, sentences from
 //! `wording` and `violation`.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, cell::OnceCell, fmt};
 
 use callgate_openapi::{Input, NestedInput, Source};
 use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem};
@@ -30,10 +30,13 @@ impl Checks {
     /// again without its patterns, and is no check at all when that fails too.
     pub(crate) fn compile<'a>(schema: &Value, names: impl Iterator<Item = &'a str>) -> Self {
         let schema = &*formats::sure(schema);
-        let mut bare = None;
+        let (bare, bare_registry) = (OnceCell::new(), OnceCell::new());
+        let whole = registry(schema);
         let checks = names.map(|name| {
-            let validator = compile_one(schema, name).or_else(|| {
-                compile_one(bare.get_or_insert_with(|| without_patterns(schema)), name)
+            let validator = compile_one(whole.as_ref(), name).or_else(|| {
+                let bare = bare_registry
+                    .get_or_init(|| registry(bare.get_or_init(|| without_patterns(schema))));
+                compile_one(bare.as_ref(), name)
             })?;
             let nullable = validator.is_valid(&Value::Null);
             Some(Check { validator, nullable })
@@ -351,12 +354,16 @@ fn remove(whole: &mut Value, pointer: &str) {
     }
 }
 
-fn compile_one(schema: &Value, name: &str) -> Option<Validator> {
-    let registry = Registry::new().add(BASE, schema).ok()?.prepare().ok()?;
+/// Makes the members of `schema` known to the compiler, once for all of them: it looks at every part of the schema.
+fn registry(schema: &Value) -> Option<Registry<'_>> {
+    Registry::new().add(BASE, schema).ok()?.prepare().ok()
+}
+
+fn compile_one(registry: Option<&Registry<'_>>, name: &str) -> Option<Validator> {
     let mut options = jsonschema::options()
         .offline()
         .with_draft(jsonschema::Draft::Draft202012)
-        .with_registry(&registry)
+        .with_registry(registry?)
         .with_pattern_options(PatternOptions::regex())
         .should_validate_formats(true);
     for format in formats::UNCHECKED {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 
 use callgate::{
     Tool,
-    dialect::{ProviderLimit, request_limits, tool_limits},
+    dialect::{LimitFinder, ProviderLimit, request_limits},
     openapi::{Code, Diagnostic, Operation, Severity},
 };
 
@@ -21,8 +21,9 @@ const MOST_NOTES: usize = 5_000;
 const NAMED: usize = 3;
 
 /// What is noticed while declarations are looked at, one after another.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Advice {
+    limits: LimitFinder,
     notes: Vec<Diagnostic>,
     n_tools: usize,
     /// The tokens of all declarations so far.
@@ -46,7 +47,7 @@ impl Advice {
         if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
             self.notes.push(large_tool(operation, tokens));
         }
-        for limit in tool_limits(tool) {
+        for limit in self.limits.of(tool) {
             let exceeding = self.exceeded.entry(limit).or_default();
             exceeding.n_tools += 1;
             if exceeding.named.len() < NAMED {
@@ -56,8 +57,10 @@ impl Advice {
     }
 
     /// The notes.
-    pub(crate) fn notes(self) -> Vec<Diagnostic> {
-        let Self { mut notes, n_tools, tokens, exceeded } = self;
+    pub(crate) fn notes(&self) -> Vec<Diagnostic> {
+        let Self { n_tools, tokens, exceeded, .. } = self;
+        let mut notes = self.notes.clone();
+        let (n_tools, tokens) = (*n_tools, *tokens);
         if tokens > ALL_TOKENS {
             let message = format!(
                 "expected at most {} tokens of declarations in total, got: {}",

@@ -45,13 +45,14 @@ impl Checked {
         }
         let referenced = referenced(&toolset, &mut diagnostics);
         in_order(&mut diagnostics);
-        let text = String::from_utf8_lossy(&text).into_owned();
+        let text = String::from_utf8(text)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, advice })
     }
 
     /// With notes about what the declarations cost and which providers would not take them.
     pub(crate) fn with_advice(mut self) -> Self {
-        let mut notes = self.advice.clone().notes();
+        let mut notes = self.advice.notes();
         self.toolset.locate(self.text.as_bytes(), &mut notes);
         self.diagnostics.append(&mut notes);
         in_order(&mut self.diagnostics);

@@ -13,10 +13,10 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
     let mut declaration = json!({
         "name": tool.name.as_str(),
         "description": tool.description,
-        "inputSchema": tool.input_schema.as_value(),
+        "inputSchema": tool.input_schema.to_value(),
     });
     if let Some(schema) = &tool.output_schema {
-        insert(&mut declaration, "outputSchema", schema.as_value().clone());
+        insert(&mut declaration, "outputSchema", schema.to_value());
     }
     let annotations = json!({
         "readOnlyHint": tool.effect == Effect::Read,

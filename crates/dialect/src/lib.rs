@@ -11,5 +11,5 @@ mod strict;
 pub use dialect::{Dialect, UnknownDialect};
 pub use envelope::{EnvelopeError, read_call, read_session};
 pub use json::result as json_result;
-pub use limits::{ProviderLimit, request_limits, tool_limits};
+pub use limits::{LimitFinder, ProviderLimit, request_limits, tool_limits};
 pub use strict::{JsonError, read_json};

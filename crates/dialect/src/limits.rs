@@ -1,7 +1,12 @@
 //! What model providers are known to refuse or lose of a declaration as it stands. Looks at schemas only; it declares
 //! nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
 
-use callgate_tool::Tool;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Weak},
+};
+
+use callgate_tool::{Definitions, Tool};
 use serde_json::{Map, Value};
 
 /// A limit of a provider that a declaration, or the number of them, exceeds.
@@ -43,9 +48,41 @@ pub fn request_limits(n_tools: usize) -> Vec<ProviderLimit> {
 /// # Ok::<(), callgate_tool::InvalidName>(())
 /// ```
 pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
-    let root = tool.input_schema.as_value();
-    let mut facts = Facts::default();
-    facts.schema(root, 0);
+    LimitFinder::default().of(tool)
+}
+
+/// Finds the limits that declarations exceed. The definitions they have in common are looked at once.
+#[derive(Debug, Default)]
+pub struct LimitFinder {
+    /// What is known of definitions, by their addresses, which are theirs as long as somebody knows of them.
+    known: BTreeMap<usize, (Weak<Definitions>, Facts)>,
+}
+
+impl LimitFinder {
+    /// The limits that one declaration exceeds.
+    pub fn of(&mut self, tool: &Tool) -> Vec<ProviderLimit> {
+        let own = tool.input_schema.own();
+        let mut facts = Facts::default();
+        facts.schema(own, 0);
+        facts.add(&self.common(tool.input_schema.definitions()));
+        exceeded(own, &facts)
+    }
+
+    fn common(&mut self, definitions: &Arc<Definitions>) -> Facts {
+        let looked_at = || {
+            let mut facts = Facts::default();
+            for definition in definitions.iter() {
+                facts.named(&definition.name, &definition.schema, 0);
+            }
+            (Arc::downgrade(definitions), facts)
+        };
+        let (_, facts) =
+            self.known.entry(Arc::as_ptr(definitions).addr()).or_insert_with(looked_at);
+        facts.clone()
+    }
+}
+
+fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     let composed = ["allOf", "anyOf", "oneOf"].iter().any(|keyword| root.get(keyword).is_some());
     let rows = [
         (composed, "Anthropic", "no `oneOf`, `anyOf` or `allOf` at the root of a schema"),
@@ -67,7 +104,7 @@ pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
 }
 
 /// What one walk over a schema counts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Facts {
     nesting: usize,
     n_properties: usize,
@@ -87,9 +124,9 @@ impl Facts {
             match (keyword.as_str(), value) {
                 ("properties" | "patternProperties", Value::Object(properties)) => {
                     self.n_properties += properties.len();
-                    self.named(properties, nesting + 1);
+                    self.all_named(properties, nesting + 1);
                 }
-                ("$defs", Value::Object(schemas)) => self.named(schemas, nesting),
+                ("$defs", Value::Object(schemas)) => self.all_named(schemas, nesting),
                 ("enum", Value::Array(values)) => self.enumeration(values),
                 ("$ref", _) => self.n_references += 1,
                 ("pattern", Value::String(pattern)) => self.has_wild_pattern |= is_wild(pattern),
@@ -113,11 +150,27 @@ impl Facts {
         }
     }
 
-    fn named(&mut self, schemas: &Map<String, Value>, nesting: usize) {
+    fn all_named(&mut self, schemas: &Map<String, Value>, nesting: usize) {
         for (name, schema) in schemas {
-            self.text += name.len();
-            self.schema(schema, nesting);
+            self.named(name, schema, nesting);
         }
+    }
+
+    fn named(&mut self, name: &str, schema: &Value, nesting: usize) {
+        self.text += name.len();
+        self.schema(schema, nesting);
+    }
+
+    /// Adds what another walk counted.
+    fn add(&mut self, other: &Self) {
+        self.nesting = self.nesting.max(other.nesting);
+        self.n_properties += other.n_properties;
+        self.n_enum_values += other.n_enum_values;
+        self.n_references += other.n_references;
+        self.text += other.text;
+        self.max_length = self.max_length.max(other.max_length);
+        self.has_other_enum |= other.has_other_enum;
+        self.has_wild_pattern |= other.has_wild_pattern;
     }
 
     fn enumeration(&mut self, values: &[Value]) {

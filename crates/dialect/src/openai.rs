@@ -10,7 +10,7 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
         "function": {
             "name": tool.name.as_str(),
             "description": tool.description,
-            "parameters": tool.input_schema.as_value(),
+            "parameters": tool.input_schema.to_value(),
         },
     })
 }

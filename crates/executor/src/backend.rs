@@ -22,8 +22,8 @@ pub use values::Values;
 /// Runs the calls of one tool.
 #[async_trait]
 pub trait Backend: Debug + Send + Sync {
-    /// How the tool is declared to a model; built when first asked for.
-    fn declaration(&self) -> &Tool;
+    /// How the tool is declared to a model; built when first asked for. None when that takes more than it may.
+    fn declaration(&self) -> Option<&Tool>;
 
     /// The operation behind the tool, where there is one.
     fn operation(&self) -> Option<&Arc<Operation>>;

@@ -69,9 +69,10 @@ impl Executor {
         self.results.get(handle)
     }
 
-    /// Every tool as it is declared, in a fixed order. A declaration is built when first asked for.
+    /// Every tool as it is declared, in a fixed order. A declaration is built when first asked for and kept; one that
+    /// takes more than it may is left out, and `callgate check` says so.
     pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.catalog.iter().map(|found| found.backend.declaration())
+        self.catalog.iter().filter_map(|found| found.backend.declaration())
     }
 
     /// The operations behind the tools, in the same order; a tool of another kind has none.
@@ -81,7 +82,7 @@ impl Executor {
 
     /// The tool a call means by `name`.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.catalog.find(name).map(|found| found.backend.declaration())
+        self.catalog.find(name).and_then(|found| found.backend.declaration())
     }
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.

@@ -146,7 +146,7 @@ fn measure_declarations(file: &str) -> [u64; 3] {
     let loaded = loaded(&fs::read(file).unwrap());
     let times = loaded.operations.iter().map(|operation| {
         let started = cpu();
-        black_box(operation.declaration());
+        black_box(operation.declaration().unwrap());
         cpu() - started
     });
     let times: Vec<u64> = times.collect();

@@ -1,16 +1,33 @@
 //! What the schemas of an operation are built from when they are first asked for: shared nodes of the document and
 //! their pointers. Nothing here is built, so that loading a description costs no rendering.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use callgate_tool::ToolName;
 
-use crate::{document::Document, node::Node, options::SessionInputs, reference::Located};
+use crate::{
+    allowance::{Allowance, MOST_KEPT},
+    document::Document,
+    node::Node,
+    options::SessionInputs,
+    reference::Located,
+    schema::built::Built,
+};
+
+/// What the operations of a description have in common.
+#[derive(Debug)]
+pub(crate) struct Common {
+    pub(crate) document: Document,
+    pub(crate) session_inputs: SessionInputs,
+    pub(crate) built: Built,
+    /// For the declarations that are kept.
+    pub(crate) allowance: Mutex<Allowance>,
+}
 
 /// The parts of one operation.
 #[derive(Clone, Debug)]
 pub(crate) struct Blueprint {
-    pub(crate) document: Document,
+    pub(crate) common: Arc<Common>,
     pub(crate) label: String,
     pub(crate) operation: Origin,
     /// The path item whose texts stand for those of an operation that has none.
@@ -18,7 +35,6 @@ pub(crate) struct Blueprint {
     /// What each input is made of, in the order of the inputs.
     pub(crate) inputs: Box<[InputOrigin]>,
     pub(crate) output: Option<Origin>,
-    pub(crate) session_inputs: SessionInputs,
     pub(crate) tool_name: ToolName,
 }
 
@@ -39,6 +55,17 @@ pub(crate) struct InputOrigin {
     pub(crate) described_by: Option<Node>,
     /// What is said instead of that description.
     pub(crate) description: Option<Arc<str>>,
+}
+
+impl Common {
+    pub(crate) fn new(document: &Document, session_inputs: SessionInputs) -> Self {
+        Self {
+            document: document.clone(),
+            session_inputs,
+            built: Built::within(MOST_KEPT),
+            allowance: Mutex::default(),
+        }
+    }
 }
 
 impl Origin {

@@ -8,7 +8,6 @@ use crate::{
     blueprint::{Blueprint, InputOrigin},
     body::{Body, BodyKind, BodyLayout},
     document::Document,
-    effort::Effort,
     findings::Findings,
     input::{Input, Place},
     node::Node,
@@ -32,26 +31,26 @@ impl Parts<'_> {
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let Blueprint { output, .. } = self.blueprint;
         let (input_schema, findings) =
-            self.object(View::Declared(self.blueprint.session_inputs), self.findings());
+            self.object(View::Declared(self.blueprint.common.session_inputs), self.findings());
         let mut tool = Tool::new(
             self.blueprint.tool_name.clone(),
             self.description(),
-            Schema::new(input_schema),
+            input_schema,
             self.effect,
         );
         let Some(output) = output else { return (tool, findings) };
-        let mut builder = Builder::new(&self.document, View::Output, findings);
+        let mut builder = self.builder(View::Output, findings);
         let schema = builder.schema(&output.node, &Path::at(&output.pointer));
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
             _ => builder.close(Map::new()),
         };
-        tool = tool.with_output_schema(Some(Schema::new(schema)));
+        tool = tool.with_output_schema(Some(schema));
         (tool, findings)
     }
 
     /// The schema of all arguments, and what was found while building it.
-    pub(crate) fn arguments(&self) -> (Value, Findings) {
+    pub(crate) fn arguments(&self) -> (Schema, Findings) {
         self.object(View::Complete, self.findings())
     }
 
@@ -65,17 +64,16 @@ impl Parts<'_> {
         if texts.is_empty() { label.clone() } else { texts.join("\n\n") }
     }
 
-    /// How many steps were taken so far.
-    pub(crate) fn n_steps(&self) -> usize {
-        self.document.effort().map_or(0, Effort::spent)
-    }
-
     fn findings(&self) -> Findings {
         Findings::about(self.blueprint.label.clone())
     }
 
-    fn object(&self, view: View, findings: Findings) -> (Value, Findings) {
-        let mut builder = Builder::new(&self.document, view, findings);
+    fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
+        Builder::new((&self.document, &self.blueprint.common.built), view, findings)
+    }
+
+    fn object(&self, view: View, findings: Findings) -> (Schema, Findings) {
+        let mut builder = self.builder(view, findings);
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {

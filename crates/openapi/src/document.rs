@@ -218,6 +218,11 @@ impl Document {
         self.effort().is_none_or(|effort| effort.spend_text(text))
     }
 
+    /// How many steps were taken, where that is counted.
+    pub(crate) fn spent(&self) -> usize {
+        self.effort().map_or(0, Effort::spent)
+    }
+
     /// Whether nothing may be done any more for what is being read.
     pub(crate) fn is_spent(&self) -> bool {
         self.effort().is_some_and(Effort::is_spent_by_one)

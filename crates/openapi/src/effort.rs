@@ -47,8 +47,8 @@ impl Effort {
             Node::Object(members) => members.iter().all(|(name, value)| {
                 self.spend(KEPT + name.len() / BYTES_KEPT) && self.spend_copy(value)
             }),
-            Node::String(text) => self.spend_text(text),
-            _ => self.spend(1),
+            Node::String(text) => self.spend(VALUE) && self.spend_text(text),
+            _ => self.spend(VALUE),
         }
     }
 
@@ -75,6 +75,9 @@ impl Effort {
 
 /// What it takes to keep a value for as long as the tools are kept, in steps: they count for memory too.
 pub(crate) const KEPT: usize = 16;
+
+/// What it takes to keep a value without parts.
+const VALUE: usize = 5;
 
 /// The bytes of a copied text that cost one step.
 const BYTES_KEPT: usize = 8;

@@ -58,9 +58,22 @@ impl Findings {
 
     /// What was found in a part that operations share, said about this one.
     pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
-        for Diagnostic { code, severity, pointer, message, help, .. } in shared {
-            self.add((*code, *severity), pointer, message.clone(), help);
+        for Diagnostic { code, severity, file, pointer, message, help, .. } in shared {
+            let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
+            self.add((*code, *severity), format_args!("{file}{pointer}"), message.clone(), help);
         }
+    }
+
+    /// What was found where several operations have a part in common, said about this one.
+    pub(crate) fn absorb(&mut self, shared: &Self) {
+        self.repeat(&shared.diagnostics);
+        self.n_more += shared.n_more;
+        self.worst = self.worst.max(shared.worst);
+    }
+
+    /// How many findings are kept.
+    pub(crate) fn n_kept(&self) -> usize {
+        self.diagnostics.len()
     }
 
     pub(crate) fn add(

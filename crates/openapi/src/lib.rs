@@ -2,6 +2,7 @@
 //! stops at the first fault.
 
 mod address;
+mod allowance;
 mod aside;
 mod blueprint;
 mod body;
@@ -37,6 +38,7 @@ mod template;
 mod text;
 mod tools;
 
+pub use allowance::Allowance;
 pub use body::{
     Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
 };

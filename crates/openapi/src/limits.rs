@@ -31,7 +31,7 @@ impl Default for Limits {
             nodes: 4_000_000,
             alias_bytes: 64 << 20,
             operations: 20_000,
-            effort: 5_000_000,
+            effort: 4_000_000,
         }
     }
 }

@@ -40,8 +40,8 @@ pub struct Object(Arc<Entries>);
 #[derive(Debug, Eq, PartialEq)]
 struct Entries {
     entries: Box<[(Arc<str>, Node)]>,
-    /// Positions sorted by name; empty for objects so small that a scan is faster.
-    sorted: Box<[u32]>,
+    /// Positions sorted by name; none for objects so small that a scan is faster. Most are, so it is one word.
+    sorted: Option<Box<Box<[u32]>>>,
 }
 
 /// Objects with more names than this are looked up by binary search. A scan compares lengths first, so that it is about
@@ -165,20 +165,21 @@ impl Number {
 impl Object {
     /// An object of these members; their names are unique (the readers see to it).
     pub fn new(entries: Vec<(Arc<str>, Node)>) -> Self {
-        let mut sorted = Vec::new();
-        if entries.len() > SCANNED_NAMES {
-            sorted = (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
+        let sorted = (entries.len() > SCANNED_NAMES).then(|| {
+            let mut sorted: Box<[u32]> =
+                (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
             sorted.sort_unstable_by_key(|&at| name_at(&entries, at));
-        }
-        Self(Arc::new(Entries { entries: entries.into(), sorted: sorted.into() }))
+            Box::new(sorted)
+        });
+        Self(Arc::new(Entries { entries: entries.into(), sorted }))
     }
 
     /// The member `name`.
     pub fn get(&self, name: &str) -> Option<&Node> {
         let Entries { entries, sorted } = &*self.0;
-        if sorted.is_empty() {
+        let Some(sorted) = sorted else {
             return entries.iter().find(|(known, _)| &**known == name).map(|(_, node)| node);
-        }
+        };
         let found = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
         entries.get(*sorted.get(found)? as usize).map(|(_, node)| node)
     }

@@ -1,12 +1,13 @@
 //! One callable operation: everything `call` needs to build its request and read its answer. Made by `tools` from a
 //! document; schemas are built when first asked for and shared.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use callgate_tool::{Effect, Tool, ToolName};
 use serde_json::Value;
 
 use crate::{
+    allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
     aside,
     blueprint::{Blueprint, Origin},
     body::Body,
@@ -14,7 +15,6 @@ use crate::{
     diagnostic::Diagnostic,
     input::{Input, NestedInput},
     reference::Located,
-    schema::MOST_STEPS,
     security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},
     server::Server,
 };
@@ -52,17 +52,15 @@ pub struct Operation {
     /// The credentials it asks for.
     pub security: Security,
     pub(crate) blueprint: Blueprint,
-    pub(crate) tool: OnceLock<Tool>,
-    pub(crate) arguments_schema: OnceLock<Value>,
+    pub(crate) tool: OnceLock<Result<Box<Tool>, Box<Diagnostic>>>,
+    pub(crate) arguments_schema: OnceLock<Box<Value>>,
 }
 
-/// What building the schemas of an operation tells.
+/// A declaration that was built, and what was found on the way.
 #[derive(Debug)]
-pub(crate) struct Examined {
-    pub(crate) tool: Tool,
+pub(crate) struct Declared {
+    pub(crate) tool: Box<Tool>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// How many steps it took.
-    pub(crate) n_steps: usize,
 }
 
 /// One part of a path segment.
@@ -77,15 +75,38 @@ pub enum PathPart {
 
 impl Operation {
     /// The declaration a model sees: the visible inputs, required only where nobody else fills them; the output of
-    /// the first successful answer that is JSON. Built when first asked for.
-    pub fn declaration(&self) -> &Tool {
-        self.tool.get_or_init(|| self.parts().tool().0)
+    /// the first successful answer that is JSON. Built when first asked for and kept.
+    ///
+    /// # Errors
+    /// [`Code::TooComplex`](crate::Code::TooComplex) when it takes more than one declaration may, or when what all
+    /// declarations of the description may take is used up.
+    pub fn declaration(&self) -> Result<&Tool, &Diagnostic> {
+        let kept = self.tool.get_or_init(|| {
+            let allowance = &self.blueprint.common.allowance;
+            let held = || allowance.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nobody waits for a declaration that somebody else builds.
+            let mut own = held().clone();
+            let (tool, n_steps) = self.built(&mut own);
+            held().spend(n_steps);
+            tool.map(|declared| declared.tool)
+        });
+        kept.as_deref().map_err(|refusal| &**refusal)
+    }
+
+    /// The same, built again and not kept.
+    ///
+    /// # Errors
+    /// As there, with this allowance.
+    pub fn declared(&self, allowance: &mut Allowance) -> Result<Tool, Box<Diagnostic>> {
+        self.built(allowance).0.map(|declared| *declared.tool)
     }
 
     /// The schema that all arguments meet once session and defaults have filled what they fill, visible or not. Built
     /// when first asked for.
     pub fn arguments_schema(&self) -> &Value {
-        self.arguments_schema.get_or_init(|| self.parts().arguments().0)
+        self.arguments_schema.get_or_init(|| {
+            Box::new(self.parts(MOST_STEPS_OF_ONE).arguments().0.into_value())
+        })
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
@@ -93,23 +114,33 @@ impl Operation {
         is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
     }
 
-    /// Builds the schemas and keeps nothing of them.
-    pub(crate) fn examined(&self) -> Examined {
-        let parts = self.parts();
+    /// Builds the declaration, and answers how many steps it took.
+    pub(crate) fn built(
+        &self,
+        allowance: &mut Allowance,
+    ) -> (Result<Declared, Box<Diagnostic>>, usize) {
+        let most = allowance.of_one();
+        let parts = self.parts(most);
         let (tool, findings) = parts.tool();
-        let mut diagnostics = findings.into_diagnostics();
-        let n_declared = parts.n_steps();
-        let parts = self.parts();
+        let n_steps = parts.document.spent();
+        allowance.spend(n_steps);
+        if parts.document.is_spent() {
+            let refusal = refusal(most, self.source_pointer(), self.label());
+            return (Err(Box::new(refusal)), n_steps);
+        }
+        let diagnostics = findings.into_diagnostics();
+        (Ok(Declared { tool: Box::new(tool), diagnostics }), n_steps)
+    }
+
+    /// What is found while the schema of all arguments is built.
+    pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
+        let parts = self.parts(allowance.of_one());
         let (_, mut findings) = parts.arguments();
         let Origin { node, pointer } = &self.blueprint.operation;
         let operation = Located { node, pointer: Arc::clone(pointer) };
         aside::examine(&parts.document, &operation, &mut findings);
-        for diagnostic in findings.into_diagnostics() {
-            if !diagnostics.contains(&diagnostic) {
-                diagnostics.push(diagnostic);
-            }
-        }
-        Examined { tool, diagnostics, n_steps: n_declared + parts.n_steps() }
+        allowance.spend(parts.document.spent());
+        findings.into_diagnostics()
     }
 
     /// The JSON pointer of the operation in its document.
@@ -122,10 +153,10 @@ impl Operation {
         &self.blueprint.label
     }
 
-    fn parts(&self) -> Parts<'_> {
+    fn parts(&self, most: usize) -> Parts<'_> {
         Parts {
             blueprint: &self.blueprint,
-            document: self.blueprint.document.metered(MOST_STEPS),
+            document: self.blueprint.common.document.metered(most),
             body: self.body.as_ref(),
             effect: self.effect,
             inputs: &self.inputs,

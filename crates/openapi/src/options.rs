@@ -45,7 +45,7 @@ impl LoadOptions {
 }
 
 /// Who may fill an input that the session provides (`x-agent-input-parameter`).
-#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
 pub enum SessionInputs {
     /// The model sees it and may fill it where the session has nothing.

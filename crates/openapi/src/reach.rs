@@ -10,7 +10,10 @@ use crate::{
     node::Node,
     pointer::Path,
     reference::{BadReference, Located, reference_of, target},
-    schema::own_only_value,
+    schema::{
+        holds::{Holds, holds},
+        own_only_value,
+    },
     session_input::own_annotation,
 };
 
@@ -146,36 +149,6 @@ impl<'d> Reach<'d> {
         self.known.insert(Arc::clone(&schema.pointer), at);
         self.targets.push(Target { schema, facts: None, is_clean: false });
         at
-    }
-}
-
-/// What a keyword of a schema holds.
-enum Holds {
-    Nothing,
-    /// A schema or a list of them.
-    Schema,
-    /// Schemas by name.
-    Schemas,
-}
-
-fn holds(keyword: &str) -> Holds {
-    match keyword {
-        "additionalProperties"
-        | "allOf"
-        | "anyOf"
-        | "contains"
-        | "else"
-        | "if"
-        | "items"
-        | "not"
-        | "oneOf"
-        | "prefixItems"
-        | "propertyNames"
-        | "then"
-        | "unevaluatedItems"
-        | "unevaluatedProperties" => Holds::Schema,
-        "dependentSchemas" | "patternProperties" | "properties" => Holds::Schemas,
-        _ => Holds::Nothing,
     }
 }
 

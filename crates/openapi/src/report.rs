@@ -3,14 +3,19 @@
 
 mod gathered;
 
-use std::{collections::BTreeSet, mem, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    mem,
+    sync::Arc,
+};
 
 use callgate_tool::{Tool, ToolName};
 
 use crate::{
+    allowance::{Allowance, MOST_STEPS},
     code::Code,
     diagnostic::{Diagnostic, Severity},
-    operation::{Examined, Operation},
+    operation::{Declared, Operation},
     selection::Unmatched,
 };
 
@@ -67,43 +72,60 @@ impl Report {
     }
 
     /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
-    /// declaration is shown to `built` and kept only where it was kept before. Schemas that have more parts than
-    /// anybody waits for are not built; the report says how many operations that concerns.
+    /// declaration is shown to `built` and kept only where it was kept before. An operation whose declaration takes
+    /// more than it may is refused; schemas of arguments that take more are not examined, and the report says of how
+    /// many operations.
     pub fn examine(
         &mut self,
         operations: &[Arc<Operation>],
         mut built: impl FnMut(&Operation, &Tool),
     ) {
-        let key = |found: &Diagnostic| {
-            (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
-        };
         let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
         let mut gathered = Gathered::new(mem::take(&mut self.diagnostics));
-        let mut degraded = BTreeSet::new();
-        let mut left = MOST_STEPS;
-        let mut unexamined = operations.len();
+        let mut found = BTreeMap::new();
+        let (mut declarations, mut arguments) = (Allowance::default(), Allowance::default());
+        let mut n_unexamined = 0;
         for operation in operations {
-            let Examined { tool, mut diagnostics, n_steps } = operation.examined();
+            let (declared, _) = operation.built(&mut declarations);
+            let Declared { tool, mut diagnostics } = match declared {
+                Ok(declared) => declared,
+                Err(refusal) => {
+                    found.insert(&operation.tool_name, OperationStatus::Refused);
+                    gathered.extend(vec![*refusal]);
+                    continue;
+                }
+            };
             built(operation, &tool);
+            // Two large ones are not held at a time.
+            drop(tool);
+            if arguments.is_spent() {
+                n_unexamined += 1;
+            } else {
+                let more = operation.examined(&mut arguments);
+                let more = more.into_iter().filter(|found| !diagnostics.contains(found));
+                diagnostics.extend(more.collect::<Vec<_>>());
+            }
             if diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning) {
-                degraded.insert(&operation.tool_name);
+                found.insert(&operation.tool_name, OperationStatus::Degraded);
             }
             diagnostics.retain(|found| !known.contains(&key(found)));
             gathered.extend(diagnostics);
-            unexamined -= 1;
-            left = left.saturating_sub(n_steps);
-            if left == 0 && unexamined > 0 {
-                gathered.extend(vec![too_many_steps(unexamined)]);
-                break;
-            }
+        }
+        if n_unexamined > 0 {
+            gathered.extend(vec![too_many_steps(n_unexamined)]);
         }
         self.diagnostics = gathered.finish();
         for report in &mut self.operations {
-            if report.tool.as_ref().is_some_and(|tool| degraded.contains(tool)) {
-                report.status = OperationStatus::Degraded;
-            }
+            let status = report.tool.as_ref().and_then(|tool| found.get(tool));
+            report.status = status.copied().unwrap_or(report.status);
+            report.tool = report.tool.take().filter(|_| report.status != OperationStatus::Refused);
         }
     }
+}
+
+/// What makes two findings the same.
+fn key(found: &Diagnostic) -> (Code, Option<Arc<str>>, String, Option<String>) {
+    (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
 }
 
 fn too_many_steps(unexamined: usize) -> Diagnostic {
@@ -114,15 +136,12 @@ fn too_many_steps(unexamined: usize) -> Diagnostic {
         pointer: String::new(),
         position: None,
         message: format!(
-            "expected declarations that are built in at most {MOST_STEPS} steps in total, got more; those of {unexamined} operations were not examined"
+            "expected schemas of arguments that are built in at most {MOST_STEPS} steps in total, got more; those of {unexamined} operations were not examined"
         ),
         help: "offer fewer operations with `tools:`, or split the description".to_owned(),
         operation: None,
     }
 }
-
-/// The declarations of Stripe's description, whose schemas all refer to each other, take 25 million.
-const MOST_STEPS: usize = 32_000_000;
 
 impl OperationReport {
     /// The operation as findings name it: `GET /pets/{petId}`.

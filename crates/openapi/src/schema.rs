@@ -2,11 +2,15 @@
 //! reference a local `$defs` entry. What cannot be kept is reported; how providers narrow a schema is not its business.
 
 mod bare;
+pub(crate) mod built;
 pub(crate) mod bytes;
 mod discriminator;
+pub(crate) mod holds;
 mod keyword;
 pub(crate) mod nullable;
 mod pattern;
+mod rename;
+mod set;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -16,6 +20,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     address::SESSION_ID,
+    allowance::MOST_STEPS_OF_ONE,
     code::Code,
     document::Document,
     findings::Findings,
@@ -23,12 +28,15 @@ use crate::{
     options::SessionInputs,
     pointer::Path,
     reference::{chain, follow, reference_of, target},
-    schema::bytes::{Bytes, is_bytes},
+    schema::{
+        built::Built,
+        bytes::{Bytes, is_bytes},
+    },
     session_input::{Annotation, annotation, is_visible},
 };
 
 /// Whose view of the values a schema describes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum View {
     /// All that is sent.
     Complete,
@@ -42,14 +50,14 @@ pub(crate) enum View {
 #[derive(Debug)]
 pub(crate) struct Builder<'d> {
     document: &'d Document,
+    built: &'d Built,
     view: View,
     /// The definitions by the pointer of what they define, and by how it gives bytes.
-    names: IndexMap<(Arc<str>, Bytes), Definition>,
+    names: IndexMap<(Arc<str>, Bytes), Known>,
     /// How often each stem of a name was asked for.
     stems: HashMap<String, usize>,
-    taken: HashSet<String>,
-    pending: VecDeque<(Arc<str>, &'d Node, Bytes)>,
-    definitions: Map<String, Value>,
+    taken: HashSet<Arc<str>>,
+    pending: VecDeque<Pending>,
     /// Whether what says it is binary is given as bytes in the schema that is being built.
     pub(crate) bytes: Bytes,
     /// Whether a default or an only value is filled in where the schema that is being built stands.
@@ -59,23 +67,36 @@ pub(crate) struct Builder<'d> {
 
 /// What is known of a definition before it is built.
 #[derive(Debug)]
-struct Definition {
-    name: String,
+struct Known {
+    name: Arc<str>,
     /// Whether everything that refers to it stands where defaults are filled in.
     is_filled: bool,
 }
 
+/// A definition that is needed.
+#[derive(Debug)]
+struct Pending {
+    pointer: Arc<str>,
+    node: Node,
+    bytes: Bytes,
+    is_filled: bool,
+}
+
 impl<'d> Builder<'d> {
-    /// A builder that does as much as may still be done with the document.
-    pub(crate) fn new(document: &'d Document, view: View, findings: Findings) -> Self {
+    /// A builder that does as much as may still be done with the document, and makes use of what was built before.
+    pub(crate) fn new(
+        (document, built): (&'d Document, &'d Built),
+        view: View,
+        findings: Findings,
+    ) -> Self {
         Self {
             document,
+            built,
             view,
             names: IndexMap::new(),
             stems: HashMap::new(),
             taken: HashSet::new(),
             pending: VecDeque::new(),
-            definitions: Map::new(),
             bytes: Bytes::Text,
             is_filled: true,
             findings,
@@ -104,24 +125,6 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// Adds the `$defs` to a schema that this builder made.
-    pub(crate) fn close(mut self, mut schema: Map<String, Value>) -> (Value, Findings) {
-        while let Some((pointer, node, bytes)) = self.pending.pop_front() {
-            let known = self.names.get(&(Arc::clone(&pointer), bytes));
-            let Some(Definition { name, is_filled }) = known else { continue };
-            let (name, is_filled) = (name.clone(), *is_filled);
-            self.bytes = bytes;
-            self.is_filled = is_filled;
-            let value = self.schema(node, &Path::at(&pointer));
-            self.definitions.insert(name, value);
-        }
-        bare::cut_circles(&mut self.definitions, &mut self.findings);
-        if !self.definitions.is_empty() {
-            schema.insert("$defs".to_owned(), Value::Object(self.definitions));
-        }
-        (Value::Object(schema), self.findings)
-    }
-
     /// A copy of a value; `None`, reported, when it is too large.
     pub(crate) fn copy(&mut self, value: &Node) -> Option<Value> {
         if self.document.spend_copy(value) {
@@ -142,7 +145,7 @@ impl<'d> Builder<'d> {
 
     fn report_spent(&mut self) {
         let message = format!(
-            "expected a declaration that is built in at most {MOST_STEPS} steps, got one that takes more"
+            "expected a declaration that is built in at most {MOST_STEPS_OF_ONE} steps, got one that takes more"
         );
         self.findings.warning(Code::SchemaTooLarge, "", message, "split the operation");
     }
@@ -172,7 +175,12 @@ impl<'d> Builder<'d> {
     }
 
     /// The name of the definition a reference leads to.
-    fn define(&mut self, reference: &Arc<str>, node: &'d Node, path: &Path<'_>) -> Option<String> {
+    fn define(
+        &mut self,
+        reference: &Arc<str>,
+        node: &'d Node,
+        path: &Path<'_>,
+    ) -> Option<Arc<str>> {
         let found = target(self.document, reference, path).and_then(|next| {
             // A definition that is nothing but a reference needs no name of its own. Others are followed when their
             // turn comes, so that a long chain is walked once.
@@ -183,20 +191,29 @@ impl<'d> Builder<'d> {
             follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
-        let is_filled = self.is_filled;
         let bytes = self.bytes.within(found.node);
-        let key = (Arc::clone(&found.pointer), bytes);
+        Some(self.need((&found.pointer, bytes), found.node, self.is_filled))
+    }
+
+    /// The name of a definition that something refers to.
+    fn need(
+        &mut self,
+        (pointer, bytes): (&Arc<str>, Bytes),
+        node: &Node,
+        is_filled: bool,
+    ) -> Arc<str> {
+        let key = (Arc::clone(pointer), bytes);
         let name = match self.names.get(&key) {
-            Some(known) if is_filled || !known.is_filled => return Some(known.name.clone()),
+            Some(known) if is_filled || !known.is_filled => return Arc::clone(&known.name),
             // It is built once more, as it is where nothing is filled in.
-            Some(known) => known.name.clone(),
-            None => self.free_name(&found.pointer),
+            Some(known) => Arc::clone(&known.name),
+            None => self.free_name(pointer),
         };
         self.document.spend(DEFINITION);
-        let definition = Definition { name: name.clone(), is_filled };
-        self.names.insert(key, definition);
-        self.pending.push_back((found.pointer, found.node, bytes));
-        Some(name)
+        self.names.insert(key, Known { name: Arc::clone(&name), is_filled });
+        let (pointer, node) = (Arc::clone(pointer), node.clone());
+        self.pending.push_back(Pending { pointer, node, bytes, is_filled });
+        name
     }
 
     /// Builds a part of the schema of what nothing is filled in below: an alternative, or values of any name.
@@ -210,13 +227,13 @@ impl<'d> Builder<'d> {
     }
 
     /// A legal name no other definition has, made of the last part of a pointer.
-    fn free_name(&mut self, pointer: &str) -> String {
+    fn free_name(&mut self, pointer: &str) -> Arc<str> {
         let stem = stem(pointer);
+        let mut name: Arc<str> = stem.as_str().into();
         let n = self.stems.entry(stem.clone()).or_insert(1);
-        let mut name = stem.clone();
-        while !self.taken.insert(name.clone()) {
+        while !self.taken.insert(Arc::clone(&name)) {
             *n += 1;
-            name = format!("{stem}_{n}");
+            name = format!("{stem}_{n}").into();
         }
         name
     }
@@ -311,15 +328,11 @@ pub(crate) fn says_read_only(node: &Node) -> bool {
     node.get("readOnly").and_then(Node::as_bool) == Some(true)
 }
 
-/// The steps it may take to build a declaration, which are counted as those of loading are. Real ones take fewer than
-/// 200,000; a description of a few kilobytes can ask for billions.
-pub(crate) const MOST_STEPS: usize = 2_000_000;
-
 /// What it takes to give a definition a name and to look for circles in it, in steps.
 const DEFINITION: usize = 16;
 
 /// What it takes to say what stands for bytes, in steps.
-const BYTES: usize = 64;
+const BYTES: usize = 320;
 
-/// What it takes to build a schema without parts, in steps.
-const PART: usize = 4;
+/// What it takes to build a schema without parts, in steps: as JSON it has some four hundred bytes.
+const PART: usize = 24;

@@ -7,11 +7,12 @@ mod offered;
 mod one;
 mod tags;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ToolName;
 
 use crate::{
+    blueprint::Common,
     code::Code,
     diagnostic::Severity,
     document::Document,
@@ -64,7 +65,8 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         ..Loaded::default()
     };
     let reach = Reach::new(document);
-    let mut context = Context { original, document, options, reach, servers, schemes };
+    let common = Arc::new(Common::new(original, options.session_inputs));
+    let mut context = Context { common, document, options, reach, servers, schemes };
     let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
     let identities: Vec<Identity<'_>> = found
         .iter()
@@ -106,10 +108,15 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
 }
 
 impl Loaded {
-    /// The same tools with what is found when every schema is built, which loading alone does not do.
+    /// The same tools with what is found when every schema is built, which loading alone does not do, and without
+    /// those whose declarations take more than they may.
     #[must_use]
     pub fn examined(mut self) -> Self {
-        self.report.examine(&self.operations, |_, _| {});
+        let mut declared = BTreeSet::new();
+        self.report.examine(&self.operations, |operation, _| {
+            declared.insert(operation.tool_name.clone());
+        });
+        self.operations.retain(|operation| declared.contains(&operation.tool_name));
         self
     }
 

@@ -19,6 +19,6 @@ pub use json::Json;
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
-pub use schema::Schema;
+pub use schema::{Definition, Definitions, Schema};
 pub use session::Session;
 pub use tool::{Effect, Tool};

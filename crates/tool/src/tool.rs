@@ -48,7 +48,7 @@ impl Tool {
     pub fn tokens(&self) -> usize {
         let bytes = self.name.as_str().len()
             + self.description.len()
-            + self.input_schema.as_value().to_string().len();
+            + self.input_schema.n_bytes();
         bytes.div_ceil(4)
     }
 }

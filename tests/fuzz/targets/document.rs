@@ -25,14 +25,14 @@ fuzz_target!(|bytes: &[u8]| {
     let mut loaded = load(&document, &options).examined();
     accounted(&loaded);
     for operation in &loaded.operations {
-        let tool = operation.declaration();
+        let tool = operation.declaration().expect("a declaration of what was examined");
         assert!(!tool.description.is_empty(), "{}", operation.label());
-        let output = tool.output_schema.as_ref().map(callgate_tool::Schema::as_value);
-        let schemas =
-            [Some(tool.input_schema.as_value()), output, Some(operation.arguments_schema())];
+        let output = tool.output_schema.as_ref().map(callgate_tool::Schema::to_value);
+        let arguments = operation.arguments_schema().clone();
+        let schemas = [Some(tool.input_schema.to_value()), output, Some(arguments)];
         for schema in schemas.into_iter().flatten() {
             assert!(
-                jsonschema::draft202012::meta::is_valid(schema),
+                jsonschema::draft202012::meta::is_valid(&schema),
                 "{}: {schema}",
                 operation.label()
             );

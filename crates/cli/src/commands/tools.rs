@@ -1,9 +1,11 @@
-//! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON.
+//! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON. Each
+//! is written before the next one is built.
 
 use callgate::{
     Executor, Tool,
+    config::{Built, BuiltToolset},
     dialect::Dialect,
-    openapi::{Input, NestedInput, Operation},
+    openapi::{Allowance, Diagnostic, Input, NestedInput, Operation},
 };
 use serde_json::{Value, json};
 
@@ -11,20 +13,24 @@ use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
     open::{options, usable},
-    output,
+    output, render,
 };
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let built = usable(&arguments.source.file, &options(&arguments.source))?;
-    let executor = &built.executor;
+    let mut left = MOST_BYTES;
     if arguments.json {
-        let tools: Vec<_> = executor.operations().map(|operation| known(operation)).collect();
-        output::result(&format!("{}\n", Value::Array(tools)));
+        listed(&built, ["[", ",", "]\n"], |operation, tool| {
+            take(&mut left, operation, tool).then(|| known(operation, tool))
+        });
     } else if let Some(dialect) = arguments.dialect {
-        output::result(&declarations(executor, dialect));
+        listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |operation, tool| {
+            let declaration = || format!("{:#}", dialect.declaration(tool)).replace('\n', "\n  ");
+            take(&mut left, operation, tool).then(declaration)
+        });
     } else {
-        output::result(&table(executor));
+        table(&built);
     }
     Ok(Verdict::Fine)
 }
@@ -35,33 +41,116 @@ pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
     format!("{:#}\n", Value::Array(all))
 }
 
-fn table(executor: &Executor) -> String {
-    let width = executor.tools().map(|tool| tool.name.as_str().len()).max().unwrap_or_default();
-    let row = |tool: &Tool| {
+fn table(built: &Built) {
+    let names = built.executor.operations().map(|operation| operation.tool_name.as_str().len());
+    let width = names.max().unwrap_or_default();
+    listed(built, ["", "", ""], |_, tool| {
         let summary = tool.description.lines().next().unwrap_or_default();
         let (name, effect) = (tool.name.as_str(), tool.effect.as_str());
-        format!("{name:width$}  {effect:10}  {:>6}  {summary}\n", tool.tokens())
-    };
-    executor.tools().map(row).collect()
+        Some(format!("{name:width$}  {effect:10}  {:>6}  {summary}\n", tool.tokens()))
+    });
 }
 
-fn known(operation: &Operation) -> Value {
-    let tool = operation.declaration();
+/// Writes what `shown` makes of every tool, with what stands before the first, between two and after the last of them. A
+/// tool whose declaration takes more than it may, or of which nothing is shown, is told of on standard error.
+fn listed(
+    built: &Built,
+    [before, between, after]: [&str; 3],
+    mut shown: impl FnMut(&Operation, &Tool) -> Option<String>,
+) {
+    let mut n_shown = 0;
+    for toolset in &built.toolsets {
+        let mut allowance = Allowance::default();
+        let mut refusals = Refusals::default();
+        for operation in &toolset.operations {
+            let text = match operation.declared(&mut allowance) {
+                Ok(tool) => shown(operation, &tool),
+                Err(refusal) => {
+                    refusals.add(*refusal);
+                    continue;
+                }
+            };
+            let Some(text) = text else {
+                refusals.n_long += 1;
+                continue;
+            };
+            output::result(if n_shown == 0 { before } else { between });
+            output::result(&text);
+            n_shown += 1;
+        }
+        refusals.tell(toolset);
+    }
+    match n_shown {
+        0 => output::result(&format!("{}{}", before.trim_end(), after.trim_start())),
+        _ => output::result(after),
+    }
+}
+
+/// The tools that are not shown.
+#[derive(Debug, Default)]
+struct Refusals {
+    first: Option<Diagnostic>,
+    n_more: usize,
+    n_long: usize,
+}
+
+impl Refusals {
+    fn add(&mut self, refusal: Diagnostic) {
+        match self.first {
+            None => self.first = Some(refusal),
+            Some(_) => self.n_more += 1,
+        }
+    }
+
+    fn tell(&self, toolset: &BuiltToolset) {
+        if let Some(first) = &self.first {
+            output::talk(&render::diagnostic(&toolset.file, &render::Lines::default(), first));
+        }
+        let file = toolset.file.display();
+        if self.n_more > 0 {
+            output::talk(&format!("note: so are {} more operations of `{file}`\n", self.n_more));
+        }
+        if self.n_long > 0 {
+            let most = MOST_BYTES >> 20;
+            output::talk(&format!(
+                "note: {} more tools of `{file}` are not shown: their declarations have more than {most} MiB in total; choose fewer with `tools:`\n",
+                self.n_long
+            ));
+        }
+    }
+}
+
+/// Whether what is shown of a tool finds room.
+fn take(left: &mut usize, operation: &Operation, tool: &Tool) -> bool {
+    let output = tool.output_schema.as_ref().map_or(0, callgate::Schema::n_bytes);
+    let n_inputs = operation.inputs.len() + operation.nested_inputs.len();
+    let n_bytes = tool.description.len() + tool.input_schema.n_bytes() + output;
+    let rest = left.checked_sub(n_bytes + n_inputs * BYTES_OF_INPUT);
+    *left = rest.unwrap_or_default();
+    rest.is_some()
+}
+
+/// Everything known of a tool, as JSON.
+fn known(operation: &Operation, tool: &Tool) -> String {
     let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
     let nested: Vec<_> = operation.nested_inputs.iter().filter_map(nested_input).collect();
-    json!({
-        "name": tool.name.as_str(),
-        "operationId": operation.operation_id.as_deref(),
-        "method": operation.method.as_str(),
-        "path": &*operation.path,
-        "effect": tool.effect.as_str(),
-        "description": tool.description,
-        "inputSchema": tool.input_schema.as_value(),
-        "outputSchema": tool.output_schema.as_ref().map(callgate::Schema::as_value),
-        "tokens": tool.tokens(),
-        "inputs": inputs,
-        "nestedInputs": nested,
-    })
+    let output = tool.output_schema.as_ref().map_or_else(|| NULL.to_owned(), ToString::to_string);
+    let members = [
+        ("name", json!(tool.name.as_str()).to_string()),
+        ("operationId", json!(operation.operation_id.as_deref()).to_string()),
+        ("method", json!(operation.method.as_str()).to_string()),
+        ("path", json!(&*operation.path).to_string()),
+        ("effect", json!(tool.effect.as_str()).to_string()),
+        ("description", json!(tool.description).to_string()),
+        ("inputSchema", tool.input_schema.to_string()),
+        ("outputSchema", output),
+        ("tokens", tool.tokens().to_string()),
+        ("inputs", Value::Array(inputs).to_string()),
+        ("nestedInputs", Value::Array(nested).to_string()),
+    ];
+    let members: Vec<_> =
+        members.iter().map(|(name, value)| format!(r#""{name}":{value}"#)).collect();
+    format!("{{{}}}", members.join(","))
 }
 
 fn input(input: &Input) -> Value {
@@ -79,3 +168,11 @@ fn nested_input(nested: &NestedInput) -> Option<Value> {
     let source = nested.source.as_str();
     (source != "model").then(|| json!({"argument": nested.to_string(), "source": source}))
 }
+
+const NULL: &str = "null";
+
+/// The JSON of all declarations together. Those of Stripe have 180 MB, more than any other real ones.
+const MOST_BYTES: usize = 256 << 20;
+
+/// About what an input takes beside its schema.
+const BYTES_OF_INPUT: usize = 100;

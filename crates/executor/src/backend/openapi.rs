@@ -128,8 +128,8 @@ impl OpenApi {
 
 #[async_trait]
 impl Backend for OpenApi {
-    fn declaration(&self) -> &Tool {
-        self.plan.operation().declaration()
+    fn declaration(&self) -> Option<&Tool> {
+        self.plan.operation().declaration().ok()
     }
 
     fn operation(&self) -> Option<&Arc<Operation>> {

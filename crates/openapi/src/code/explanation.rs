@@ -269,8 +269,8 @@ const EXPLANATIONS: [(Code, &str); 59] = [
     ),
     (
         Code::SchemaTooLarge,
-        "The schemas of the operation have more parts than any declaration may have. What is \
-             beyond the limit allows everything. Split the operation.",
+        "The schemas of the operation have more parts than any declaration may have. Of the arguments, what is \
+             beyond the limit allows everything; a tool whose declaration is larger is refused. Split the operation.",
     ),
     (
         Code::ServerVariable,
@@ -297,8 +297,9 @@ const EXPLANATIONS: [(Code, &str); 59] = [
         "Operations may share their parts, so a small description can ask for billions of steps: each of \
              ten thousand operations has the same thousand parameters. The steps are counted, and bounded \
              by `limits: description_effort`. An operation that takes a tenth of them is given up alone; \
-             when all are spent, the operations that were not read yet are refused. Offer fewer operations \
-             with `tools:`, split the description, or raise the limit.",
+             when all are spent, the operations that were not read yet are refused. Declarations are bounded \
+             in the same way, each and all together; what operations share is built and counted once. Offer \
+             fewer operations with `tools:`, split the description, or raise the limit.",
     ),
     (
         Code::TooManyNodes,

@@ -1,96 +1,122 @@
 //! Cuts circles of definitions that consist of nothing but references to each other (`A: {allOf: [A]}`): they mean
 //! nothing, and a validator that follows them never ends. Circles through properties and items stay.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
-use hashbrown::HashMap;
-use serde_json::{Map, Value};
+use indexmap::IndexMap;
+use serde_json::Value;
 
-use crate::{code::Code, findings::Findings};
+use crate::{
+    code::Code,
+    findings::Findings,
+    schema::{
+        rename::PREFIX,
+        set::{Named, n_bytes},
+    },
+};
 
 /// Replaces the reference that closes such a circle by the schema that allows everything.
-pub(super) fn cut_circles(definitions: &mut Map<String, Value>, findings: &mut Findings) {
-    let names: Vec<String> = definitions.keys().cloned().collect();
-    let mut walk = Walk { definitions, findings, states: HashMap::new() };
-    for name in names {
-        walk.from(name);
+pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings: &mut Findings) {
+    let mut walk = Walk { states: vec![State::New; definitions.len()], definitions, findings };
+    for at in 0..walk.states.len() {
+        walk.from(at);
     }
 }
 
 /// Whether a definition was walked through.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Done,
+    New,
     /// The walk is in it.
     Open,
 }
 
 /// A walk over definitions. It keeps its way in a list and not on the stack: chains of references may be long.
 struct Walk<'a> {
-    definitions: &'a mut Map<String, Value>,
+    definitions: &'a mut IndexMap<Arc<str>, Named>,
     findings: &'a mut Findings,
-    states: HashMap<String, State>,
+    states: Vec<State>,
+}
+
+/// A definition that the walk is in, and how many of its references were followed.
+struct Step {
+    at: usize,
+    references: Arc<[Arc<str>]>,
+    n_followed: usize,
 }
 
 impl Walk<'_> {
-    fn from(&mut self, name: String) {
-        if self.states.contains_key(&name) {
-            return;
-        }
-        let mut way = vec![self.enter(name)];
-        while let Some((name, open)) = way.last_mut() {
-            let Some(reference) = open.pop_first() else {
-                self.states.insert(name.clone(), State::Done);
+    fn from(&mut self, at: usize) {
+        let mut way: Vec<Step> = self.enter(at).into_iter().collect();
+        while let Some(step) = way.last_mut() {
+            let Some(target) = step.references.get(step.n_followed).cloned() else {
+                let at = step.at;
+                self.set(at, State::Done);
                 way.pop();
                 continue;
             };
-            let Some(target) = reference.strip_prefix("#/$defs/") else { continue };
-            match self.states.get(target) {
-                None => way.push(self.enter(target.to_owned())),
-                Some(State::Done) => {}
-                Some(State::Open) => self.cut(name, &reference, target),
+            step.n_followed += 1;
+            let Some(next) = self.definitions.get_index_of(&target) else { continue };
+            if self.states.get(next) == Some(&State::Open) {
+                self.cut(step.at, &target);
+            } else {
+                way.extend(self.enter(next));
             }
         }
     }
 
-    /// Begins with a definition: its name, and the references of it that are to be followed.
-    fn enter(&mut self, name: String) -> (String, BTreeSet<String>) {
-        self.states.insert(name.clone(), State::Open);
-        let mut open = BTreeSet::new();
-        if let Some(definition) = self.definitions.get_mut(&name) {
-            in_place(definition, &mut |reference| {
-                open.insert(reference.clone());
-            });
+    /// Begins with a definition that was not walked through: the references of it are to be followed.
+    fn enter(&mut self, at: usize) -> Option<Step> {
+        if self.states.get(at) != Some(&State::New) {
+            return None;
         }
-        (name, open)
+        let (_, named) = self.definitions.get_index(at)?;
+        let references = Arc::clone(&named.in_place);
+        if references.is_empty() {
+            self.set(at, State::Done);
+            return None;
+        }
+        self.set(at, State::Open);
+        Some(Step { at, references, n_followed: 0 })
     }
 
-    fn cut(&mut self, name: &str, reference: &str, target: &str) {
+    fn set(&mut self, at: usize, state: State) {
+        if let Some(known) = self.states.get_mut(at) {
+            *known = state;
+        }
+    }
+
+    fn cut(&mut self, at: usize, target: &str) {
         let message = format!("expected a schema that says something of its own, got: `{target}`");
         let help = "remove the schema from its own `allOf`, `anyOf`, `oneOf` or `$ref`";
         self.findings.warning(Code::CyclicReference, "", message, help);
-        if let Some(value) = self.definitions.get_mut(name) {
-            drop_reference(value, reference);
+        if let Some((_, named)) = self.definitions.get_index_mut(at) {
+            drop_reference(Arc::make_mut(&mut named.schema), &format!("{PREFIX}{target}"));
+            named.n_bytes = n_bytes(&named.schema);
         }
     }
 }
 
-/// The references that apply to the same value as `schema`.
-fn in_place(schema: &mut Value, found: &mut dyn FnMut(&mut String)) {
+/// The names of the definitions that apply to the same value as `schema`, sorted.
+pub(super) fn in_place(schema: &Value) -> Arc<[Arc<str>]> {
+    let mut found = BTreeSet::new();
+    gather(schema, &mut found);
+    found.into_iter().map(Arc::from).collect()
+}
+
+fn gather<'a>(schema: &'a Value, found: &mut BTreeSet<&'a str>) {
     let Value::Object(members) = schema else { return };
-    if let Some(Value::String(reference)) = members.get_mut("$ref") {
-        found(reference);
-    }
-    for keyword in ["allOf", "anyOf", "oneOf"] {
-        if let Some(Value::Array(branches)) = members.get_mut(keyword) {
-            for branch in branches {
-                in_place(branch, found);
-            }
+    let reference = members.get("$ref").and_then(Value::as_str);
+    found.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
+    for keyword in LISTS {
+        if let Some(Value::Array(branches)) = members.get(keyword) {
+            branches.iter().for_each(|branch| gather(branch, found));
         }
     }
-    for keyword in ["else", "if", "not", "then"] {
-        if let Some(schema) = members.get_mut(keyword) {
-            in_place(schema, found);
+    for keyword in ONES {
+        if let Some(schema) = members.get(keyword) {
+            gather(schema, found);
         }
     }
 }
@@ -100,16 +126,18 @@ fn drop_reference(schema: &mut Value, dropped: &str) {
     if members.get("$ref").and_then(Value::as_str) == Some(dropped) {
         members.shift_remove("$ref");
     }
-    for keyword in ["allOf", "anyOf", "oneOf"] {
+    for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get_mut(keyword) {
-            for branch in branches {
-                drop_reference(branch, dropped);
-            }
+            branches.iter_mut().for_each(|branch| drop_reference(branch, dropped));
         }
     }
-    for keyword in ["else", "if", "not", "then"] {
+    for keyword in ONES {
         if let Some(schema) = members.get_mut(keyword) {
             drop_reference(schema, dropped);
         }
     }
 }
+
+/// The keywords whose schemas apply to the same value.
+const LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const ONES: [&str; 4] = ["else", "if", "not", "then"];

@@ -119,4 +119,4 @@ const SCHEMAS: &str = "#/components/schemas/";
 const DEEPEST: usize = 8;
 
 /// What it takes to say what stands for a branch, in steps.
-const BRANCH: usize = 32;
+const BRANCH: usize = 64;

@@ -9,7 +9,7 @@ use std::{
 use callgate_tool::{Effect, ToolName};
 
 use crate::{
-    blueprint::{Blueprint, Origin},
+    blueprint::{Blueprint, Common, Origin},
     body::{
         media::{self, DescribedBody},
         swagger,
@@ -40,9 +40,9 @@ use crate::{
 /// What every operation of a document is read with.
 #[derive(Debug)]
 pub(super) struct Context<'d> {
-    /// The description as operations keep it.
-    pub(super) original: &'d Document,
-    /// The same, with what is done with it counted.
+    /// What operations keep of the description.
+    pub(super) common: Arc<Common>,
+    /// The description, with what is done with it counted.
     pub(super) document: &'d Document,
     pub(super) options: &'d LoadOptions,
     pub(super) reach: Reach<'d>,
@@ -104,7 +104,6 @@ impl<'d> Context<'d> {
         let Read { operation, item, template, server, security, layout, nested_inputs, answers } =
             read?;
         let Layout { inputs, origins, body, .. } = layout;
-        let session_inputs = self.options.session_inputs;
         let argument_headers = declared(&let_through, &inputs);
         Some(Operation {
             tool_name: tool_name.clone(),
@@ -122,13 +121,12 @@ impl<'d> Context<'d> {
             accept: answers.accept,
             security,
             blueprint: Blueprint {
-                document: self.original.clone(),
+                common: Arc::clone(&self.common),
                 label,
                 operation: Origin::of(&operation),
                 item: item.cloned(),
                 inputs: origins.into(),
                 output: answers.output.as_ref().map(Origin::of),
-                session_inputs,
                 tool_name,
             },
             tool: OnceLock::new(),

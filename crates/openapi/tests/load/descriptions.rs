@@ -15,7 +15,7 @@ fn operation(version: &str, text: &str) -> std::sync::Arc<Operation> {
 #[track_caller]
 fn check(version: &str, text: &str, name: &str, expected: Option<&str>) {
     let operation = operation(version, text);
-    let schema = operation.declaration().input_schema.as_value();
+    let schema = operation.declaration().unwrap().input_schema.to_value();
     assert_eq!(schema["properties"][name]["description"].as_str(), expected);
 }
 
@@ -66,7 +66,7 @@ fn a_path_item_describes_operations_that_say_nothing() {
 components: {{pathItems: {{a: {{summary: item, description: its own, get: {operation}}}}}}}"
         )
     };
-    let described = |text: &str| operation("3.1.0", text).declaration().description.clone();
+    let described = |text: &str| operation("3.1.0", text).declaration().unwrap().description.clone();
     assert_eq!(described(&text("{}")), "own");
     assert_eq!(described(&text("{summary: operation}")), "operation");
     assert_eq!(described(&text("{}").replace(", description: own", "")), "item\n\nits own");

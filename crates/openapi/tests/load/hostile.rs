@@ -6,7 +6,7 @@ mod descriptions;
 use std::collections::BTreeSet;
 
 use callgate_openapi::{
-    Code, Document, Limits, LoadOptions, Loaded, OperationStatus, Severity, load,
+    Allowance, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, Severity, load,
 };
 
 use serde_json::json;
@@ -25,7 +25,12 @@ fn loaded(text: &str, effort: usize) -> Option<Loaded> {
 }
 
 fn hostile(name: &str, size: usize) -> String {
-    let groups = [descriptions::references, descriptions::products, descriptions::wide];
+    let groups = [
+        descriptions::references,
+        descriptions::products,
+        descriptions::definitions,
+        descriptions::wide,
+    ];
     let found = groups.iter().flat_map(|group| group(size)).find(|hostile| hostile.name == name);
     found.unwrap_or_else(|| panic!("no description `{name}`")).text
 }
@@ -177,7 +182,98 @@ fn names_are_legal_and_unique_whatever_a_description_calls_things() {
     }
     let loaded = loaded(&hostile("spoofed names", 1), usize::MAX).unwrap();
     assert_eq!(counts(&loaded), [3, 0, 1]);
-    let shown = loaded.operations[0].declaration();
+    let shown = loaded.operations[0].declaration().unwrap();
     assert_eq!(shown.description, "ab");
     assert!(loaded.operations.iter().all(|operation| operation.tool_name.as_str() != "pay"));
+}
+
+/// The steps it takes to make the tools of a description, and to declare all of them.
+fn steps(name: &str, size: usize) -> [usize; 2] {
+    let loaded = loaded(&hostile(name, size), usize::MAX).expect("a description");
+    let mut allowance = Allowance::default();
+    for operation in &loaded.operations {
+        operation.declared(&mut allowance).unwrap();
+    }
+    [loaded.report.steps, allowance.spent()]
+}
+
+/// What operations share is built once: with twice as much of it and twice as many operations, declaring them takes
+/// about twice the steps and not four times as many.
+#[track_caller]
+fn check_sharing(name: &str) {
+    let [one, two] = [40, 80].map(|size| {
+        let [_, declare] = steps(name, size);
+        declare
+    });
+    assert!(two <= one * 5 / 2, "{name}: {one} steps, then {two}");
+}
+
+#[test]
+fn a_definition_that_operations_share_is_built_once() {
+    check_sharing("operations × chain");
+    check_sharing("operations × branches");
+    check_sharing("operations × shared values");
+    check_sharing("operations × shared text");
+    check_sharing("operations × shared properties");
+    check_sharing("operations × shared missing");
+}
+
+#[test]
+fn what_every_operation_declares_anew_is_counted() {
+    for (name, most) in [
+        ("operations × properties", 400_000),
+        ("operations × defaults", 400_000),
+        ("operations × missing", 400_000),
+        ("operations × bad keywords", 400_000),
+        ("operations × files", 400_000),
+        ("operations × values", 1_500_000),
+        ("operations × starts of a chain", 400_000),
+        ("oneOf with discriminator", 40_000),
+    ] {
+        let [_, steps] = steps(name, 10);
+        assert!(steps <= most, "{name}: {steps}");
+    }
+}
+
+#[test]
+fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
+    let properties = descriptions::named(400, "p", |_| json!({"format": "binary"}));
+    let body = json!({"content": {"multipart/form-data":
+        {"schema": {"type": "object", "properties": properties}}}});
+    let paths: serde_json::Map<_, _> = (0..200)
+        .map(|n| (format!("/a{n}"), json!({"post": {"summary": "A", "requestBody": body}})))
+        .collect();
+    let text =
+        json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
+    let loaded = loaded(&text.to_string(), usize::MAX).unwrap();
+    let mut allowance = Allowance::default();
+    let declared = loaded.operations.iter().map(|operation| operation.declared(&mut allowance));
+    let declared: Vec<bool> = declared.map(|declared| declared.is_ok()).collect();
+    let n_declared = declared.iter().filter(|is_declared| **is_declared).count();
+    assert!((50..150).contains(&n_declared), "{n_declared}");
+    assert!(declared.is_sorted_by(|a, b| a >= b));
+    let kept: Vec<bool> =
+        loaded.operations.iter().map(|operation| operation.declaration().is_ok()).collect();
+    assert_eq!(kept, declared);
+    let refusal = loaded.operations[199].declaration().unwrap_err();
+    assert_eq!((refusal.code, refusal.operation.as_deref()), (Code::TooComplex, Some("POST /a199")));
+    let examined = loaded.examined();
+    assert_eq!(counts(&examined), [n_declared, 0, 200 - n_declared]);
+    assert_eq!(examined.operations.len(), n_declared);
+    assert!(codes(&examined).contains("too-complex"));
+}
+
+#[test]
+fn one_declaration_that_takes_too_much_is_refused_alone() {
+    let properties = descriptions::named(7000, "p", |_| json!({"format": "binary"}));
+    let body = json!({"content": {"multipart/form-data":
+        {"schema": {"type": "object", "properties": properties}}}});
+    let paths = json!({"/big": {"post": {"summary": "A", "requestBody": body}},
+        "/small": {"get": {"summary": "A"}}});
+    let text =
+        json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
+    let examined = loaded(&text.to_string(), usize::MAX).unwrap().examined();
+    assert_eq!(counts(&examined), [1, 0, 1]);
+    assert_eq!(examined.report.diagnostics[0].code, Code::TooComplex);
+    assert_eq!(examined.report.operations[0].tool, None);
 }

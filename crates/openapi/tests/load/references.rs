@@ -50,10 +50,10 @@ pub(super) fn check(
     let schema = loaded
         .operations
         .first()
-        .map(|operation| operation.declaration().input_schema.as_value()["properties"].clone());
+        .map(|operation| operation.declaration().unwrap().input_schema.to_value()["properties"].clone());
     let mut schema = schema.unwrap_or(Value::Null);
     if let Some(operation) = loaded.operations.first() {
-        let definitions = &operation.declaration().input_schema.as_value()["$defs"];
+        let definitions = &operation.declaration().unwrap().input_schema.to_value()["$defs"];
         if !definitions.is_null() {
             schema["$defs"] = definitions.clone();
         }

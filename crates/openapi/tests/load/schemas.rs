@@ -34,7 +34,7 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
     };
     let codes = loaded.report.diagnostics.iter().map(|found| found.code.as_str()).collect();
     (
-        part(operation.declaration().input_schema.as_value()),
+        part(&operation.declaration().unwrap().input_schema.to_value()),
         part(operation.arguments_schema()),
         codes,
     )

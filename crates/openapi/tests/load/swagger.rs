@@ -167,7 +167,7 @@ paths:
             "user = header user required $session.params.user",
         ]
     );
-    let schema = loaded.operations[0].declaration().input_schema.as_value();
+    let schema = loaded.operations[0].declaration().unwrap().input_schema.to_value();
     assert_eq!(
         schema["properties"],
         json!({
@@ -249,7 +249,7 @@ paths:
     assert!(!file.required);
     assert_eq!(file.media[0].media_type.as_ref(), "multipart/form-data");
     assert!(file.media[0].encodings[0].is_binary);
-    let schema = put.declaration().input_schema.as_value();
+    let schema = put.declaration().unwrap().input_schema.to_value();
     let photo = &schema["properties"]["photo"]["anyOf"];
     assert_eq!(photo[0]["contentEncoding"], "base64");
     assert_eq!(photo[1]["properties"]["filename"], json!({"type": "string"}));
@@ -271,13 +271,13 @@ definitions:
     );
     let [first, second] = loaded.operations.as_slice() else { panic!("two operations") };
     assert_eq!(*first.accept, ["application/xml".into(), "application/json".into()]);
-    let output = first.declaration().output_schema.as_ref().expect("an output schema");
+    let output = first.declaration().unwrap().output_schema.as_ref().expect("an output schema");
     assert_eq!(
-        output.as_value()["$defs"]["Pet"]["properties"]["name"],
+        output.to_value()["$defs"]["Pet"]["properties"]["name"],
         json!({"type": ["string", "null"]})
     );
     assert_eq!(*second.accept, ["text/csv".into()]);
-    assert!(second.declaration().output_schema.is_none());
+    assert!(second.declaration().unwrap().output_schema.is_none());
 }
 
 #[test]

@@ -25,7 +25,8 @@ components: {{schemas: {{Whole: {{$defs: {{Part: {{type: string}}}}}}}}}}"
     );
     let loaded = loaded("3.1.0", &text).examined();
     assert_eq!(lines(&loaded), ["GET /a exposed get_a"]);
-    let properties = &loaded.operations[0].declaration().input_schema.as_value()["properties"];
+    let declared = loaded.operations[0].declaration().unwrap().input_schema.to_value();
+    let properties = &declared["properties"];
     assert_eq!(properties["q"], schema);
     assert_eq!(properties["pair"], pair);
     assert_eq!(

@@ -18,6 +18,7 @@ pub(crate) fn all(size: usize) -> Vec<Hostile> {
     let mut all = texts();
     all.extend(references(size));
     all.extend(products(size));
+    all.extend(definitions(size));
     all.extend(wide(size));
     all
 }
@@ -148,6 +149,42 @@ pub(crate) fn products(size: usize) -> Vec<Hostile> {
     products
 }
 
+/// What hurts whoever builds for each operation the definitions they share.
+pub(crate) fn definitions(size: usize) -> Vec<Hostile> {
+    let shared = |schema: Value| {
+        let paths = paths_of(size * 5, |_| json!({"post": operation(&to("Big"))}));
+        // Not a plain object: its properties are no arguments.
+        document(paths, Map::from_iter([("Big".to_owned(), json!({"type": "array", "items": to("One")})), ("One".to_owned(), schema)]))
+    };
+    let properties = |property: Value| json!({"type": "object", "properties": named(size * 5, "p", |_| property.clone())});
+    let values: Vec<String> = (0..size * 100).map(|n| format!("v{n}")).collect();
+    let branches = (0..size * 5).map(|n| {
+        (format!("B{n}"), json!({"type": "object", "properties": {"k": {"type": "string"}}}))
+    });
+    let mut unions: Map<String, Value> = branches.collect();
+    let one_of: Vec<Value> = unions.keys().map(|name| to(name)).collect();
+    let union = json!({"oneOf": one_of, "discriminator": {"propertyName": "k"}});
+    unions.insert("Union".to_owned(), union);
+    let chain = linked(size * 5, json!({"type": "object"}), |_, next| json!({"allOf": [next]}));
+    vec![
+        hostile("operations × shared values", shared(json!({"enum": values}))),
+        hostile("operations × shared text", shared(json!({"description": "x".repeat(size * 1000)}))),
+        hostile("operations × shared properties", shared(properties(json!({"format": "binary"})))),
+        hostile("operations × shared missing", shared(properties(json!({"$ref": "#/nothing"})))),
+        hostile(
+            "operations × branches",
+            document(paths_of(size * 5, |_| json!({"post": operation(&to("Union"))})), unions),
+        ),
+        hostile(
+            "operations × starts of a chain",
+            document(
+                paths_of(size * 5, |n| json!({"post": operation(&to(&format!("N{n}")))})),
+                chain,
+            ),
+        ),
+    ]
+}
+
 /// Lists that operations share.
 fn lists(size: usize) -> Vec<Hostile> {
     let get = json!({"summary": "A"});
@@ -263,7 +300,7 @@ fn shared(n: usize, item: Value) -> String {
 }
 
 /// This many members, each with a number after its name.
-fn named(n: usize, name: &str, value: impl Fn(usize) -> Value) -> Map<String, Value> {
+pub(crate) fn named(n: usize, name: &str, value: impl Fn(usize) -> Value) -> Map<String, Value> {
     (0..n).map(|n| (format!("{name}{n}"), value(n))).collect()
 }
 

@@ -1,0 +1,33 @@
+//! Tells which keywords of a schema hold schemas. All others hold values that only look like schemas.
+
+/// What a keyword of a schema holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Holds {
+    Nothing,
+    /// A schema or a list of them.
+    Schema,
+    /// Schemas by name.
+    Schemas,
+}
+
+/// What the keyword of this name holds.
+pub(crate) fn holds(keyword: &str) -> Holds {
+    match keyword {
+        "additionalProperties"
+        | "allOf"
+        | "anyOf"
+        | "contains"
+        | "else"
+        | "if"
+        | "items"
+        | "not"
+        | "oneOf"
+        | "prefixItems"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds::Schema,
+        "dependentSchemas" | "patternProperties" | "properties" => Holds::Schemas,
+        _ => Holds::Nothing,
+    }
+}

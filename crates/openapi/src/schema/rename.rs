@@ -1,0 +1,38 @@
+//! Calls the definitions a schema refers to by other names. Values that only look like references stay as they are.
+
+use hashbrown::HashMap;
+use serde_json::Value;
+
+use crate::schema::holds::{Holds, holds};
+
+/// The same schema with references to the new names of definitions.
+pub(super) fn renamed(schema: &Value, names: &HashMap<&str, &str>) -> Value {
+    let mut schema = schema.clone();
+    rename(&mut schema, names);
+    schema
+}
+
+fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
+    let Value::Object(members) = schema else { return };
+    if let Some(Value::String(reference)) = members.get_mut("$ref") {
+        let name = reference.strip_prefix(PREFIX).and_then(|name| names.get(name));
+        if let Some(name) = name {
+            *reference = format!("{PREFIX}{name}");
+        }
+    }
+    for (keyword, value) in members {
+        match (holds(keyword), value) {
+            (Holds::Schema, value @ Value::Object(_)) => rename(value, names),
+            (Holds::Schema, Value::Array(schemas)) => {
+                schemas.iter_mut().for_each(|schema| rename(schema, names));
+            }
+            (Holds::Schemas, Value::Object(schemas)) => {
+                schemas.values_mut().for_each(|schema| rename(schema, names));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How references to definitions begin.
+pub(super) const PREFIX: &str = "#/$defs/";
