@@ -104,9 +104,8 @@ impl Operation {
     /// The schema that all arguments meet once session and defaults have filled what they fill, visible or not. Built
     /// when first asked for.
     pub fn arguments_schema(&self) -> &Value {
-        self.arguments_schema.get_or_init(|| {
-            Box::new(self.parts(MOST_STEPS_OF_ONE).arguments().0.into_value())
-        })
+        self.arguments_schema
+            .get_or_init(|| Box::new(self.parts(MOST_STEPS_OF_ONE).arguments().0.into_value()))
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.

@@ -46,9 +46,7 @@ impl Tool {
     /// How many tokens a declaration costs a model, estimated: name, description and input schema as compact JSON,
     /// four bytes a token, rounded up.
     pub fn tokens(&self) -> usize {
-        let bytes = self.name.as_str().len()
-            + self.description.len()
-            + self.input_schema.n_bytes();
+        let bytes = self.name.as_str().len() + self.description.len() + self.input_schema.n_bytes();
         bytes.div_ceil(4)
     }
 }

@@ -15,6 +15,7 @@ mod sources;
 mod styles;
 mod support;
 mod vectors;
+mod wide;
 mod wire;
 mod words;
 mod wrong;

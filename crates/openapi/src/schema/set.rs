@@ -131,11 +131,7 @@ impl Builder<'_> {
         self.document.spend(part.n_steps);
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
         let schema = renamed(&part.schema, &names);
-        Named {
-            n_bytes: n_bytes(&schema),
-            in_place: in_place(&schema),
-            schema: Arc::new(schema),
-        }
+        Named { n_bytes: n_bytes(&schema), in_place: in_place(&schema), schema: Arc::new(schema) }
     }
 }
 

@@ -66,7 +66,8 @@ fn a_path_item_describes_operations_that_say_nothing() {
 components: {{pathItems: {{a: {{summary: item, description: its own, get: {operation}}}}}}}"
         )
     };
-    let described = |text: &str| operation("3.1.0", text).declaration().unwrap().description.clone();
+    let described =
+        |text: &str| operation("3.1.0", text).declaration().unwrap().description.clone();
     assert_eq!(described(&text("{}")), "own");
     assert_eq!(described(&text("{summary: operation}")), "operation");
     assert_eq!(described(&text("{}").replace(", description: own", "")), "item\n\nits own");

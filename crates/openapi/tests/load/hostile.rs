@@ -201,7 +201,7 @@ fn steps(name: &str, size: usize) -> [usize; 2] {
 /// about twice the steps and not four times as many.
 #[track_caller]
 fn check_sharing(name: &str) {
-    let [one, two] = [40, 80].map(|size| {
+    let [one, two] = [20, 40].map(|size| {
         let [_, declare] = steps(name, size);
         declare
     });
@@ -256,7 +256,10 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
         loaded.operations.iter().map(|operation| operation.declaration().is_ok()).collect();
     assert_eq!(kept, declared);
     let refusal = loaded.operations[199].declaration().unwrap_err();
-    assert_eq!((refusal.code, refusal.operation.as_deref()), (Code::TooComplex, Some("POST /a199")));
+    assert_eq!(
+        (refusal.code, refusal.operation.as_deref()),
+        (Code::TooComplex, Some("POST /a199"))
+    );
     let examined = loaded.examined();
     assert_eq!(counts(&examined), [n_declared, 0, 200 - n_declared]);
     assert_eq!(examined.operations.len(), n_declared);

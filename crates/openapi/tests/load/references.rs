@@ -47,10 +47,9 @@ pub(super) fn check(
     found: &[&str],
 ) {
     let loaded = loaded(version, text, others).examined();
-    let schema = loaded
-        .operations
-        .first()
-        .map(|operation| operation.declaration().unwrap().input_schema.to_value()["properties"].clone());
+    let schema = loaded.operations.first().map(|operation| {
+        operation.declaration().unwrap().input_schema.to_value()["properties"].clone()
+    });
     let mut schema = schema.unwrap_or(Value::Null);
     if let Some(operation) = loaded.operations.first() {
         let definitions = &operation.declaration().unwrap().input_schema.to_value()["$defs"];

@@ -154,7 +154,13 @@ pub(crate) fn definitions(size: usize) -> Vec<Hostile> {
     let shared = |schema: Value| {
         let paths = paths_of(size * 5, |_| json!({"post": operation(&to("Big"))}));
         // Not a plain object: its properties are no arguments.
-        document(paths, Map::from_iter([("Big".to_owned(), json!({"type": "array", "items": to("One")})), ("One".to_owned(), schema)]))
+        document(
+            paths,
+            Map::from_iter([
+                ("Big".to_owned(), json!({"type": "array", "items": to("One")})),
+                ("One".to_owned(), schema),
+            ]),
+        )
     };
     let properties = |property: Value| json!({"type": "object", "properties": named(size * 5, "p", |_| property.clone())});
     let values: Vec<String> = (0..size * 100).map(|n| format!("v{n}")).collect();
@@ -168,7 +174,10 @@ pub(crate) fn definitions(size: usize) -> Vec<Hostile> {
     let chain = linked(size * 5, json!({"type": "object"}), |_, next| json!({"allOf": [next]}));
     vec![
         hostile("operations × shared values", shared(json!({"enum": values}))),
-        hostile("operations × shared text", shared(json!({"description": "x".repeat(size * 1000)}))),
+        hostile(
+            "operations × shared text",
+            shared(json!({"description": "x".repeat(size * 1000)})),
+        ),
         hostile("operations × shared properties", shared(properties(json!({"format": "binary"})))),
         hostile("operations × shared missing", shared(properties(json!({"$ref": "#/nothing"})))),
         hostile(
