@@ -10,8 +10,8 @@ use crate::{
     code::Code,
     findings::Findings,
     schema::{
+        built::{Named, n_bytes},
         rename::PREFIX,
-        set::{Named, n_bytes},
     },
 };
 
@@ -111,7 +111,9 @@ fn gather<'a>(schema: &'a Value, found: &mut BTreeSet<&'a str>) {
     found.extend(reference.and_then(|reference| reference.strip_prefix(PREFIX)));
     for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get(keyword) {
-            branches.iter().for_each(|branch| gather(branch, found));
+            for branch in branches {
+                gather(branch, found);
+            }
         }
     }
     for keyword in ONES {
@@ -128,7 +130,9 @@ fn drop_reference(schema: &mut Value, dropped: &str) {
     }
     for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get_mut(keyword) {
-            branches.iter_mut().for_each(|branch| drop_reference(branch, dropped));
+            for branch in branches {
+                drop_reference(branch, dropped);
+            }
         }
     }
     for keyword in ONES {

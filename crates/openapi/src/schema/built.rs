@@ -71,6 +71,15 @@ pub(super) struct DefinitionSet {
     pub(super) findings: Findings,
 }
 
+/// A definition under the name it has in a set.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) schema: Arc<Value>,
+    pub(super) n_bytes: usize,
+    /// The names of the definitions that apply to the same value, sorted.
+    pub(super) in_place: Arc<[Arc<str>]>,
+}
+
 impl Built {
     /// Room for what costs so many steps.
     pub(crate) fn within(steps: usize) -> Self {
@@ -105,6 +114,11 @@ impl Built {
         let rest = |room: usize| room.checked_sub(steps);
         self.room.fetch_update(Relaxed, Relaxed, rest).is_ok()
     }
+}
+
+/// The bytes of a value as compact JSON.
+pub(super) fn n_bytes(value: &Value) -> usize {
+    value.to_string().len()
 }
 
 /// Nothing is done while it is held but to look up and to insert.

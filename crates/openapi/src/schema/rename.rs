@@ -24,7 +24,9 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
         match (holds(keyword), value) {
             (Holds::Schema, value @ Value::Object(_)) => rename(value, names),
             (Holds::Schema, Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(|schema| rename(schema, names));
+                for schema in schemas {
+                    rename(schema, names);
+                }
             }
             (Holds::Schemas, Value::Object(schemas)) => {
                 schemas.values_mut().for_each(|schema| rename(schema, names));

@@ -15,19 +15,10 @@ use crate::{
     schema::{
         Builder, Pending,
         bare::{cut_circles, in_place},
-        built::{DefinitionSet, Link, Part, Place},
+        built::{DefinitionSet, Link, Named, Part, Place, n_bytes},
         rename::renamed,
     },
 };
-
-/// A definition under the name it has in a set.
-#[derive(Debug)]
-pub(super) struct Named {
-    pub(super) schema: Arc<Value>,
-    pub(super) n_bytes: usize,
-    /// The names of the definitions that apply to the same value, sorted.
-    pub(super) in_place: Arc<[Arc<str>]>,
-}
 
 impl Builder<'_> {
     /// Adds the `$defs` to a schema that this builder made.
@@ -65,7 +56,7 @@ impl Builder<'_> {
             let Some(known) = known else { continue };
             let name = Arc::clone(&known.name);
             let place = self.place(&pending);
-            let part = self.part(place, pending.node);
+            let part = self.part(place, &pending.node);
             found.absorb(&part.findings);
             named.insert(name, self.named(&part));
         }
@@ -79,7 +70,7 @@ impl Builder<'_> {
     }
 
     /// A definition by itself, built when it is the first time that anybody needs it.
-    fn part(&self, place: Place, node: Node) -> Arc<Part> {
+    fn part(&self, place: Place, node: &Node) -> Arc<Part> {
         // Where nothing may be done any more, everything is the schema that allows everything.
         let known = self.built.part(&place).filter(|_| !self.document.is_spent());
         if let Some(known) = known {
@@ -90,7 +81,7 @@ impl Builder<'_> {
         let mut builder = Builder::new((self.document, self.built), self.view, Findings::default());
         builder.bytes = place.bytes;
         builder.is_filled = place.is_filled;
-        let schema = builder.schema(&node, &Path::at(&place.pointer));
+        let schema = builder.schema(node, &Path::at(&place.pointer));
         let links = builder.pending.into_iter().filter_map(|pending| {
             let Pending { pointer, node, bytes, is_filled } = pending;
             let name = Arc::clone(&builder.names.get(&(Arc::clone(&pointer), bytes))?.name);
@@ -133,11 +124,6 @@ impl Builder<'_> {
         let schema = renamed(&part.schema, &names);
         Named { n_bytes: n_bytes(&schema), in_place: in_place(&schema), schema: Arc::new(schema) }
     }
-}
-
-/// The bytes of a value as compact JSON.
-pub(super) fn n_bytes(value: &Value) -> usize {
-    value.to_string().len()
 }
 
 /// What it takes to find a definition that was built before, in steps.
