@@ -24,7 +24,7 @@ pub enum Code {
     DuplicateKey,
     /// A list of parameters has one twice; the first one counts.
     DuplicateParameter,
-    /// A dynamic reference was read as a plain one.
+    /// What is filled in behind a dynamic reference is looked for as if it were a plain one.
     DynamicReference,
     /// A part of a multipart body is itself divided, or a form is one by position: calls that need it are refused.
     EncodingNotWritten,

@@ -50,6 +50,8 @@ struct Parts {
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
+    /// Whether a schema of a further document has a `$dynamicAnchor`.
+    has_dynamic: bool,
     /// The values of all further documents.
     n_nodes: usize,
 }
@@ -93,6 +95,7 @@ impl Document {
             index: OnceLock::new(),
             documents: Documents::new(),
             with_ids: Vec::new(),
+            has_dynamic: false,
             n_nodes: 0,
         };
         Ok(Self { parts: Arc::new(parts), effort: None })
@@ -156,6 +159,9 @@ impl Document {
         parts.n_nodes += index.n_nodes;
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
+        }
+        if !index.dynamic.is_empty() {
+            parts.has_dynamic = true;
         }
         if let Some(own) = &base.own {
             parts.by_own.entry(Arc::clone(own)).or_insert_with(|| name.into());

@@ -10,6 +10,7 @@ mod keyword;
 pub(crate) mod nullable;
 mod pattern;
 mod rename;
+mod scope;
 mod set;
 
 use std::{collections::VecDeque, sync::Arc};
@@ -27,10 +28,11 @@ use crate::{
     node::Node,
     options::SessionInputs,
     pointer::Path,
-    reference::{chain, follow, reference_of, target},
+    reference::{Located, chain, follow, reference_of, target},
     schema::{
-        built::Built,
+        built::{At, Built},
         bytes::{Bytes, is_bytes},
+        scope::Scope,
     },
     session_input::{Annotation, annotation, is_visible},
 };
@@ -52,14 +54,16 @@ pub(crate) struct Builder<'d> {
     document: &'d Document,
     built: &'d Built,
     view: View,
-    /// The definitions by the pointer of what they define, and by how it gives bytes.
-    names: IndexMap<(Arc<str>, Bytes), Known>,
+    /// The definitions by what they define.
+    names: IndexMap<At, Known>,
     /// How often each stem of a name was asked for.
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
     pending: VecDeque<Pending>,
     /// Whether what says it is binary is given as bytes in the schema that is being built.
     pub(crate) bytes: Bytes,
+    /// What dynamic references mean in the schema that is being built.
+    scope: Scope,
     /// Whether a default or an only value is filled in where the schema that is being built stands.
     is_filled: bool,
     pub(crate) findings: Findings,
@@ -76,9 +80,8 @@ struct Known {
 /// A definition that is needed.
 #[derive(Debug)]
 struct Pending {
-    pointer: Arc<str>,
+    at: At,
     node: Node,
-    bytes: Bytes,
     is_filled: bool,
 }
 
@@ -98,6 +101,7 @@ impl<'d> Builder<'d> {
             taken: HashSet::new(),
             pending: VecDeque::new(),
             bytes: Bytes::Text,
+            scope: Scope::default(),
             is_filled: true,
             findings,
         }
@@ -154,17 +158,26 @@ impl<'d> Builder<'d> {
         if node.get("$ref").and_then(Node::as_str) == Some(SESSION_ID) {
             return json!({"type": "string"});
         }
+        let outer = self.scope.clone();
+        if outer.is_outermost() || node.get("$id").is_some() {
+            self.scope = outer.enter(self.document, path);
+        }
+        let built = self.members(node, path);
+        self.scope = outer;
+        built
+    }
+
+    fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
         let mut built = Map::new();
         if let Some(reference) = reference_of(node)
             && let Some(name) = self.define(reference, node, path)
         {
             built.insert("$ref".to_owned(), format!("#/$defs/{name}").into());
-            if node.get("$ref").is_none() {
-                let message =
-                    format!("expected a plain reference, got a dynamic one: `{reference}`");
-                let help = "it is read as `$ref`; write that where nothing extends the schema";
-                self.findings.note(Code::DynamicReference, path, message, help);
-            }
+        }
+        if node.get("$ref").is_some() && node.get("$dynamicRef").is_some() {
+            let message = "expected one reference, got `$dynamicRef` beside `$ref`".to_owned();
+            let help = "write each in a schema of its own under `allOf`; `$ref` counts";
+            self.findings.warning(Code::DroppedKeyword, path, message, help);
         }
         if !matches!(self.bytes, Bytes::Parts | Bytes::Text) && is_bytes(node) {
             self.document.spend(BYTES);
@@ -185,34 +198,45 @@ impl<'d> Builder<'d> {
             // A definition that is nothing but a reference needs no name of its own. Others are followed when their
             // turn comes, so that a long chain is walked once.
             let is_bare = next.node.as_object().is_some_and(|object| object.len() == 1);
-            if !is_bare || reference_of(next.node).is_none() {
+            let is_plain = !self.document.has_dynamic_anchors();
+            if !is_bare || !is_plain || reference_of(next.node).is_none() {
                 return Ok(next);
             }
             follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
+        if node.get("$ref").is_some() {
+            return Some(self.need_at(&found, self.is_filled));
+        }
+        let plain = Arc::clone(&found.pointer);
+        let found = self.scope.meant(self.document, reference, found);
+        if found.pointer == plain {
+            return Some(self.need_at(&found, self.is_filled));
+        }
+        let message = format!("expected a plain reference, got a dynamic one: `{reference}`");
+        let help = "nothing, unless a default or the session should fill in what is behind it";
+        self.findings.note(Code::DynamicReference, path, message, help);
+        Some(self.unfilled(|builder| builder.need_at(&found, builder.is_filled)))
+    }
+
+    /// The name of the definition of what a reference that stands here leads to.
+    fn need_at(&mut self, found: &Located<'_>, is_filled: bool) -> Arc<str> {
+        let scope = self.scope.enter(self.document, &found.path());
         let bytes = self.bytes.within(found.node);
-        Some(self.need((&found.pointer, bytes), found.node, self.is_filled))
+        self.need(&At { pointer: Arc::clone(&found.pointer), bytes, scope }, found.node, is_filled)
     }
 
     /// The name of a definition that something refers to.
-    fn need(
-        &mut self,
-        (pointer, bytes): (&Arc<str>, Bytes),
-        node: &Node,
-        is_filled: bool,
-    ) -> Arc<str> {
-        let key = (Arc::clone(pointer), bytes);
-        let name = match self.names.get(&key) {
+    fn need(&mut self, at: &At, node: &Node, is_filled: bool) -> Arc<str> {
+        let name = match self.names.get(at) {
             Some(known) if is_filled || !known.is_filled => return Arc::clone(&known.name),
             // It is built once more, as it is where nothing is filled in.
             Some(known) => Arc::clone(&known.name),
-            None => self.free_name(pointer),
+            None => self.free_name(&at.pointer),
         };
         self.document.spend(DEFINITION);
-        self.names.insert(key, Known { name: Arc::clone(&name), is_filled });
-        let (pointer, node) = (Arc::clone(pointer), node.clone());
-        self.pending.push_back(Pending { pointer, node, bytes, is_filled });
+        self.names.insert(at.clone(), Known { name: Arc::clone(&name), is_filled });
+        self.pending.push_back(Pending { at: at.clone(), node: node.clone(), is_filled });
         name
     }
 

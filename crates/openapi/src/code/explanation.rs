@@ -60,9 +60,10 @@ const EXPLANATIONS: [(Code, &str); 59] = [
     ),
     (
         Code::DynamicReference,
-        "Which schema a `$dynamicRef` of JSON Schema 2020-12 means depends on the schemas a \
-             value came through. It is read as the plain `$ref` to the anchor it names, which is \
-             what it means wherever nothing extends the schema.",
+        "Which schema a `$dynamicRef` of JSON Schema 2020-12 means depends on the schemas with an `$id` \
+             that lead to it. Here another one than the anchor it names is meant, and the tool's schema says \
+             so. What is filled in for the model is not looked for there: defaults are asked for, and \
+             values of the session are missing.",
     ),
     (
         Code::EncodingNotWritten,

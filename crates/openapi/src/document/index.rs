@@ -24,11 +24,16 @@ pub(super) struct Index {
     pub(super) pointers: HashMap<Arc<str>, Arc<str>>,
     /// The pointers of anchors, by the name of what they are in, `#`, and their own.
     pub(super) anchors: HashMap<String, Arc<str>>,
+    /// The names and pointers of dynamic anchors, by the name of what they are in.
+    pub(super) dynamic: HashMap<String, Vec<Anchor>>,
     /// The names of the documents it refers to, and of the files that stand for them where there are such.
     pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
     /// How many values it has.
     pub(super) n_nodes: usize,
 }
+
+/// The name of an anchor and its pointer.
+pub(super) type Anchor = (Arc<str>, Arc<str>);
 
 impl Index {
     /// Walks over the tree of a document. A tree with more values than `most` is not walked to its end.
@@ -92,18 +97,14 @@ impl<'d> Walk<'d> {
             let Some(text) = value.as_str() else { continue };
             match &**name {
                 "$id" if !here.is_names => moved = self.named(text, path, here.base),
-                "$ref" => self.reference(text, here.base),
+                "$dynamicRef" | "$ref" => self.reference(text, here.base),
                 _ => {}
             }
         }
         let base = moved.as_deref().unwrap_or(here.base);
         for (name, value) in object.iter() {
-            let (is_anchor, text) =
-                (matches!(&**name, "$anchor" | "$dynamicAnchor"), value.as_str());
-            if let (true, Some(text)) = (is_anchor, text) {
-                let key = format!("{base}#{text}");
-                self.index.n_nodes += path.weight();
-                self.index.anchors.entry(key).or_insert_with(|| path.to_string().into());
+            if let ("$anchor" | "$dynamicAnchor", Some(text)) = (&**name, value.as_str()) {
+                self.anchor((name, text), base, path);
             }
             // Examples are data: what looks like a reference in them is none.
             if here.is_names || !is_data(name) {
@@ -111,6 +112,17 @@ impl<'d> Walk<'d> {
                 self.node(value, &path.name(name), &Here { base, is_names });
             }
         }
+    }
+
+    /// Notes an anchor of a schema, and whether it is a dynamic one.
+    fn anchor(&mut self, (keyword, name): (&str, &str), base: &str, path: &Path<'_>) {
+        self.index.n_nodes += path.weight();
+        let pointer: Arc<str> = path.to_string().into();
+        if keyword == "$dynamicAnchor" {
+            let anchors = self.index.dynamic.entry(base.to_owned()).or_default();
+            anchors.push((name.into(), Arc::clone(&pointer)));
+        }
+        self.index.anchors.entry(format!("{base}#{name}")).or_insert(pointer);
     }
 
     /// Notes the `$id` of a schema, and answers the base of what is in it.

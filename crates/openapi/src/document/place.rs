@@ -9,10 +9,10 @@ use crate::{
         Document,
         base::Base,
         further::{Further, Unavailable, UnavailableReason},
-        index::Index,
+        index::{Anchor, Index},
     },
     node::Node,
-    pointer::{Path, decoded, pointer_of_fragment},
+    pointer::{Path, decoded, parted, pointer_of_fragment},
 };
 
 /// A place in one of the documents: the name of a further one, none for the description itself, and a pointer.
@@ -55,6 +55,34 @@ impl Document {
         }
         let name = resolved(base, address).map_err(forbidden)?;
         self.named_place(here, &name, fragment)
+    }
+
+    /// Whether any schema has a `$dynamicAnchor`.
+    pub(crate) fn has_dynamic_anchors(&self) -> bool {
+        !self.has_plain_pointers() && (self.parts.has_dynamic || !self.index().dynamic.is_empty())
+    }
+
+    /// The dynamic anchors of the schema with an `$id`, or the document, that a place is in: their names, and their
+    /// places as they are written.
+    pub(crate) fn dynamic_anchors(&self, at: &Path<'_>) -> Vec<Anchor> {
+        let document = at.document();
+        let Some(index) = self.index_at(document).filter(|_| self.spend(ENCLOSING)) else {
+            return Vec::new();
+        };
+        let base = &self.base_of(document).relative_to;
+        let name = index.enclosing(at).map_or(&**base, |(_, name)| name);
+        let anchors = index.dynamic.get(name).map(Vec::as_slice).unwrap_or_default();
+        let place = |pointer: &Arc<str>| match document {
+            None => Arc::clone(pointer),
+            Some(document) => format!("{document}#{pointer}").into(),
+        };
+        anchors.iter().map(|(name, pointer)| (Arc::clone(name), place(pointer))).collect()
+    }
+
+    /// The node at a place as it is written inside this crate.
+    pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
+        let (document, pointer) = parted(place);
+        self.node_at(&Place { document, pointer })
     }
 
     /// The node at a place.

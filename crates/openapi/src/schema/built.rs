@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::{
     findings::Findings,
     node::Node,
-    schema::{View, bytes::Bytes},
+    schema::{View, bytes::Bytes, scope::Scope},
 };
 
 /// What was built so far of the schemas of one description.
@@ -28,12 +28,20 @@ pub(crate) struct Built {
     room: AtomicUsize,
 }
 
+/// What is defined.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(super) struct At {
+    pub(super) pointer: Arc<str>,
+    pub(super) bytes: Bytes,
+    /// What dynamic references mean in it.
+    pub(super) scope: Scope,
+}
+
 /// What is defined, for whom, and where it stands.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Place {
-    pub(super) pointer: Arc<str>,
+    pub(super) at: At,
     pub(super) view: View,
-    pub(super) bytes: Bytes,
     /// Whether everything that refers to it stands where defaults are filled in.
     pub(super) is_filled: bool,
 }
@@ -56,9 +64,8 @@ pub(super) struct Part {
 /// A reference from one definition to another.
 #[derive(Clone, Debug)]
 pub(super) struct Link {
-    pub(super) pointer: Arc<str>,
+    pub(super) at: At,
     pub(super) node: Node,
-    pub(super) bytes: Bytes,
     pub(super) is_filled: bool,
     /// What the definition calls it.
     pub(super) name: Arc<str>,

@@ -41,10 +41,8 @@ impl Builder<'_> {
     }
 
     fn place(&self, pending: &Pending) -> Place {
-        let Pending { pointer, bytes, .. } = pending;
-        let known = self.names.get(&(Arc::clone(pointer), *bytes));
-        let is_filled = known.is_some_and(|known| known.is_filled);
-        Place { pointer: Arc::clone(pointer), view: self.view, bytes: *bytes, is_filled }
+        let is_filled = self.names.get(&pending.at).is_some_and(|known| known.is_filled);
+        Place { at: pending.at.clone(), view: self.view, is_filled }
     }
 
     /// All definitions that are needed for those that wait.
@@ -52,8 +50,7 @@ impl Builder<'_> {
         let mut found = Findings::default();
         let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
         while let Some(pending) = self.pending.pop_front() {
-            let known = self.names.get(&(Arc::clone(&pending.pointer), pending.bytes));
-            let Some(known) = known else { continue };
+            let Some(known) = self.names.get(&pending.at) else { continue };
             let name = Arc::clone(&known.name);
             let place = self.place(&pending);
             let part = self.part(place, &pending.node);
@@ -79,13 +76,14 @@ impl Builder<'_> {
         }
         let before = self.document.spent();
         let mut builder = Builder::new((self.document, self.built), self.view, Findings::default());
-        builder.bytes = place.bytes;
+        builder.bytes = place.at.bytes;
         builder.is_filled = place.is_filled;
-        let schema = builder.schema(node, &Path::at(&place.pointer));
+        builder.scope = place.at.scope.clone();
+        let schema = builder.schema(node, &Path::at(&place.at.pointer));
         let links = builder.pending.into_iter().filter_map(|pending| {
-            let Pending { pointer, node, bytes, is_filled } = pending;
-            let name = Arc::clone(&builder.names.get(&(Arc::clone(&pointer), bytes))?.name);
-            Some(Link { pointer, node, bytes, is_filled, name })
+            let Pending { at, node, is_filled } = pending;
+            let name = Arc::clone(&builder.names.get(&at)?.name);
+            Some(Link { at, node, is_filled, name })
         });
         let part = Arc::new(Part {
             n_bytes: n_bytes(&schema),
@@ -106,7 +104,7 @@ impl Builder<'_> {
         let mut others: Vec<(&str, Arc<str>)> = Vec::new();
         for link in &part.links {
             self.document.spend(LINK);
-            let name = self.need((&link.pointer, link.bytes), &link.node, link.is_filled);
+            let name = self.need(&link.at, &link.node, link.is_filled);
             if name != link.name {
                 others.push((&link.name, name));
             }

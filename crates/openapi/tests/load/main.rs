@@ -7,6 +7,8 @@ mod descriptions;
 #[cfg(test)]
 mod documents;
 #[cfg(test)]
+mod dynamic;
+#[cfg(test)]
 mod hostile;
 #[cfg(test)]
 mod overlays;

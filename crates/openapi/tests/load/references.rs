@@ -167,22 +167,6 @@ fn an_anchor_names_a_schema() {
 }
 
 #[test]
-fn a_dynamic_reference_is_read_as_a_plain_one() {
-    let text = query("{$ref: '#/components/schemas/Tree'}")
-        + "components: {schemas: {Tree: {$dynamicAnchor: node, items: {$dynamicRef: '#node'}}}}";
-    check(
-        "3.1.0",
-        &text,
-        &[],
-        &json!({
-            "q": {"$ref": "#/$defs/Tree"},
-            "$defs": {"Tree": {"items": {"$ref": "#/$defs/Tree"}}},
-        }),
-        &["dynamic-reference /components/schemas/Tree/items"],
-    );
-}
-
-#[test]
 fn an_id_changes_what_references_are_relative_to() {
     let text = query("{$ref: 'https://schemas.example/pets/pet'}")
         + r"

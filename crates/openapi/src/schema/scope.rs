@@ -1,0 +1,57 @@
+//! Which schema a `$dynamicRef` means: the one with that `$dynamicAnchor` in the outermost of the schema resources that
+//! were entered on the way to it (JSON Schema 2020-12 §8.2.3.2). A resource is a schema with an `$id`, or a document.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{document::Document, node::Node, pointer::Path, reference::Located};
+
+/// What dynamic anchors mean at one place of a schema: the pointer of each by its name. None before the first resource
+/// was entered, and always none where no schema has such an anchor.
+#[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
+pub(super) struct Scope(Option<Arc<BTreeMap<Arc<str>, Arc<str>>>>);
+
+impl Scope {
+    /// Whether no resource was entered so far.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The scope below a reference, or an `$id`, that leads to `path`.
+    pub(super) fn enter(&self, document: &Document, path: &Path<'_>) -> Self {
+        if !document.has_dynamic_anchors() {
+            return Self::default();
+        }
+        let anchors = document.dynamic_anchors(path);
+        document.spend(ANCHOR * anchors.len());
+        let is_known = |name: &Arc<str>| self.0.iter().any(|known| known.contains_key(name));
+        if !self.is_outermost() && anchors.iter().all(|(name, _)| is_known(name)) {
+            return self.clone();
+        }
+        let mut known = self.0.as_deref().cloned().unwrap_or_default();
+        document.spend(ANCHOR * known.len());
+        for (name, pointer) in anchors {
+            known.entry(name).or_insert(pointer);
+        }
+        Self(Some(Arc::new(known)))
+    }
+
+    /// What a dynamic reference means here whose text, without scope, leads to `found`.
+    pub(super) fn meant<'d>(
+        &self,
+        document: &'d Document,
+        reference: &str,
+        found: Located<'d>,
+    ) -> Located<'d> {
+        let anchor = found.node.get("$dynamicAnchor").and_then(Node::as_str);
+        let named = reference.split_once('#').map(|(_, fragment)| fragment);
+        let Some(anchor) = anchor.filter(|anchor| named == Some(*anchor)) else { return found };
+        let Some(pointer) = self.0.as_ref().and_then(|known| known.get(anchor)) else {
+            return found;
+        };
+        let node = document.node_of(pointer);
+        node.map_or(found, |node| Located { node, pointer: Arc::clone(pointer) })
+    }
+}
+
+/// What it takes to look at an anchor, in steps.
+const ANCHOR: usize = 4;

@@ -1,0 +1,136 @@
+//! Dynamic references (JSON Schema 2020-12 §8.2.3.2): what they mean depends on the schemas with an `$id` that lead to
+//! them.
+
+use serde_json::{Value, json};
+
+use super::references::{check, query};
+
+/// The usual pattern of a generic list, and two that say what is in it.
+const LISTS: &str = r"
+components:
+  schemas:
+    List: {$id: 'https://a.example/list', type: array, items: {$dynamicRef: '#T'}, $defs: {any: {$dynamicAnchor: T}}}
+    Numbers: {$id: 'https://a.example/numbers', $ref: list, $defs: {T: {$dynamicAnchor: T, type: number}}}
+    Texts: {$id: 'https://a.example/texts', $ref: 'https://a.example/list', $defs: {T: {$dynamicAnchor: T, type: string}}}
+    Both: {properties: {numbers: {$ref: 'https://a.example/numbers'}, texts: {$ref: 'https://a.example/texts'}, any: {$ref: 'https://a.example/list'}}}
+    Named: {$id: 'https://a.example/named', $ref: numbers, $defs: {T: {$dynamicAnchor: T, type: boolean}}}
+    Filled: {$id: 'https://a.example/filled', $ref: list, $defs: {T: {$dynamicAnchor: T, required: [a], properties: {a: {default: 1}}}}}
+";
+
+#[track_caller]
+fn check_list(schema: &str, definitions: &Value, found: &[&str]) {
+    let name = schema.rsplit('/').next().unwrap_or_default();
+    let expected = json!({"q": {"$ref": format!("#/$defs/{name}")}, "$defs": definitions});
+    let text = query(&format!("{{$ref: '#/components/schemas/{schema}'}}")) + LISTS;
+    check("3.1.0", &text, &[], &expected, found);
+}
+
+const NOTE: &str = "dynamic-reference /components/schemas/List/items";
+
+#[test]
+fn the_outermost_schema_says_what_a_generic_list_holds() {
+    let list = |of: &str| json!({"type": "array", "items": {"$ref": format!("#/$defs/{of}")}});
+    check_list(
+        "Numbers",
+        &json!({"Numbers": {"$ref": "#/$defs/List"}, "List": list("T"), "T": {"type": "number"}}),
+        &[NOTE],
+    );
+    check_list(
+        "Named",
+        &json!({"Named": {"$ref": "#/$defs/Numbers"}, "Numbers": {"$ref": "#/$defs/List"},
+            "List": list("T"), "T": {"type": "boolean"}}),
+        &[NOTE],
+    );
+    check_list("List", &json!({"List": list("any"), "any": {}}), &[]);
+}
+
+#[test]
+fn one_generic_list_is_as_many_as_it_is_extended_to() {
+    let list = |of: &str| json!({"type": "array", "items": {"$ref": format!("#/$defs/{of}")}});
+    check_list(
+        "Both",
+        &json!({
+            "Both": {"properties": {"numbers": {"$ref": "#/$defs/Numbers"}, "texts": {"$ref": "#/$defs/Texts"},
+                "any": {"$ref": "#/$defs/List"}}},
+            "Numbers": {"$ref": "#/$defs/List_2"}, "Texts": {"$ref": "#/$defs/List_3"},
+            "List": list("any"), "List_2": list("T"), "List_3": list("T_2"),
+            "any": {}, "T": {"type": "number"}, "T_2": {"type": "string"},
+        }),
+        &[NOTE],
+    );
+}
+
+#[test]
+fn what_would_be_filled_in_behind_a_dynamic_reference_is_asked_for() {
+    check_list(
+        "Filled",
+        &json!({
+            "Filled": {"$ref": "#/$defs/List"},
+            "List": {"type": "array", "items": {"$ref": "#/$defs/T"}},
+            "T": {"required": ["a"], "properties": {"a": {"default": 1}}},
+        }),
+        &[NOTE],
+    );
+}
+
+#[test]
+fn a_tree_that_is_extended_consists_of_what_extends_it() {
+    let text = query("{$ref: 'https://a.example/strict'}")
+        + r"
+components:
+  schemas:
+    Tree: {$id: 'https://a.example/tree', $dynamicAnchor: node, properties: {children: {items: {$dynamicRef: '#node'}}}}
+    Strict: {$id: 'https://a.example/strict', $dynamicAnchor: node, $ref: tree, unevaluatedProperties: false}
+";
+    check(
+        "3.1.0",
+        &text,
+        &[],
+        &json!({"q": {"$ref": "#/$defs/Strict"}, "$defs": {
+            "Strict": {"$ref": "#/$defs/Tree", "unevaluatedProperties": false},
+            "Tree": {"properties": {"children": {"items": {"$ref": "#/$defs/Strict"}}}},
+        }}),
+        &["dynamic-reference /components/schemas/Tree/properties/children/items"],
+    );
+}
+
+#[test]
+fn without_an_outer_schema_a_dynamic_reference_is_a_plain_one() {
+    let tree = |own: &str, reference: &str| {
+        query("{$ref: '#/components/schemas/Tree'}")
+            + &format!(
+                "components: {{schemas: {{Tree: {{{own}, items: {{$dynamicRef: '{reference}'}}}}}}}}"
+            )
+    };
+    let expected = json!({
+        "q": {"$ref": "#/$defs/Tree"},
+        "$defs": {"Tree": {"items": {"$ref": "#/$defs/Tree"}}},
+    });
+    check("3.1.0", &tree("$dynamicAnchor: node", "#node"), &[], &expected, &[]);
+    check("3.1.0", &tree("$anchor: node", "#node"), &[], &expected, &[]);
+    let pointer = tree("$dynamicAnchor: node", "#/components/schemas/Tree");
+    check("3.1.0", &pointer, &[], &expected, &[]);
+}
+
+#[test]
+fn a_document_is_a_schema_resource_too() {
+    let text = query("{$ref: 'list.yaml'}")
+        + "components: {schemas: {T: {$dynamicAnchor: T, type: number}}}";
+    let list = "{items: {$dynamicRef: '#T'}, $defs: {T: {$dynamicAnchor: T}}}";
+    check(
+        "3.1.0",
+        &text,
+        &[("list.yaml", list)],
+        &json!({"q": {"$ref": "#/$defs/list"}, "$defs": {
+            "list": {"items": {"$ref": "#/$defs/T"}}, "T": {"type": "number"}}}),
+        &["dynamic-reference list.yaml#/items"],
+    );
+    let other = query("{$dynamicRef: 'list.yaml#T'}");
+    check(
+        "3.1.0",
+        &other,
+        &[("list.yaml", "{$defs: {T: {$dynamicAnchor: T, type: number}}}")],
+        &json!({"q": {"$ref": "#/$defs/T"}, "$defs": {"T": {"type": "number"}}}),
+        &[],
+    );
+}
