@@ -1,17 +1,17 @@
 //! The places credentials take on a request, and the putting itself, which is the same for a credential and for the mask
 //! a dry run shows. Where the value comes from is not known here.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use callgate_secret::MASK;
-use callgate_transport::{CredentialPlaces, decoded_query_name, is_framing_header};
+use callgate_transport::{
+    CredentialPlaces, decoded_cookie_name, decoded_query_name, is_framing_header,
+};
 use http::{
     HeaderName, HeaderValue, Request, Uri,
     header::{AUTHORIZATION, COOKIE},
     uri::PathAndQuery,
 };
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::{self, Error};
 
@@ -138,10 +138,19 @@ fn header_name(name: &str) -> Result<HeaderName, Error> {
 }
 
 fn put_header(request: &mut Request<Bytes>, name: &HeaderName, value: String) -> Result<(), Error> {
+    insert_header(request, name, value)?;
+    CredentialPlaces::mark_header(request.extensions_mut(), name.clone());
+    Ok(())
+}
+
+fn insert_header(
+    request: &mut Request<Bytes>,
+    name: &HeaderName,
+    value: String,
+) -> Result<(), Error> {
     let mut value = HeaderValue::try_from(value).map_err(|_| error::no_place_in_header())?;
     value.set_sensitive(true);
     request.headers_mut().insert(name, value);
-    CredentialPlaces::mark_header(request.extensions_mut(), name.clone());
     Ok(())
 }
 
@@ -154,7 +163,7 @@ fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(
     for header in request.headers().get_all(COOKIE) {
         let header = header.to_str().map_err(|_| error::no_place_in_cookie())?;
         let pairs = header.split(';').map(str::trim).filter(|pair| !pair.is_empty());
-        for pair in pairs.filter(|pair| cookie_name(pair) != name) {
+        for pair in pairs.filter(|pair| decoded_cookie_name(pair) != name) {
             cookies.push_str(pair);
             cookies.push_str("; ");
         }
@@ -162,13 +171,9 @@ fn put_cookie(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(
     cookies.push_str(name);
     cookies.push('=');
     cookies.push_str(value);
-    put_header(request, &COOKIE, cookies)
-}
-
-/// The name in one `name=value` pair of a `Cookie` header; many services decode it.
-fn cookie_name(pair: &str) -> Cow<'_, str> {
-    let (name, _) = pair.split_once('=').unwrap_or((pair, ""));
-    percent_decode_str(name.trim()).decode_utf8_lossy()
+    insert_header(request, &COOKIE, cookies)?;
+    CredentialPlaces::mark_cookie(request.extensions_mut(), name);
+    Ok(())
 }
 
 /// RFC 6265 §4.1.1: what the value of a cookie may hold.

@@ -10,6 +10,8 @@ use percent_encoding::percent_decode_str;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct CredentialPlaces {
+    /// Decoded names of cookies, whose header is marked sensitive too.
+    pub cookies: Vec<String>,
     /// Headers, which are marked sensitive too.
     pub headers: Vec<HeaderName>,
     /// Decoded names of query parameters.
@@ -17,6 +19,14 @@ pub struct CredentialPlaces {
 }
 
 impl CredentialPlaces {
+    /// Notes a cookie, by its decoded name, as a credential's place.
+    pub fn mark_cookie(extensions: &mut Extensions, name: &str) {
+        let places = extensions.get_or_insert_default::<Self>();
+        if places.cookies.iter().all(|known| known != name) {
+            places.cookies.push(name.to_owned());
+        }
+    }
+
     /// Notes a header as a credential's place.
     pub fn mark_header(extensions: &mut Extensions, name: HeaderName) {
         let places = extensions.get_or_insert_default::<Self>();
@@ -33,6 +43,12 @@ impl CredentialPlaces {
             places.query.push(name);
         }
     }
+}
+
+/// The name in one `name=value` pair of a `Cookie` header, percent-decoded as many services do.
+pub fn decoded_cookie_name(pair: &str) -> Cow<'_, str> {
+    let (name, _) = pair.split_once('=').unwrap_or((pair, ""));
+    percent_decode_str(name.trim()).decode_utf8_lossy()
 }
 
 /// The name in one `name=value` pair of a query as a server reads it: percent-decoded, `+` being a space.
@@ -60,9 +76,10 @@ mod tests {
         for _ in 0..2 {
             CredentialPlaces::mark_header(&mut extensions, http::header::AUTHORIZATION);
             CredentialPlaces::mark_query(&mut extensions, "key");
+            CredentialPlaces::mark_cookie(&mut extensions, "sid");
         }
         let places = extensions.get::<CredentialPlaces>().unwrap();
-        assert_eq!((places.headers.len(), places.query.len()), (1, 1));
+        assert_eq!((places.headers.len(), places.query.len(), places.cookies.len()), (1, 1, 1));
     }
 
     #[test]

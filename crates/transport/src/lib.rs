@@ -28,7 +28,7 @@ mod transport;
 
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
-pub use credentials::{CredentialPlaces, decoded_query_name};
+pub use credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
 pub use egress::{AddressRange, Denial, Listeners, NotARange, Trust};
 pub use error::{Error, ErrorKind, Reached};
 pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES, is_framing_header};

@@ -4,18 +4,20 @@
 //! Lines of the head end with LF, and CRLF is read too. The body is every byte after the blank line except one LF at the
 //! very end, which ends the text as editors want it: a body whose own last byte is LF is followed by one more.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use callgate_secret::MASK;
-use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version};
+use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version, header::COOKIE};
 
 use crate::{
-    credentials::{CredentialPlaces, decoded_query_name},
+    credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name},
     error::{self, Error},
 };
 
 /// The text of a request, in the form [`canonical_request`] leaves as it is.
 ///
-/// Sensitive headers, and the headers and query parameters named by the request's [`CredentialPlaces`], show `****`.
+/// Sensitive headers, and the headers, cookies and query parameters named by the request's [`CredentialPlaces`], show `****`.
 ///
 /// ```
 /// # use callgate_transport::render_request;
@@ -31,7 +33,7 @@ pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
     for (name, value) in masked_headers(request) {
         text.extend_from_slice(name.as_str().as_bytes());
         text.extend_from_slice(b": ");
-        text.extend_from_slice(value);
+        text.extend_from_slice(&value);
         text.push(b'\n');
     }
     text.push(b'\n');
@@ -61,14 +63,37 @@ pub fn masked_url(request: &Request<Bytes>) -> String {
     format!("{scheme}://{authority}{}?{}", uri.path(), pairs.join("&"))
 }
 
-/// The headers of a request in their order, `****` being the value of each that is sensitive or holds a credential.
-pub fn masked_headers(request: &Request<Bytes>) -> impl Iterator<Item = (&HeaderName, &[u8])> {
+/// The headers of a request in their order, `****` being the value of each that is sensitive or holds a credential. Of
+/// cookies, which share a header, only those are masked that hold one.
+pub fn masked_headers(
+    request: &Request<Bytes>,
+) -> impl Iterator<Item = (&HeaderName, Cow<'_, [u8]>)> {
     let places = request.extensions().get::<CredentialPlaces>();
     let names = places.map(|places| &*places.headers).unwrap_or_default();
+    let cookies = places.map(|places| &*places.cookies).unwrap_or_default();
     request.headers().iter().map(move |(name, value)| {
-        let is_masked = value.is_sensitive() || names.contains(name);
-        (name, if is_masked { MASK.as_bytes() } else { value.as_bytes() })
+        let is_whole = !names.contains(name);
+        let shown = match value.to_str() {
+            Ok(value) if is_whole && *name == COOKIE && !cookies.is_empty() => {
+                Cow::Owned(masked_cookies(value, cookies).into_bytes())
+            }
+            _ if is_whole && !value.is_sensitive() => Cow::Borrowed(value.as_bytes()),
+            _ => Cow::Borrowed(MASK.as_bytes()),
+        };
+        (name, shown)
     })
+}
+
+fn masked_cookies(header: &str, names: &[String]) -> String {
+    let masked = |pair: &str| {
+        let name = decoded_cookie_name(pair);
+        if !names.iter().any(|credential| *credential == name) {
+            return pair.to_owned();
+        }
+        let (raw_name, _) = pair.split_once('=').unwrap_or((pair, ""));
+        format!("{raw_name}={MASK}")
+    };
+    header.split(';').map(masked).collect::<Vec<_>>().join(";")
 }
 
 /// The text of a recorded request with LF at the ends of the lines before the body, a blank line even where there is no
@@ -204,6 +229,22 @@ mod tests {
             "GET http://h:8080/p?key=****&a=1&%6Bey=****&flag&key=**** HTTP/1.1\n\
              authorization: ****\nx-api-key: ****\nx-other: shown\n\n",
         );
+    }
+
+    #[test]
+    fn of_cookies_those_that_are_credentials_are_masked() {
+        let sensitive = || {
+            let mut cookies = HeaderValue::from_static("theme=dark; s%69d=canary; sid=canary");
+            cookies.set_sensitive(true);
+            Request::get("http://h/").header(COOKIE, cookies).body(Bytes::new()).unwrap()
+        };
+        let mut request = sensitive();
+        CredentialPlaces::mark_cookie(request.extensions_mut(), "sid");
+        let shown = "GET http://h/ HTTP/1.1\ncookie: theme=dark; s%69d=****; sid=****\n\n";
+        check_rendered(&request, shown);
+        CredentialPlaces::mark_header(request.extensions_mut(), COOKIE);
+        check_rendered(&request, "GET http://h/ HTTP/1.1\ncookie: ****\n\n");
+        check_rendered(&sensitive(), "GET http://h/ HTTP/1.1\ncookie: ****\n\n");
     }
 
     #[test]
