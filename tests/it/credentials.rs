@@ -2,6 +2,7 @@
 //! loopback. What a service sees is what it was sent, before anything is masked.
 
 mod faults;
+mod scopes;
 
 use std::fs;
 
@@ -151,7 +152,8 @@ async fn scopes_that_are_not_covered_are_told() {
     let report = &built.toolsets[0].report;
     let told = report.diagnostics.iter().find(|known| known.help.contains("`scopes`")).unwrap();
     assert!(
-        told.message.contains("with the scopes `read` for the security scheme `token`"),
+        told.message
+            .contains("scheme `token` with the scopes `read`, got one without them; `GET /either`"),
         "{told:?}"
     );
     let query = "query: { api_key: { value: \"literal:canary\" } }";
@@ -193,13 +195,13 @@ async fn what_cannot_be_met_is_told_and_never_sent() {
             "/components/securitySchemes/certificate expected a credential for the security scheme `certificate`, \
              got none; `GET /certificate` cannot be called",
             "/components/securitySchemes/cookie expected a credential for the security scheme `cookie`, got none; \
-             2 operations cannot be called, the first: `GET /both`",
+             2 operations cannot be called: `GET /both`, `GET /cookie`",
             "/components/securitySchemes/digest expected a credential for the security scheme `digest`, got none; \
              `GET /digest` cannot be called",
             "/components/securitySchemes/header expected a credential for the security scheme `header`, got none; \
              `GET /header` cannot be called",
             "/components/securitySchemes/key expected a credential for the security scheme `key`, got none; \
-             3 operations cannot be called, the first: `GET /inherited`",
+             3 operations cannot be called: `GET /inherited`, `GET /both`, `GET /away`",
             "/paths/~1magic/get/security/0/magic expected a credential for the security scheme `magic`, got none; \
              `GET /magic` cannot be called",
             "/components/securitySchemes/pair expected a credential for the security scheme `pair`, got none; \

@@ -31,7 +31,10 @@ enum Key {
 struct Finding {
     /// With no operation yet.
     diagnostic: Diagnostic,
-    first: String,
+    /// What a credential lacks, whichever operation asks for it.
+    scopes: BTreeSet<String>,
+    /// The first [`NAMED`].
+    operations: Vec<String>,
     n_operations: usize,
 }
 
@@ -41,7 +44,8 @@ impl Told {
         for one in missing {
             let name = one.scheme.name.to_string();
             let key = if one.scopes.is_empty() { Key::Scheme(name) } else { Key::Scopes(name) };
-            self.add(key, operation, || diagnostic_of(one));
+            let found = self.add(key, operation, || diagnostic_of(one));
+            found.scopes.extend(one.scopes.iter().map(|scope| (*scope).to_owned()));
         }
         let names: Vec<_> = missing.iter().map(|one| format!("`{}`", one.scheme.name)).collect();
         match missing.iter().find(|one| !one.scopes.is_empty()) {
@@ -85,25 +89,33 @@ impl Told {
             .to_owned()
     }
 
-    fn add(&mut self, key: Key, operation: &Operation, diagnostic: impl FnOnce() -> Diagnostic) {
-        let first = || operation.label().to_owned();
-        let empty = || Finding { diagnostic: diagnostic(), first: first(), n_operations: 0 };
-        self.found.entry(key).or_insert_with(empty).n_operations += 1;
+    fn add(
+        &mut self,
+        key: Key,
+        operation: &Operation,
+        diagnostic: impl FnOnce() -> Diagnostic,
+    ) -> &mut Finding {
         self.degraded.insert(operation.tool_name.clone());
+        let found = self.found.entry(key).or_insert_with(|| Finding {
+            diagnostic: diagnostic(),
+            scopes: BTreeSet::new(),
+            operations: Vec::new(),
+            n_operations: 0,
+        });
+        if found.n_operations < NAMED {
+            found.operations.push(operation.label().to_owned());
+        }
+        found.n_operations += 1;
+        found
     }
 
     /// Writes everything into the report of the toolset of this name.
     pub(super) fn into_report(self, toolset: Option<&ToolsetName>, report: &mut Report) {
         let place = toolset.map(|name| format!(" in the toolset `{name}`")).unwrap_or_default();
-        for Finding { diagnostic, first, n_operations } in self.found.into_values() {
-            let message = match n_operations {
-                1 => format!("{}; `{first}` cannot be called", diagnostic.message),
-                more => format!(
-                    "{}; {more} operations cannot be called, the first: `{first}`",
-                    diagnostic.message
-                ),
-            };
-            let operation = (n_operations == 1).then_some(first);
+        for found in self.found.into_values() {
+            let message = found.message();
+            let Finding { diagnostic, operations, n_operations, .. } = found;
+            let operation = operations.into_iter().next().filter(|_| n_operations == 1);
             let help = format!("{}{place}", diagnostic.help);
             report.diagnostics.push(Diagnostic { message, help, operation, ..diagnostic });
         }
@@ -112,6 +124,33 @@ impl Told {
                 known.status = OperationStatus::Degraded;
             }
         }
+    }
+}
+
+impl Finding {
+    fn message(&self) -> String {
+        let what = &self.diagnostic.message;
+        let n_scopes = self.scopes.len();
+        let lacking = if n_scopes == 0 {
+            String::new()
+        } else {
+            let scopes = listed(self.scopes.iter(), n_scopes);
+            format!(" with the scopes {scopes}, got one without them")
+        };
+        let operations = listed(self.operations.iter(), self.n_operations);
+        match self.n_operations {
+            1 => format!("{what}{lacking}; {operations} cannot be called"),
+            more => format!("{what}{lacking}; {more} operations cannot be called: {operations}"),
+        }
+    }
+}
+
+/// The first of `n_names` in backticks, and how many more there are.
+fn listed<'a>(names: impl Iterator<Item = &'a String>, n_names: usize) -> String {
+    let shown: Vec<_> = names.take(NAMED).map(|name| format!("`{name}`")).collect();
+    match n_names.saturating_sub(shown.len()) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
@@ -124,10 +163,7 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
         )
     } else {
         (
-            format!(
-                "expected a credential with the scopes `{}` for the security scheme `{name}`, got one without",
-                missing.scopes.join("`, `")
-            ),
+            format!("expected a credential for the security scheme `{name}`"),
             format!("add them to the `scopes` of `credentials.{name}`"),
         )
     };
@@ -168,3 +204,6 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
 
 /// What a call is told where an export's credential could not be taken over.
 pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";
+
+/// How many scopes and operations a finding names: all of most services', and lines that can be read.
+const NAMED: usize = 20;

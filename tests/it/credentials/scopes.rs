@@ -1,0 +1,61 @@
+//! What is told of credentials without the scopes that operations ask for: all of it, as far as it can be read.
+
+use std::fmt::Write;
+
+use callgate::config::load_toolset;
+use callgate_openapi::Code;
+
+#[track_caller]
+fn check(n_operations: usize, expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut description = "openapi: 3.0.3
+components:
+  securitySchemes:
+    token: { type: oauth2, flows: { clientCredentials: { tokenUrl: \"https://a.example\", scopes: {} } } }
+paths:
+"
+    .to_owned();
+    for n in 0..n_operations {
+        let scopes = format!("[{{ token: [list, s{n:02}] }}]");
+        writeln!(description, "  /p{n:02}: {{ get: {{ summary: s, security: {scopes} }} }}")
+            .unwrap();
+    }
+    std::fs::write(folder.path().join("spec.yaml"), description).unwrap();
+    let token = "{ oauth2_client_credentials: { token_url: \"https://idp.example/token\", client_id: c, \
+                 client_secret: \"literal:canary\", scopes: [list] } }";
+    let file = folder.path().join("toolset.yaml");
+    std::fs::write(
+        &file,
+        format!("server: https://a.example\ncredentials: {{ token: {token} }}\n"),
+    )
+    .unwrap();
+    let built = load_toolset(&file, None).unwrap_or_else(|error| panic!("{error}"));
+    let report = &built.toolsets[0].report;
+    let mut told = report.diagnostics.iter().filter(|one| one.code == Code::MissingCredential);
+    assert_eq!(told.next().unwrap().message, expected);
+    assert!(told.next().is_none());
+}
+
+#[test]
+fn every_operation_and_every_scope_is_named() {
+    check(
+        3,
+        "expected a credential for the security scheme `token` with the scopes `s00`, `s01`, `s02`, got one without \
+         them; 3 operations cannot be called: `GET /p00`, `GET /p01`, `GET /p02`",
+    );
+}
+
+#[test]
+fn of_many_the_first_twenty_are_named() {
+    let first = |prefix: &str| {
+        let names: Vec<_> = (0..20).map(|n| format!("`{prefix}{n:02}`")).collect();
+        names.join(", ")
+    };
+    let expected = format!(
+        "expected a credential for the security scheme `token` with the scopes {} and 5 more, got one without them; \
+         25 operations cannot be called: {} and 5 more",
+        first("s"),
+        first("GET /p")
+    );
+    check(25, &expected);
+}
