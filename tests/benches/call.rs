@@ -2,9 +2,9 @@
 //! the body. The baseline is a program of its own (`tests/baseline`), so that the features this workspace chooses do
 //! not slow it; both talk to the same loopback server in turns.
 //!
-//! To count instructions instead, which load does not change: start the bench's program with `serve`, and under
-//! `valgrind --tool=callgrind` with `calls ADDRESS N` for two N. With `calls ADDRESS N LENGTH` each call carries a cached
-//! OAuth token of that length.
+//! Instructions, which load does not change, are counted by `tests/benches/instructions`: it starts the bench's program with
+//! `serve`, and under callgrind with `calls ADDRESS N`, with `calls ADDRESS N bearer` and, for a cached OAuth token of that
+//! many characters, with `calls ADDRESS N LENGTH`.
 
 #![expect(
     clippy::print_stdout,
@@ -30,8 +30,8 @@ fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *words {
         ["serve", ..] => serve(),
-        ["calls", address, n_calls, token_length] if token_length != "--bench" => {
-            let executor = Arc::new(executor_with_token(address, token_length));
+        ["calls", address, n_calls, credential] if credential != "--bench" => {
+            let executor = Arc::new(executor_with(address, &auth(address, credential)));
             runtime().block_on(repeated(&executor, n_calls.parse().unwrap(), Reading::Text));
         }
         ["calls", address, n_calls, ..] => {
@@ -148,18 +148,26 @@ async fn token(UrlPath(length): UrlPath<usize>) -> impl IntoResponse {
     axum::Json(serde_json::json!({"access_token": token, "expires_in": 3600}))
 }
 
-/// The same with client credentials.
-fn executor_with_token(address: &str, length: &str) -> Executor {
+/// `bearer` is a secret that is read for each call, anything else the length of a token that is asked for once.
+fn auth(address: &str, credential: &str) -> serde_json::Value {
+    if credential == "bearer" {
+        return serde_json::json!({"bearer": {"token": "literal:ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN"}});
+    }
+    serde_json::json!({"oauth2_client_credentials": {
+        "token_url": format!("http://{address}/token/{credential}"),
+        "client_id": "bench",
+        "client_secret": "literal:canary-secret",
+    }})
+}
+
+/// The same with a credential.
+fn executor_with(address: &str, auth: &serde_json::Value) -> Executor {
     let folder = tempfile::tempdir().unwrap();
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let toolset = serde_json::json!({
         "openapi": description,
         "server": format!("http://{address}/v1"),
-        "auth": {"oauth2_client_credentials": {
-            "token_url": format!("http://{address}/token/{length}"),
-            "client_id": "bench",
-            "client_secret": "env:PATH",
-        }},
+        "auth": auth,
     });
     let file = folder.path().join("toolset.json");
     std::fs::write(&file, toolset.to_string()).unwrap();

@@ -42,7 +42,7 @@ fn main() {
     }
     let secrets = scenario::secrets(&key);
     for secret in &secrets {
-        let masker = Masker::new(&[Secret::new(secret.clone())]);
+        let masker = Masker::new(vec![Secret::new(secret.clone())]);
         for line in written.split(|byte| *byte == b'\n') {
             let masked = masker.mask(line);
             assert!(

@@ -16,14 +16,14 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::{Secret, SecretStore};
 use callgate_tool::Session;
-use http::Request;
+use http::{HeaderValue, Request};
 use oauth2::AuthType;
 use tokio::time::{Instant, sleep};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
     error::{self, Error},
-    place::CredentialPlace,
+    place::{BEARER, CredentialPlace},
     refusal::Refusal,
     source::{fetch_password, fetch_secret, fetch_text},
     supplies::Supplies,
@@ -63,6 +63,12 @@ impl OAuth2 {
         }
         let endpoint = Endpoint::new(config.endpoint.clone());
         Ok(Self { config, endpoint, supplies, cache: TokenCache::default() })
+    }
+
+    /// The client's own token, where there is nothing to be done for it.
+    fn kept(&self) -> Option<(Secret, HeaderValue)> {
+        let is_own = matches!(self.config.grant, OAuth2Grant::ClientCredentials);
+        self.cache.kept(&grant::OWN).filter(|_| is_own)
     }
 
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
@@ -186,14 +192,21 @@ impl Authenticator for OAuth2 {
         request: &mut Request<Bytes>,
         session: &Session,
     ) -> Result<Authorization, Error> {
-        let token = self.token(session).await?;
-        let place = CredentialPlace::authorization(PREFIX);
-        place.put(request, token.expose())?;
+        let place = CredentialPlace::authorization(BEARER);
+        let token = if let Some((token, header)) = self.kept() {
+            CredentialPlace::put_bearer(request, header);
+            token
+        } else {
+            // Most calls need not make room for all that asking takes.
+            let token = Box::pin(self.token(session)).await?;
+            place.put(request, token.expose())?;
+            token
+        };
         Ok(Authorization::placed(vec![place]).with_secrets([token]))
     }
 
     fn places(&self) -> Vec<CredentialPlace> {
-        vec![CredentialPlace::authorization(PREFIX)]
+        vec![CredentialPlace::authorization(BEARER)]
     }
 
     async fn refused(
@@ -251,8 +264,6 @@ impl From<Failure> for Asking {
         Self::Failed(failure)
     }
 }
-
-const PREFIX: &str = "Bearer ";
 
 /// RFC 7523 §2.2.
 const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";

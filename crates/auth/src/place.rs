@@ -2,7 +2,7 @@
 //! a dry run shows. Where the value comes from is not known here.
 
 use bytes::Bytes;
-use callgate_secret::MASK;
+use callgate_secret::{MASK, Secret};
 use callgate_transport::{
     CredentialPlaces, decoded_cookie_name, decoded_query_name, is_framing_header,
 };
@@ -12,6 +12,7 @@ use http::{
     uri::PathAndQuery,
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use zeroize::Zeroizing;
 
 use crate::error::{self, Error};
 
@@ -112,6 +113,12 @@ impl CredentialPlace {
         }
     }
 
+    /// Puts a header of [`bearer_header`] here, replacing whatever lies here.
+    pub(crate) fn put_bearer(request: &mut Request<Bytes>, header: HeaderValue) {
+        // It is sensitive, which is all that a header's place says too.
+        request.headers_mut().insert(AUTHORIZATION, header);
+    }
+
     fn put_mask(&self, request: &mut Request<Bytes>) -> Result<(), Error> {
         match &self.target {
             Target::Cookie(name) => put_cookie(request, name, MASK),
@@ -127,6 +134,15 @@ impl CredentialPlace {
 /// [`ErrorKind::UnusableSecret`](crate::ErrorKind::UnusableSecret) if the URL is too long for one parameter more.
 pub fn place_masks(request: &mut Request<Bytes>, places: &[CredentialPlace]) -> Result<(), Error> {
     places.iter().try_for_each(|place| place.put_mask(request))
+}
+
+/// What `Authorization` holds of a bearer token, for any number of requests: they share its bytes, which are zeroized when
+/// the last of them is gone. `None` where no header can hold the token.
+pub(crate) fn bearer_header(token: &Secret) -> Option<HeaderValue> {
+    let value = Zeroizing::new([BEARER.as_bytes(), token.expose().as_bytes()].concat());
+    let mut header = HeaderValue::from_maybe_shared(Bytes::from_owner(value)).ok()?;
+    header.set_sensitive(true);
+    Some(header)
 }
 
 fn header_name(name: &str) -> Result<HeaderName, Error> {
@@ -207,6 +223,9 @@ fn put_query(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<()
     CredentialPlaces::mark_query(request.extensions_mut(), name);
     Ok(())
 }
+
+/// RFC 6750 §2.1.
+pub(crate) const BEARER: &str = "Bearer ";
 
 /// All but the unreserved characters of RFC 3986 §2.3.
 const QUERY: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

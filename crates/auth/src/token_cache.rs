@@ -10,6 +10,7 @@ use std::{
 };
 
 use callgate_secret::Secret;
+use http::HeaderValue;
 use tokio::time::Instant;
 
 use crate::{error::Error, refusal::Refusal};
@@ -52,6 +53,11 @@ impl TokenCache {
         fetch: impl Future<Output = Result<Issued, Error>> + Send,
     ) -> Result<Secret, Error> {
         self.slot(key).token(version, fetch).await
+    }
+
+    /// The token of `key` and the header that holds it, where there is nothing to be done for it.
+    pub(crate) fn kept(&self, key: &Key) -> Option<(Secret, HeaderValue)> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).get(key)?.kept()
     }
 
     /// The token of `key` while it is good, whatever became of the operator's secrets.

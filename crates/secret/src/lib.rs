@@ -6,12 +6,15 @@ mod directory;
 mod env;
 mod error;
 mod file;
+mod filter;
 mod local;
 mod masker;
 mod memory;
 mod reference;
 mod secret;
+mod spelling;
 mod store;
+mod unescaped;
 
 pub use cached::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};

@@ -1,11 +1,17 @@
 //! The secret value: zeroized when its last holder is gone, shown as `****` by everything that prints. It does not know
 //! where it comes from.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use zeroize::Zeroizing;
 
-use crate::error::{self, Error};
+use crate::{
+    error::{self, Error},
+    filter::Filter,
+};
 
 /// What is shown in place of a secret.
 pub const MASK: &str = "****";
@@ -26,14 +32,21 @@ pub const MASK: &str = "****";
 /// ```
 #[derive(Clone)]
 pub struct Secret {
-    value: Arc<Zeroizing<String>>,
+    held: Arc<Held>,
     note: Option<&'static str>,
+}
+
+struct Held {
+    value: Zeroizing<String>,
+    /// Made when an answer is first searched for the value.
+    filter: OnceLock<Option<Filter>>,
 }
 
 impl Secret {
     /// Takes the value over without copying it.
     pub fn new(value: String) -> Self {
-        Self { value: Arc::new(Zeroizing::new(value)), note: None }
+        let held = Held { value: Zeroizing::new(value), filter: OnceLock::new() };
+        Self { held: Arc::new(held), note: None }
     }
 
     /// Takes over a text as it was stored: one line break at its end is an editor's or a shell's and not the secret's,
@@ -47,7 +60,7 @@ impl Secret {
 
     /// The value itself. Only the code that puts it on a request may ask for it.
     pub fn expose(&self) -> &str {
-        &self.value
+        &self.held.value
     }
 
     /// The value itself, if it can be put in a header without ending the header's line.
@@ -57,24 +70,30 @@ impl Secret {
     pub fn expose_for_header(&self) -> Result<&str, Error> {
         // RFC 9110 §5.5: CR, LF and NUL are dangerous; other control characters are invalid. The tab is allowed there
         // and in no credential.
-        if self.value.bytes().any(|byte| byte.is_ascii_control()) {
+        if self.held.value.bytes().any(|byte| byte.is_ascii_control()) {
             return Err(error::not_for_a_header());
         }
-        Ok(&self.value)
+        Ok(&self.held.value)
     }
 
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.value.is_empty()
+        self.held.value.is_empty()
     }
 
     /// Whether both hold the same value, found out in a time that depends on their lengths only. Tells a store whether
     /// the secret that a service rejected is still the one it holds.
     pub fn is_same_value(&self, other: &Self) -> bool {
-        let (left, right) = (self.value.as_bytes(), other.value.as_bytes());
+        let (left, right) = (self.held.value.as_bytes(), other.held.value.as_bytes());
         let difference =
             left.iter().zip(right).fold(0, |found, (left, right)| found | (left ^ right));
         std::hint::black_box(difference) == 0 && left.len() == right.len()
+    }
+
+    /// Whether a text may hold a spelling of the value; where it does, this is true.
+    pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
+        let filter = self.held.filter.get_or_init(|| Filter::new(self.held.value.as_bytes()));
+        filter.as_ref().is_none_or(|filter| filter.may_be_in(text))
     }
 
     /// What was done to the value when it was read, for the operator.
@@ -126,8 +145,8 @@ mod tests {
 
     #[test]
     fn the_value_is_zeroized_when_dropped() {
-        fn needs<T: ZeroizeOnDrop>(_: &Arc<T>) {}
-        needs(&Secret::new("canary".to_owned()).value);
+        fn needs<T: ZeroizeOnDrop>(_: &T) {}
+        needs(&Secret::new("canary".to_owned()).held.value);
     }
 
     #[track_caller]

@@ -16,6 +16,9 @@ pub(super) struct Shown {
     pub(super) actor: Option<Secret>,
 }
 
+/// The key of the client's own token.
+pub(super) const OWN: Key = [0; 32];
+
 impl OAuth2Grant {
     /// Fetches what the grant shows.
     pub(super) async fn shown(
@@ -61,7 +64,7 @@ impl OAuth2Grant {
 impl Shown {
     /// Whom the token is for: one session's user, whatever another session shows.
     pub(super) fn key(&self, session: &Session) -> Key {
-        let Some(subject) = &self.subject else { return [0; 32] };
+        let Some(subject) = &self.subject else { return OWN };
         let mut hash = Sha256::new();
         for part in [session.id(), Some(subject.expose())] {
             // A length before each, so that no two pairs read alike; none differs from empty.

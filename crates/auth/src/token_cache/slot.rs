@@ -7,11 +7,13 @@ use std::{
 };
 
 use callgate_secret::Secret;
+use http::HeaderValue;
 use tokio::time::{Instant, timeout};
 
 use super::{Issued, Version, lifetime::Lifetime};
 use crate::{
     error::{self, Error},
+    place,
     refusal::Refusal,
 };
 
@@ -36,7 +38,11 @@ struct State {
 #[derive(Clone, Debug)]
 struct Token {
     value: Secret,
+    /// As calls carry it, made once for all of them; none where no header can hold it.
+    header: Option<HeaderValue>,
     version: Version,
+    /// When the operator's secrets were last seen to be those it was asked for with.
+    checked_at: Instant,
     lifetime: Lifetime,
     issued_at: Instant,
     round: u64,
@@ -130,6 +136,15 @@ impl Slot {
         self.settle(version, Asking::Ahead, result).ok()
     }
 
+    /// The token and its header, while neither its age nor the operator's secrets have to be looked at.
+    pub(super) fn kept(&self) -> Option<(Secret, HeaderValue)> {
+        let (state, now) = (self.state(), Instant::now());
+        let is_kept =
+            |token: &&Token| now < token.lifetime.renew_at && now < token.checked_at + UNCHECKED;
+        let token = state.token.as_ref().filter(is_kept)?;
+        Some((token.value.clone(), token.header.clone()?))
+    }
+
     pub(super) fn good(&self) -> Option<Secret> {
         let state = self.state();
         let token = state.token.as_ref().filter(|token| Instant::now() < token.lifetime.end);
@@ -159,8 +174,11 @@ impl Slot {
     }
 
     fn found(&self, version: &Version) -> Found {
-        let state = self.state();
+        let mut state = self.state();
         let now = Instant::now();
+        if let Some(token) = state.token.as_mut().filter(|token| token.version.is(version)) {
+            token.checked_at = now;
+        }
         let rests = |failure: &&Failure| failure.version.is(version) && now < failure.at + BACK_OFF;
         let failure = state.failure.as_ref().filter(rests);
         match (&state.token, failure) {
@@ -206,8 +224,10 @@ impl Slot {
         match result {
             Ok(Issued { token: value, expires_in, asked_at }) => {
                 state.token = Some(Token {
+                    header: place::bearer_header(&value),
                     value: value.clone(),
                     version,
+                    checked_at: at,
                     lifetime: Lifetime::new(asked_at, expires_in),
                     issued_at: at,
                     round,
@@ -232,6 +252,10 @@ impl Slot {
 
 /// How long a source that failed is left alone, unless the operator changes a secret (security §4).
 const BACK_OFF: Duration = Duration::from_secs(10);
+
+/// How long a token is given without reading the operator's secrets again: that one was rotated is soon enough noticed
+/// by a call a second later, since the old token is good until then.
+const UNCHECKED: Duration = Duration::from_secs(1);
 
 /// How long one call waits for a token while the old one is still good.
 const AHEAD_OF_TIME: Duration = Duration::from_secs(3);

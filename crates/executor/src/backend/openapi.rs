@@ -93,7 +93,7 @@ impl OpenApi {
             return Ok(Opened::Ended(self.whole((answer, exchange), journal).await?));
         };
         let (head, body) = answer.into_parts();
-        let masker = Masker::new(&exchange.secrets);
+        let masker = Masker::new(exchange.secrets);
         let bounds = (self.connection.limits, self.effect());
         let values = Values::new(head.status.as_u16(), (body, splitter), masker, bounds);
         Ok(Opened::Values(Box::new(values)))

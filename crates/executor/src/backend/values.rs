@@ -17,7 +17,7 @@ pub struct Values {
     status: u16,
     body: ResponseBody,
     splitter: Splitter,
-    masker: Masker,
+    masker: Masker<'static>,
     limits: Limits,
     effect: Effect,
     is_ended: bool,
@@ -27,7 +27,7 @@ impl Values {
     pub(super) fn new(
         status: u16,
         (body, splitter): (ResponseBody, Splitter),
-        masker: Masker,
+        masker: Masker<'static>,
         (limits, effect): (Limits, Effect),
     ) -> Self {
         Self { status, body, splitter, masker, limits, effect, is_ended: false }

@@ -1,0 +1,112 @@
+//! Tells fast, and with a few hundred bytes of memory, that a text holds no spelling of a secret: most texts hold none.
+//! Finding where one is takes all of its spellings and is the masker's business.
+
+use zeroize::Zeroizing;
+
+use crate::spelling::spellings;
+
+/// The beginnings of a secret's spellings, cut into pieces of four bytes.
+///
+/// A text that holds a spelling holds all pieces of its beginning side by side. To look at one piece in as many as a
+/// beginning has is therefore enough.
+pub(crate) struct Filter {
+    /// Which values the hash of a piece takes: passes over most pieces at the cost of one look.
+    hashes: Zeroizing<[u64; WORDS]>,
+    /// In order.
+    pieces: Zeroizing<Vec<u32>>,
+    /// How many pieces lie side by side in each beginning.
+    stride: usize,
+}
+
+impl Filter {
+    /// The filter of a value; `None` if a spelling is shorter than a piece, so that there is nothing to tell fast.
+    pub(crate) fn new(value: &[u8]) -> Option<Self> {
+        let beginnings = spellings(value.get(..BEGINNING).unwrap_or(value));
+        let shortest = beginnings.iter().map(|spelling| spelling.len()).min()?.min(BEGINNING);
+        let stride = (shortest + 1).checked_sub(PIECE).filter(|stride| *stride > 0)?;
+        let mut hashes = Zeroizing::new([0; WORDS]);
+        let mut pieces = Zeroizing::new(Vec::with_capacity(beginnings.len() * stride));
+        for beginning in &beginnings {
+            for piece in beginning.windows(PIECE).take(stride).filter_map(piece) {
+                pieces.push(piece);
+                let (word, bit) = hash(piece);
+                hashes.get_mut(word).into_iter().for_each(|word| *word |= bit);
+            }
+        }
+        pieces.sort_unstable();
+        Some(Self { hashes, pieces, stride })
+    }
+
+    /// Whether the text may hold a spelling; where it does, this is true.
+    pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
+        let mut at = 0;
+        while let Some(piece) = text.get(at..at + PIECE).and_then(piece) {
+            let (word, bit) = hash(piece);
+            let is_known = self.hashes.get(word).is_some_and(|word| word & bit != 0);
+            if is_known && self.pieces.binary_search(&piece).is_ok() {
+                return true;
+            }
+            at += self.stride;
+        }
+        false
+    }
+}
+
+fn piece(bytes: &[u8]) -> Option<u32> {
+    bytes.try_into().ok().map(u32::from_le_bytes)
+}
+
+/// A word of the table and a bit of it, from the best bits of a product with the golden ratio's (Knuth 6.4).
+fn hash(piece: u32) -> (usize, u64) {
+    let hash = piece.wrapping_mul(0x9e37_79b1) >> (32 - 11);
+    ((hash >> 6) as usize, 1 << (hash & 63))
+}
+
+const PIECE: usize = 4;
+
+/// How much of each spelling is kept: what an answer costs falls with it, and what a secret costs rises.
+const BEGINNING: usize = 24;
+
+/// Of 64 bits each: the usual secret has some 170 pieces, so that eleven of twelve others are passed over at once.
+const WORDS: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str) {
+        let filter = Filter::new(value.as_bytes()).unwrap();
+        for spelling in spellings(value.as_bytes()) {
+            for before in 0..40 {
+                let text = [&vec![b'.'; before], &**spelling, b"!"].concat();
+                assert!(filter.may_be_in(&text), "{}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+
+    #[test]
+    fn a_spelling_is_noticed_wherever_it_begins() {
+        check("sixsix");
+        check("seven77");
+        check("s3cr\"t/k\u{e9}y+1");
+        check("sixteen-bytes-16");
+        check(&"\u{e9}\\\"".repeat(100));
+        check(&"0123456789abcdefghijklmnopqrstuvwxyz".repeat(30));
+    }
+
+    #[test]
+    fn a_text_without_one_is_passed_over() {
+        let filter = Filter::new(b"0123456789abcdefghijklmnopqrstuvwxyz").unwrap();
+        let text = "{\"name\":\"Rex\",\"owner\":{\"email\":\"kim@example.com\",\"phone\":null}}";
+        assert!(!filter.may_be_in(text.repeat(100).as_bytes()));
+        for text in ["", "a", "abc"] {
+            assert!(!filter.may_be_in(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn a_value_shorter_than_a_piece_has_no_filter() {
+        assert!(Filter::new(b"").is_none() && Filter::new(b"abc").is_none());
+    }
+}

@@ -1,0 +1,56 @@
+//! The spellings in which a service may give a secret back: as it is, in base64, in hexadecimal, escaped as JSON within
+//! JSON. Escapes that a reader takes off the text first are another module's business.
+
+use base64::{
+    Engine,
+    prelude::{BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE_NO_PAD},
+};
+use zeroize::Zeroizing;
+
+/// Every spelling of a value that is not empty. That of a value's beginning is the beginning of one of the value's.
+pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
+    let mut spellings = vec![hexadecimal(value, UPPER_DIGITS), hexadecimal(value, LOWER_DIGITS)];
+    for (lead, before) in [&[][..], &[0], &[0; 2]].into_iter().enumerate() {
+        let padded = Zeroizing::new([before, value].concat());
+        for engine in [&BASE64_STANDARD_NO_PAD, &BASE64_URL_SAFE_NO_PAD] {
+            let encoded = Zeroizing::new(engine.encode(&*padded));
+            let encoded = whole_characters(&encoded, lead, padded.len());
+            // The two alphabets differ in two characters.
+            if spellings.last() != Some(&encoded) {
+                spellings.push(encoded);
+            }
+        }
+    }
+    // JSON within a JSON text: escaped twice, of which the reader of escapes takes one.
+    if memchr::memchr2(b'"', b'\\', value).is_some() {
+        spellings.push(escaped(value));
+    }
+    spellings.push(value.to_vec());
+    spellings.into_iter().filter(|spelling| !spelling.is_empty()).map(Zeroizing::new).collect()
+}
+
+fn hexadecimal(value: &[u8], digits: &[u8; 16]) -> Vec<u8> {
+    let digit = |nibble: u8| digits.get(usize::from(nibble)).copied().unwrap_or_default();
+    value.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// The characters of an encoding that no byte before or after the secret has a part in: `lead` bytes come before it.
+fn whole_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
+    let start = (lead * 8).div_ceil(6);
+    let end = length * 8 / 6;
+    encoded.as_bytes().get(start..end).unwrap_or_default().to_vec()
+}
+
+fn escaped(value: &[u8]) -> Vec<u8> {
+    let mut escaped = Vec::with_capacity(value.len() * 2);
+    for byte in value {
+        if matches!(byte, b'"' | b'\\') {
+            escaped.push(b'\\');
+        }
+        escaped.push(*byte);
+    }
+    escaped
+}
+
+const LOWER_DIGITS: &[u8; 16] = b"0123456789abcdef";
+const UPPER_DIGITS: &[u8; 16] = b"0123456789ABCDEF";
