@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_tool::Session;
-use http::Request;
+use http::{Request, Response};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
@@ -77,6 +77,10 @@ impl Authenticator for All {
             may_help |= part.refused(authorization, refusal, session).await;
         }
         may_help
+    }
+
+    fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
+        self.parts.iter().find_map(|part| part.explain(answer))
     }
 
     fn obstacle(&self) -> Option<&Error> {

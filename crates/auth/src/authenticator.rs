@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::Secret;
 use callgate_tool::Session;
-use http::Request;
+use http::{Request, Response};
 
 use crate::{error::Error, place::CredentialPlace, refusal::Refusal};
 
@@ -33,6 +33,12 @@ pub trait Authenticator: Debug + Send + Sync {
     /// authorized. A kind whose credential does not change has nothing else to offer.
     async fn refused(&self, _: &Authorization, _: Refusal, _: &Session) -> bool {
         false
+    }
+
+    /// What an answer with a status of 4xx says is wrong with the credential, where services that take this kind say so
+    /// in words of their own; in ours, for whoever runs callgate.
+    fn explain(&self, _: &Response<Bytes>) -> Option<String> {
+        None
     }
 
     /// Why no request is let through, where that is known before one is made.

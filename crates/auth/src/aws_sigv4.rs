@@ -1,6 +1,8 @@
 //! Signs requests as AWS asks for it (Signature Version 4), last of all, when nothing of them changes any more. Where the
 //! keys come from and how the signature is made is `store`'s business.
 
+mod refusal;
+
 use std::{sync::Arc, time::SystemTime};
 
 use async_trait::async_trait;
@@ -8,7 +10,7 @@ use bytes::Bytes;
 use callgate_store::aws::{AwsKeySource, KeySource, Scope, sign};
 use callgate_tool::Session;
 use callgate_transport::CredentialPlaces;
-use http::Request;
+use http::{Request, Response};
 
 use crate::{
     authenticator::{Authenticator, Authorization},
@@ -52,6 +54,10 @@ impl Authenticator for AwsSigV4 {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(PREFIX)]
+    }
+
+    fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
+        refusal::explained(answer, SystemTime::now())
     }
 }
 

@@ -12,7 +12,7 @@ use callgate_openapi::Source;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached};
 use serde_json::Value;
 
-pub use connection::{no_secure_connection, timed_out, unreachable};
+pub use connection::{connection_refused, no_secure_connection, timed_out, unreachable};
 
 use crate::style::Unwritable;
 
@@ -57,6 +57,15 @@ pub fn auth_not_renewed(why: &str) -> Box<Fault> {
         "the service refused the credential and did nothing, and there is no fresh one: {}",
         clipped(why, 300)
     );
+    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
+    fault.reached = Reached::Yes;
+    fault
+}
+
+/// The service refused the credential before it did anything: `why` is what is wrong with it.
+pub fn auth_refused(why: &str) -> Box<Fault> {
+    let message =
+        format!("the service refused the credential and did nothing: {}", clipped(why, 300));
     let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
     fault.reached = Reached::Yes;
     fault

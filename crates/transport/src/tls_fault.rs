@@ -1,6 +1,9 @@
 //! Why there is no secure connection, told apart by what an operator can do about it. Made from what the TLS library and
 //! the service say.
 
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use memchr::memmem;
 use rustls::{AlertDescription, CertificateError};
 
 /// Why there is no secure connection.
@@ -17,6 +20,8 @@ pub enum TlsFault {
     NotYetValid,
     /// The service does not speak TLS, or not as we do.
     Protocol,
+    /// The service speaks TLS, and we do not.
+    TlsRequired,
     /// The service's certificate is flawed: revoked, badly signed, or not for services.
     Unacceptable,
     /// Nobody we trust vouches for the service's certificate.
@@ -40,6 +45,17 @@ impl TlsFault {
             }
             _ => Self::Protocol,
         }
+    }
+
+    /// What an answer says is wrong with the connection: some services make it whatever they are shown, and answer every
+    /// request on it with status 400 and a page of their own.
+    pub fn of_answer(answer: &Response<Bytes>) -> Option<Self> {
+        if answer.status() != StatusCode::BAD_REQUEST {
+            return None;
+        }
+        let says =
+            |(words, _): &&(&str, Self)| memmem::find(answer.body(), words.as_bytes()).is_some();
+        PAGES.iter().find(says).map(|(_, fault)| *fault)
     }
 
     /// A service that asked for a certificate turned down what it got.
@@ -71,6 +87,9 @@ impl TlsFault {
             Self::Protocol => {
                 "the service does not answer with TLS that we speak (1.2 or 1.3): look at the scheme and the port of the \
                  server's URL"
+            }
+            Self::TlsRequired => {
+                "the service speaks TLS where it was called without: write `https` in the server's URL"
             }
             Self::Unacceptable => {
                 "the service's certificate cannot be accepted: it is revoked, badly signed, or not made for services"
@@ -120,4 +139,44 @@ fn is_about_certificates(alert: AlertDescription) -> bool {
             | AlertDescription::UnknownCA
             | AlertDescription::UnsupportedCertificate
     )
+}
+
+/// nginx answers 496, 495 and 497 so (`ngx_http_special_response.c`), Apache and Go's server the last.
+const PAGES: [(&str, TlsFault); 5] = [
+    ("<center>No required SSL certificate was sent</center>", TlsFault::ClientCertificateRequired),
+    ("<center>The SSL certificate error</center>", TlsFault::ClientCertificateRefused),
+    ("<center>The plain HTTP request was sent to HTTPS port</center>", TlsFault::TlsRequired),
+    ("You're speaking plain HTTP to an SSL-enabled server port", TlsFault::TlsRequired),
+    ("Client sent an HTTP request to an HTTPS server.", TlsFault::TlsRequired),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(status: u16, body: &'static str, expected: Option<TlsFault>) {
+        let answer = Response::builder().status(status).body(Bytes::from_static(body.as_bytes()));
+        assert_eq!(TlsFault::of_answer(&answer.unwrap()), expected, "{status} {body}");
+    }
+
+    #[test]
+    fn a_page_about_the_connection_is_told_from_an_answer() {
+        let page = "<html>\r\n<head><title>400 No required SSL certificate was sent</title></head>\r\n<body>\r\n\
+            <center><h1>400 Bad Request</h1></center>\r\n<center>No required SSL certificate was sent</center>\r\n";
+        check(400, page, Some(TlsFault::ClientCertificateRequired));
+        check(200, page, None);
+        check(
+            400,
+            "<center>The SSL certificate error</center>",
+            Some(TlsFault::ClientCertificateRefused),
+        );
+        check(
+            400,
+            "Client sent an HTTP request to an HTTPS server.\n",
+            Some(TlsFault::TlsRequired),
+        );
+        check(400, "{\"message\":\"the SSL certificate error of order 7\"}", None);
+        check(400, "", None);
+    }
 }

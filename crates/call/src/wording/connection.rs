@@ -54,6 +54,14 @@ pub fn no_secure_connection(why: &str, reached: Reached, effect: Effect) -> Box<
     Box::new(Fault::new(FaultCode::Unreachable, message, next).with_reached(reached))
 }
 
+/// The service made the connection and then turned it down: `why` says what is wrong and what an operator can do.
+pub fn connection_refused(why: &str) -> Box<Fault> {
+    let message =
+        format!("the service turned the call down and did nothing: {}", clipped(why, 300));
+    let fault = Fault::new(FaultCode::Unreachable, message, Next::GiveUp);
+    Box::new(fault.with_reached(Reached::Yes))
+}
+
 fn unknown_outcome(effect: Effect) -> &'static str {
     match effect {
         Effect::Read => "it only reads, so it may be tried again later",

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
-use callgate_call::{Masked, Plan, Shape, Splitter, planned};
+use callgate_call::{Masked, Plan, Shape, Splitter, planned, wording};
 use callgate_openapi::Operation;
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
-use callgate_transport::ResponseBody;
+use callgate_transport::{ResponseBody, TlsFault};
 use http::{
     HeaderMap, Response,
     header::{CONTENT_TYPE, COOKIE},
@@ -78,7 +78,24 @@ impl OpenApi {
         let bound = self.connection.limits.response_bytes;
         let read = reading::read(answer, bound, exchange.deadline()).await;
         let response = read.map_err(|error| exchange.fault(&error, journal))?;
-        Ok(self.outcome(&echo::masked(response, &exchange.secrets)))
+        let response = echo::masked(response, &exchange.secrets);
+        Ok(self.explained(self.outcome(&response), &response))
+    }
+
+    /// Says what is wrong with a credential or the connection where an answer says so.
+    fn explained(&self, outcome: Outcome, response: &Response<Bytes>) -> Outcome {
+        let Outcome::Failed(fault) = outcome else { return outcome };
+        if !response.status().is_client_error() {
+            return Outcome::Failed(fault);
+        }
+        let told = match TlsFault::of_answer(response) {
+            Some(tls) => Some(wording::connection_refused(tls.message())),
+            None => self.authenticator.explain(response).map(|why| wording::auth_refused(&why)),
+        };
+        let Some(mut told) = told else { return Outcome::Failed(fault) };
+        told.status = fault.status;
+        told.body = fault.body;
+        Outcome::Failed(told)
     }
 
     async fn opened(
