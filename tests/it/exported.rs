@@ -3,6 +3,8 @@
 
 use std::{fs, path::Path};
 
+use axum::{http::StatusCode, response::IntoResponse};
+use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate::{
     FaultCode, Outcome, Reached, Session, ToolCall,
     config::{self, Built, Severity, load},
@@ -10,7 +12,10 @@ use callgate::{
 };
 use serde_json::{Value, json};
 
-use crate::server::Server;
+use crate::{
+    identity_provider::{Asked, Provider},
+    server::Server,
+};
 
 const SCHEMA: &str = "openapi: 3.0.0
 info: {title: T, version: '1'}
@@ -75,6 +80,73 @@ async fn a_tool_of_dialogflow_is_called_with_its_own_credential() {
     let files = dialogflow(&bearer);
     assert_eq!(arrived(&files, own, none(), "authorization").await, "Bearer canary-token");
     assert_eq!(arrived(&dialogflow(&json!({})), own, none(), "target").await, "/pets");
+}
+
+/// Both products, and both spellings, against a token endpoint that checks the client.
+#[tokio::test]
+async fn a_client_of_an_authorization_server_gets_its_token_and_renews_it() {
+    let provider = Provider::start().await;
+    provider.behave(|provider, _| provider.issue(json!(3600)));
+    let (id, secret) = ("canary client", "canary:secret%");
+    let oauth = json!({"oauthConfig": {"oauthGrantType": "CLIENT_CREDENTIAL", "clientId": id, "clientSecret": secret,
+        "tokenEndpoint": provider.url("/token"), "scopes": ["read", "list"]}});
+    let spelled = json!({"oauth_config": {"oauth_grant_type": 1, "client_id": id, "client_secret": secret,
+        "token_endpoint": provider.url("/token"), "scopes": ["read", "list"]}});
+    let shop = |authentication: &Value| {
+        let mut files = ces(SCHEMA, &json!({}));
+        let toolset = json!({"openApiSchema": "toolsets/pets/open_api_toolset/open_api_schema.yaml",
+            "apiAuthentication": authentication});
+        files[0].1 = json!({"displayName": "pets", "openApiToolset": toolset}).to_string();
+        files
+    };
+    for (key, files) in [
+        ("dialogflow_tool", dialogflow(&oauth)),
+        ("dialogflow_tool", dialogflow(&spelled)),
+        ("ces_toolset", shop(&json!({"oauthConfig": oauth["oauthConfig"]}))),
+    ] {
+        let folder = Path::new(files[0].0).parent().unwrap().to_str().unwrap();
+        let settings = json!({key: folder, "server": provider.url("/v1")});
+        let built = open(&files, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let n_asked = provider.n_asked();
+        for _ in 0..2 {
+            let outcome = call(&built).await;
+            assert!(matches!(outcome, Outcome::Answered(_)), "{key}: {outcome:?}");
+        }
+        assert_eq!(provider.n_asked(), n_asked + 1, "a token is kept");
+        let asked = provider.last();
+        assert_eq!(asked.form["grant_type"], "client_credentials");
+        assert_eq!(asked.form["scope"], "read list");
+        assert_eq!(client(&asked), (id.to_owned(), secret.to_owned()), "{key}");
+        provider.revoke();
+        let outcome = call(&built).await;
+        assert!(matches!(outcome, Outcome::Answered(_)), "{key}: {outcome:?}");
+        assert_eq!(provider.n_asked(), n_asked + 2, "a token that is refused is replaced");
+    }
+    provider
+        .behave(|_, _| (StatusCode::UNAUTHORIZED, r#"{"error":"invalid_client"}"#).into_response());
+    let settings = json!({"dialogflow_tool": "agent/tools/pets", "server": provider.url("/v1")});
+    let Outcome::Failed(fault) = call(&open(&dialogflow(&oauth), &settings).unwrap()).await else {
+        panic!("it was called")
+    };
+    assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));
+    assert!(fault.message.ends_with(": invalid_client"), "{}", fault.message);
+    assert!(!format!("{fault:?}").contains("canary"), "{fault:?}");
+}
+
+/// The client as it showed itself, in the body or in the header (RFC 6749 §2.3.1).
+fn client(asked: &Asked) -> (String, String) {
+    let Some(header) = &asked.authorization else {
+        return (asked.form["client_id"].clone(), asked.form["client_secret"].clone());
+    };
+    let pair = BASE64_STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
+    let pair = String::from_utf8(pair).unwrap();
+    let (id, secret) = pair.split_once(':').unwrap();
+    let decoded = |text: &str| {
+        let form = format!("a={text}");
+        let (_, value) = url::form_urlencoded::parse(form.as_bytes()).next().unwrap();
+        value.into_owned()
+    };
+    (decoded(id), decoded(secret))
 }
 
 #[tokio::test]

@@ -98,6 +98,14 @@ async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
 
 fn load_in(folder: &Path, root: &str, toolset: &str) -> Result<Built, Error> {
     let description = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\npaths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
+    load_described(folder, description, (root, toolset))
+}
+
+fn load_described(
+    folder: &Path,
+    description: &str,
+    (root, toolset): (&str, &str),
+) -> Result<Built, Error> {
     fs::write(folder.join("spec.yaml"), description).unwrap();
     let text = format!("{root}\ntoolsets:\n  a: {{ openapi: spec.yaml, prefix: '', {toolset} }}\n");
     fs::write(folder.join("callgate.yaml"), text).unwrap();
@@ -105,7 +113,11 @@ fn load_in(folder: &Path, root: &str, toolset: &str) -> Result<Built, Error> {
 }
 
 async fn called(executor: &Executor) -> Result<(), Box<Fault>> {
-    let call = ToolCall::new("1", "a", Arguments::new());
+    called_by(executor, "a").await
+}
+
+async fn called_by(executor: &Executor, tool: &str) -> Result<(), Box<Fault>> {
+    let call = ToolCall::new("1", tool, Arguments::new());
     match executor.call(&call, &Session::default()).await.outcome {
         Outcome::Answered(_) => Ok(()),
         Outcome::Failed(fault) => Err(fault),
@@ -179,6 +191,50 @@ async fn a_caller_is_told_what_is_wrong_and_shown_no_host() {
         assert_ne!(fault.reached, Reached::Yes);
         assert!(fault.message.contains(word), "{word}: {fault:?}");
         assert!(!fault.message.contains(host), "{fault:?}");
+    }
+}
+
+const DEMANDING: &str = "openapi: 3.1.0
+info: { title: t, version: '1' }
+components:
+  securitySchemes:
+    certificate: { type: mutualTLS }
+    key: { type: apiKey, in: header, name: X-Key }
+security: [{ certificate: [] }]
+paths:
+  /a: { get: { operationId: a, summary: s } }
+  /b: { get: { operationId: b, summary: s, security: [{ certificate: [], key: [] }] } }
+";
+
+/// The description asks for a client certificate (OpenAPI 3.1.0 §4.8.27), and so does the server.
+#[tokio::test]
+async fn a_scheme_of_certificates_is_met_by_one_that_is_shown() {
+    let authority = Authority::new();
+    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    authority.issue("client", 3000);
+    let folder = authority.folder.path();
+    let load = |root: &str, settings: &str| {
+        let toolset = format!("{server}, {settings}");
+        let built = load_described(folder, DEMANDING, (root, &toolset));
+        built.unwrap_or_else(|error| panic!("{error}")).executor
+    };
+    let key = "credentials: { key: { api_key: { value: 'literal:canary' } } }";
+    let shown = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");
+    for (root, settings) in [("", format!("{shown}, {key}")), (&*shown, key.to_owned())] {
+        let executor = load(root, &settings);
+        for tool in ["a", "b"] {
+            called_by(&executor, tool).await.unwrap_or_else(|fault| panic!("{tool}: {fault:?}"));
+        }
+    }
+    // Of what an operation asks for together, the certificate alone is not enough, nor is the rest without it.
+    for (settings, tool, missing) in [
+        (&*format!("tls: {{ ca: [ca.pem] }}, {key}"), "a", "`certificate`"),
+        (&*format!("tls: {{ ca: [ca.pem] }}, {key}"), "b", "`certificate`"),
+        (&*shown, "b", "`key`"),
+    ] {
+        let fault = called_by(&load("", settings), tool).await.unwrap_err();
+        assert_eq!((fault.code.as_str(), fault.reached), ("auth_failed", Reached::No), "{fault:?}");
+        assert!(fault.message.contains(missing), "{tool}: {fault:?}");
     }
 }
 
