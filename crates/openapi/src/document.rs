@@ -60,7 +60,8 @@ impl Document {
     /// Takes a tree that is an OpenAPI description of a version this build reads.
     ///
     /// # Errors
-    /// [`Code::NotADescription`] when it is none, [`Code::UnsupportedVersion`] when it is one of another version.
+    /// [`NotADescription`](crate::Code::NotADescription) when it is none, [`UnsupportedVersion`](crate::Code::UnsupportedVersion)
+    /// when it is one of another version.
     pub fn new(root: Node) -> Result<Self, Vec<Diagnostic>> {
         Self::within(root, Limits::default())
     }
