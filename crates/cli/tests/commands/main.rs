@@ -7,6 +7,7 @@ mod body_media;
 mod call;
 mod check;
 mod connection;
+mod default_credentials;
 mod hostile;
 mod output;
 mod overlay;
