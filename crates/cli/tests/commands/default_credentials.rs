@@ -40,8 +40,8 @@ fn call(server: &Server, variables: &[(&str, &Path)]) -> Ended {
 /// Who signed the token of the last request.
 fn issuer(server: &Server) -> Value {
     let requests = server.requests();
-    let lines = requests.last().unwrap().lines();
-    let token = lines.filter_map(|line| line.strip_prefix("authorization: Bearer ")).next();
+    let mut lines = requests.last().unwrap().lines();
+    let token = lines.find_map(|line| line.strip_prefix("authorization: Bearer "));
     let claims = token.unwrap().split('.').nth(1).unwrap();
     let claims = BASE64_URL_SAFE_NO_PAD.decode(claims).unwrap();
     serde_json::from_slice::<Value>(&claims).unwrap()["iss"].clone()
