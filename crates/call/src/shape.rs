@@ -71,7 +71,11 @@ impl Shape {
         match answer.content {
             Content::Json(json) => {
                 answer.next = page::next_of_link(read.operation, read.headers);
-                if read.n_more == 0 && self.shows_all(json.text(), read.operation) {
+                if read.n_more == 0 && self.shows_all(json.text()) {
+                    let may_go_on =
+                        answer.next.is_empty() && names_page(json.text(), read.operation);
+                    let next = may_go_on.then(|| page::next_of_body(read.operation, json.value()));
+                    answer.next = next.unwrap_or(answer.next);
                     answer.content = Content::Json(json);
                     return answer;
                 }
@@ -113,13 +117,12 @@ impl Shape {
         }
     }
 
-    /// Whether a text can be handed on unread, which is the usual case.
-    fn shows_all(&self, text: &str, operation: &Operation) -> bool {
+    /// Whether a text can be handed on as it is, which is the usual case.
+    fn shows_all(&self, text: &str) -> bool {
         matches!(self.selection, Selection::All)
             && self.big_integers == BigIntegers::Number
             && text.len() <= self.result_bytes
             && !may_hide(text)
-            && !(text_names_page(text) && page::is_paged(operation))
     }
 
     fn value(&self, value: Value) -> (Value, Vec<callgate_tool::Cut>) {
@@ -170,8 +173,10 @@ fn may_hide(text: &str) -> bool {
         || (!text.is_ascii() && text.chars().any(|one| !one.is_ascii() && is_unseen(one)))
 }
 
-fn text_names_page(text: &str) -> bool {
+/// Whether a text may name the next page of an operation that has pages.
+fn names_page(text: &str, operation: &Operation) -> bool {
     ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
+        && page::is_paged(operation)
 }
 
 /// Takes out of every text of a value what nobody sees.
