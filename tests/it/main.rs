@@ -6,6 +6,7 @@ mod architecture;
 mod argument_headers;
 mod configuration;
 mod credentials;
+mod declarations;
 mod egress;
 mod endings;
 mod execute;

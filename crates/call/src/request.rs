@@ -308,7 +308,6 @@ fn values(ready: Ready<'_>, place: Place) -> impl Iterator<Item = (&Input, &Valu
         .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
 }
 
-/// The text of a parameter with `content`: JSON as JSON, anything else as it is.
 /// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
 fn content_text<'a>(value: &'a Value, media_type: &str) -> Result<Cow<'a, str>, Unwritable> {
     if media_type.ends_with("/json") || media_type.ends_with("+json") {

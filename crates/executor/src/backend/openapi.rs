@@ -1,6 +1,6 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -29,13 +29,15 @@ pub(crate) struct OpenApi {
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
     shape: Arc<Shape>,
+    /// Says once that there is no declaration; tools are listed again and again.
+    told: Once,
 }
 
 impl OpenApi {
     /// The backend of one operation, whose results have this shape.
     pub(crate) fn new(callable: Callable, connection: Arc<Connection>, shape: Arc<Shape>) -> Self {
         let Callable { operation, authenticator } = callable;
-        Self { plan: Plan::new(operation), authenticator, connection, shape }
+        Self { plan: Plan::new(operation), authenticator, connection, shape, told: Once::new() }
     }
 
     fn effect(&self) -> Effect {
@@ -146,7 +148,14 @@ impl OpenApi {
 #[async_trait]
 impl Backend for OpenApi {
     fn declaration(&self) -> Option<&Tool> {
-        self.plan.operation().declaration().ok()
+        let operation = self.plan.operation();
+        let declared = operation.declaration();
+        if let Err(refusal) = declared {
+            self.told.call_once(|| {
+                tracing::warn!(tool = %operation.tool_name, why = %refusal.message, "a tool is not declared");
+            });
+        }
+        declared.ok()
     }
 
     fn operation(&self) -> Option<&Arc<Operation>> {

@@ -136,6 +136,7 @@ mod tests {
     fn what_frames_the_message_or_carries_credentials_may_not() {
         for name in [
             "Host",
+            "HTTP2-Settings",
             "Content-Length",
             "Transfer_Encoding",
             "TE",

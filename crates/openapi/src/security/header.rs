@@ -43,11 +43,12 @@ const FORBIDDEN: &[&str] = &[
     "x-rewrite-url",
 ];
 
-const FRAMING: [&str; 9] = [
+const FRAMING: [&str; 10] = [
     "connection",
     "content-length",
     "expect",
     "host",
+    "http2-settings",
     "keep-alive",
     "te",
     "trailer",
@@ -61,9 +62,15 @@ mod tests {
 
     #[test]
     fn headers_of_the_connection_and_of_credentials_are_never_set_by_arguments() {
-        for name in
-            ["Host", "TE", "X_Forwarded_User", "Proxy-Authorization", "cookie", "X-Original-URL"]
-        {
+        for name in [
+            "Host",
+            "TE",
+            "HTTP2-Settings",
+            "X_Forwarded_User",
+            "Proxy-Authorization",
+            "cookie",
+            "X-Original-URL",
+        ] {
             assert!(is_withheld_header(name), "{name}");
         }
         for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {

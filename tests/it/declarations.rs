@@ -1,0 +1,54 @@
+//! Tools whose declarations take more than they may: they are left out of what a model is shown, and the operator is told.
+
+use std::{
+    fs,
+    io::{self, Write},
+    sync::{Arc, Mutex},
+};
+
+use callgate::config;
+use serde_json::{Map, Value, json};
+
+/// Keeps what is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_tool_that_is_not_declared_is_told_of_once() {
+    let properties: Map<String, Value> =
+        (0..7000).map(|n| (format!("p{n}"), json!({"format": "binary"}))).collect();
+    let body = json!({"content": {"multipart/form-data": {"schema": {"type": "object", "properties": properties}}}});
+    let description = json!({"openapi": "3.1.0", "paths": {
+        "/big": {"post": {"operationId": "sendBig", "summary": "A", "requestBody": body}},
+        "/small": {"get": {"operationId": "getSmall", "summary": "A"}}}});
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("api.json"), description.to_string()).unwrap();
+    let file = folder.path().join("callgate.json");
+    let toolset = json!({"openapi": "api.json", "server": "http://127.0.0.1:1", "prefix": ""});
+    fs::write(&file, json!({"toolsets": {"a": toolset}}).to_string()).unwrap();
+    let executor = config::load(&file).unwrap().executor;
+    let log = Log::default();
+    let kept = log.clone();
+    let subscriber =
+        tracing_subscriber::fmt().with_ansi(false).with_writer(move || kept.clone()).finish();
+    tracing::subscriber::with_default(subscriber, || {
+        for _ in 0..2 {
+            let names: Vec<_> = executor.tools().map(|tool| tool.name.as_str()).collect();
+            assert_eq!(names, ["getSmall"]);
+        }
+    });
+    let said = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert_eq!(said.matches("a tool is not declared").count(), 1, "{said}");
+    assert!(said.contains("sendBig") && said.contains("steps"), "{said}");
+}
