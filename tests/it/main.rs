@@ -4,6 +4,7 @@
 
 mod architecture;
 mod argument_headers;
+mod authority;
 mod configuration;
 mod credentials;
 mod declarations;

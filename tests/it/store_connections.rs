@@ -1,76 +1,27 @@
 //! Connections to a store of secrets: secured by what the configuration says of that store, over real TLS with a vault
 //! that demands a certificate.
 
-use std::{fs, net::Ipv4Addr, path::Path, sync::Arc};
+use std::{fs, path::Path};
 
 use callgate::{Event, Executor, FaultCode, Outcome, Session, ToolCall, config::load};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
-use rustls::{
-    RootCertStore, ServerConfig,
-    pki_types::{CertificateDer, PrivatePkcs8KeyDer},
-    server::WebPkiClientVerifier,
-};
-use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::server::Server;
+use crate::{authority::Authority, server::Server};
 
-/// A folder with an authority's certificate, and a client's of that authority with its key.
-struct Authority {
-    folder: TempDir,
-    der: CertificateDer<'static>,
-    issuer: Issuer<'static, KeyPair>,
+/// An authority, and a client of it with its key in the authority's folder.
+fn authority() -> Authority {
+    let authority = Authority::new();
+    authority.issue("client", 3000);
+    authority
 }
 
-impl Authority {
-    fn new() -> Self {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let certificate = params.self_signed(&key).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
-        let der = certificate.der().clone();
-        let authority = Self { folder, der, issuer: Issuer::new(params, key) };
-        let (client, key) = authority.issue();
-        fs::write(authority.folder.path().join("client.pem"), client.pem()).unwrap();
-        fs::write(authority.folder.path().join("client.key"), key.serialize_pem()).unwrap();
-        authority
-    }
-
-    fn issue(&self) -> (rcgen::Certificate, KeyPair) {
-        let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-        (params.signed_by(&key, &self.issuer).unwrap(), key)
-    }
-
-    /// A vault that demands a certificate of this authority; answers its address.
-    async fn vault(&self) -> String {
-        let (certificate, key) = self.issue();
-        let mut roots = RootCertStore::empty();
-        roots.add(self.der.clone()).unwrap();
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let verifier =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
-        let config = ServerConfig::builder_with_provider(provider);
-        let config = config.with_safe_default_protocol_versions().unwrap();
-        let config = config.with_client_cert_verifier(verifier.build().unwrap());
-        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-        let chain = vec![certificate.der().clone()];
-        let acceptor = TlsAcceptor::from(Arc::new(config.with_single_cert(chain, key).unwrap()));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(acceptor.clone(), stream));
-            }
-        });
-        format!("https://localhost:{port}")
-    }
+/// A vault that demands a certificate of the authority; answers its address.
+async fn vault(authority: &Authority) -> String {
+    format!("https://localhost:{}", authority.serve(answer).await)
 }
 
 /// One answer a connection: the mount `secret/`, or the secret in it.
@@ -123,8 +74,8 @@ const IDENTITY: &str = "client_certificate: client.pem, client_key: 'file:client
 
 #[tokio::test]
 async fn a_stores_own_certificates_secure_its_connections() {
-    let authority = Authority::new();
-    let (vault, service) = (authority.vault().await, Server::start().await);
+    let authority = authority();
+    let (vault, service) = (vault(&authority).await, Server::start().await);
     let tls = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");
     let executor = executor(authority.folder.path(), (&vault, &tls), ("", &service.url("")));
     let (outcome, why) = called(&executor).await;
@@ -136,8 +87,8 @@ async fn a_stores_own_certificates_secure_its_connections() {
 
 #[tokio::test]
 async fn without_them_nothing_is_sent_and_the_operator_is_told_why() {
-    let authority = Authority::new();
-    let (vault, service) = (authority.vault().await, Server::start().await);
+    let authority = authority();
+    let (vault, service) = (vault(&authority).await, Server::start().await);
     let root = format!("tls: {{ ca: [ca.pem], {IDENTITY} }}");
     for (root, tls, words) in [
         ("", format!("tls: {{ {IDENTITY} }}"), "nobody who is trusted vouches"),

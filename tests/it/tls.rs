@@ -1,88 +1,20 @@
 //! Certificates from the configuration to the connection: real files, a real TLS server, and what a caller and an operator
 //! are told when something is wrong. Security row 41.
 
-use std::{fs, net::Ipv4Addr, path::Path, sync::Arc};
+use std::{fs, path::Path};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate::{
     Arguments, Executor, Fault, Outcome, Reached, Session, ToolCall,
     config::{Built, Error, load},
 };
-use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair, date_time_ymd};
-use rustls::{
-    RootCertStore, ServerConfig,
-    pki_types::{CertificateDer, PrivatePkcs8KeyDer},
-    server::WebPkiClientVerifier,
-};
-use tempfile::TempDir;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
 };
 use tokio_rustls::TlsAcceptor;
 
-/// An authority with a folder in which everything lies that an operator would have.
-struct Authority {
-    folder: TempDir,
-    der: CertificateDer<'static>,
-    issuer: Issuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::default();
-        params.distinguished_name.push(DnType::CommonName, "callgate test authority");
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let certificate = params.self_signed(&key).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("ca.pem"), certificate.pem()).unwrap();
-        let der = certificate.der().clone();
-        Self { folder, der, issuer: Issuer::new(params, key) }
-    }
-
-    /// Issues a certificate that holds until a year, and writes it and its key into the folder.
-    fn issue(&self, name: &str, until: i32) -> (CertificateDer<'static>, KeyPair) {
-        let key = KeyPair::generate().unwrap();
-        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
-        params.not_before = date_time_ymd(2000, 1, 1);
-        params.not_after = date_time_ymd(until, 1, 1);
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let path = |suffix| self.folder.path().join(format!("{name}.{suffix}"));
-        fs::write(path("pem"), certificate.pem()).unwrap();
-        fs::write(path("key"), key.serialize_pem()).unwrap();
-        (certificate.der().clone(), key)
-    }
-
-    /// A server on loopback that demands a certificate of this authority; answers its port.
-    async fn demanding_server(&self) -> u16 {
-        let (certificate, key) = self.issue("server", 3000);
-        let mut roots = RootCertStore::empty();
-        roots.add(self.der.clone()).unwrap();
-        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-        let verifier =
-            WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
-        let config = ServerConfig::builder_with_provider(provider);
-        let config = config.with_safe_default_protocol_versions().unwrap();
-        let config = config.with_client_cert_verifier(verifier.build().unwrap());
-        let key = PrivatePkcs8KeyDer::from(key.serialize_der()).into();
-        let acceptor =
-            TlsAcceptor::from(Arc::new(config.with_single_cert(vec![certificate], key).unwrap()));
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(answer(acceptor.clone(), stream));
-            }
-        });
-        port
-    }
-
-    /// A configuration in the folder, with one toolset `a` and what is said at the root and of it.
-    fn load(&self, root: &str, toolset: &str) -> Result<Built, Error> {
-        load_in(self.folder.path(), root, toolset)
-    }
-}
+use crate::authority::Authority;
 
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
@@ -130,7 +62,7 @@ const IDENTITY: &str = "client_certificate: client.pem, client_key: 'file:client
 #[tokio::test]
 async fn the_certificates_of_the_root_serve_every_toolset_and_a_toolsets_own_win() {
     let authority = Authority::new();
-    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    let server = format!("server: 'https://localhost:{}'", authority.serve(answer).await);
     authority.issue("client", 3000);
     let stranger = Authority::new();
     let their_ca = stranger.folder.path().join("ca.pem");
@@ -143,23 +75,26 @@ async fn the_certificates_of_the_root_serve_every_toolset_and_a_toolsets_own_win
         ("tls: { ca: [ca.pem] }".to_owned(), format!("{server}, tls: {{ {IDENTITY} }}")),
         (format!("tls: {{ ca: ['{their_ca}'] }}"), format!("{server}, {both}")),
     ] {
-        let built = authority.load(&root, &toolset).unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), &root, &toolset)
+            .unwrap_or_else(|error| panic!("{error}"));
         called(&built.executor).await.unwrap_or_else(|fault| panic!("{toolset}: {fault:?}"));
     }
     let own = format!("{server}, tls: {{ ca: ['{their_ca}'] }}");
-    let fault = called(&authority.load(&both, &own).unwrap().executor).await.unwrap_err();
+    let fault =
+        called(&load_in(authority.folder.path(), &both, &own).unwrap().executor).await.unwrap_err();
     assert!(fault.message.contains("nobody who is trusted vouches"), "{fault:?}");
 }
 
 #[tokio::test]
 async fn an_authority_may_stand_in_the_configuration_itself() {
     let authority = Authority::new();
-    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    let server = format!("server: 'https://localhost:{}'", authority.serve(answer).await);
     authority.issue("client", 3000);
     let pem = fs::read_to_string(authority.folder.path().join("ca.pem")).unwrap();
     for ca in [pem.replace("\r\n", "\\n").replace('\n', "\\n"), STANDARD.encode(&authority.der)] {
         let toolset = format!("{server}, tls: {{ ca: [\"{ca}\"], {IDENTITY} }}");
-        let built = authority.load("", &toolset).unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), "", &toolset)
+            .unwrap_or_else(|error| panic!("{error}"));
         called(&built.executor).await.unwrap();
     }
 }
@@ -167,7 +102,7 @@ async fn an_authority_may_stand_in_the_configuration_itself() {
 #[tokio::test]
 async fn a_caller_is_told_what_is_wrong_and_shown_no_host() {
     let (authority, stranger) = (Authority::new(), Authority::new());
-    let port = authority.demanding_server().await;
+    let port = authority.serve(answer).await;
     authority.issue("client", 3000);
     stranger.issue("strange", 3000);
     let strange = stranger.folder.path().join("strange");
@@ -185,7 +120,8 @@ async fn a_caller_is_told_what_is_wrong_and_shown_no_host() {
         ),
     ] {
         let toolset = format!("server: 'https://{host}:{port}', tls: {{ {tls} }}");
-        let built = authority.load("", &toolset).unwrap_or_else(|error| panic!("{error}"));
+        let built = load_in(authority.folder.path(), "", &toolset)
+            .unwrap_or_else(|error| panic!("{error}"));
         let fault = called(&built.executor).await.unwrap_err();
         assert_eq!(fault.code.as_str(), "unreachable");
         assert_ne!(fault.reached, Reached::Yes);
@@ -210,7 +146,7 @@ paths:
 #[tokio::test]
 async fn a_scheme_of_certificates_is_met_by_one_that_is_shown() {
     let authority = Authority::new();
-    let server = format!("server: 'https://localhost:{}'", authority.demanding_server().await);
+    let server = format!("server: 'https://localhost:{}'", authority.serve(answer).await);
     authority.issue("client", 3000);
     let folder = authority.folder.path();
     let load = |root: &str, settings: &str| {
@@ -270,9 +206,8 @@ fn what_is_wrong_with_certificates_is_told_when_they_are_loaded() {
             (format!("tls: {{ {tls} }}"), String::new()),
             (String::new(), format!("tls: {{ {tls} }}")),
         ] {
-            let error = authority
-                .load(&root, &format!("server: 'https://localhost', {toolset}"))
-                .unwrap_err();
+            let toolset = format!("server: 'https://localhost', {toolset}");
+            let error = load_in(authority.folder.path(), &root, &toolset).unwrap_err();
             let found = error.findings().iter().find(|finding| finding.code == code);
             let found = found.unwrap_or_else(|| panic!("{tls}: {error}"));
             assert!(found.message.contains(word), "{tls}: {found}");
@@ -289,5 +224,6 @@ fn a_toolset_that_answers_from_recordings_reads_no_certificates() {
     let tls =
         "tls: { ca: [none.pem], client_certificate: none.pem, client_key: 'env:CALLGATE_NONE' }";
     let replay = "server: 'https://api.example.com', upstream: replay";
-    authority.load(tls, &format!("{replay}, {tls}")).unwrap_or_else(|error| panic!("{error}"));
+    load_in(authority.folder.path(), tls, &format!("{replay}, {tls}"))
+        .unwrap_or_else(|error| panic!("{error}"));
 }

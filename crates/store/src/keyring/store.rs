@@ -97,5 +97,8 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
 }
 
 fn gone() -> Error {
-    Error::from_store(ErrorKind::Unreadable, "the thread that reads the keyring cannot be started")
+    Error::from_store(
+        ErrorKind::Unreadable,
+        "the thread that reads the keyring has ended or cannot be started",
+    )
 }
