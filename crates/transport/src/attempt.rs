@@ -1,11 +1,12 @@
 //! Sends a request, and once more where that is known to be harmless: nothing of it was sent, or the connection closed
 //! before the head of an answer and the method may be repeated (RFC 9110 §9.2.2). What else fails is told and not repeated.
 
+use callgate_tool::Reached;
 use http::HeaderMap;
 use rustls::Error as TlsError;
 
 use crate::{
-    error::{self, Error, ErrorKind, Reached, cause},
+    error::{self, Error, ErrorKind, cause},
     network::Pool,
     tls::noting_what_is_asked,
     tls_fault::TlsFault,

@@ -3,6 +3,8 @@
 
 use std::{borrow::Cow, error, fmt, io, net::IpAddr};
 
+use callgate_tool::Reached;
+
 use crate::{
     egress::Denial,
     resolve::{AddressDenied, NameNotResolved},
@@ -44,18 +46,6 @@ pub enum ErrorKind {
     Tls,
     /// The answer is larger than the bound.
     TooLarge,
-}
-
-/// Whether the service saw the request.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub enum Reached {
-    /// It may have seen and executed it.
-    Maybe,
-    /// No byte of the request was sent.
-    No,
-    /// It answered.
-    Yes,
 }
 
 struct Inner {

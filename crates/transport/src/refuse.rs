@@ -31,8 +31,10 @@ impl Transport for Refuse {
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::Reached;
+
     use super::*;
-    use crate::{ErrorKind, Reached};
+    use crate::ErrorKind;
 
     #[tokio::test]
     async fn every_request_is_refused() {

@@ -139,8 +139,10 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::Reached;
+
     use super::*;
-    use crate::{ErrorKind, Reached};
+    use crate::ErrorKind;
 
     fn recording(name: &str, request: &str, response: &str) -> Recording {
         Recording { name: name.to_owned(), request: request.into(), response: response.into() }

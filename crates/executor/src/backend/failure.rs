@@ -5,7 +5,7 @@ use std::error::Error as _;
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
-use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION, Reached as Sent};
+use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
 /// No credential could be put on a request.
@@ -77,21 +77,13 @@ pub(super) fn of_exchange(error: &Error, limits: &Limits, effect: Effect) -> Box
         ErrorKind::MalformedRecording | ErrorKind::Refused => wording::refused(&error.to_string()),
         ErrorKind::NothingRecorded => wording::nothing_recorded(),
         ErrorKind::Tls => {
-            wording::no_secure_connection(&error.to_string(), reached(error.reached()), effect)
+            wording::no_secure_connection(&error.to_string(), error.reached(), effect)
         }
-        ErrorKind::TimedOut if error.reached() == Sent::No => {
+        ErrorKind::TimedOut if error.reached() == Reached::No => {
             wording::unreachable(Reached::No, effect)
         }
         ErrorKind::TimedOut => wording::timed_out(limits.timeout, effect),
         ErrorKind::TooLarge => wording::answer::too_large(limits.response_bytes, effect),
-        _ => wording::unreachable(reached(error.reached()), effect),
-    }
-}
-
-fn reached(sent: Sent) -> Reached {
-    match sent {
-        Sent::No => Reached::No,
-        Sent::Yes => Reached::Yes,
-        _ => Reached::Maybe,
+        _ => wording::unreachable(error.reached(), effect),
     }
 }

@@ -3,7 +3,8 @@
 
 use bytes::{Bytes, BytesMut};
 use callgate_call::{Splitter, Unfinished};
-use callgate_transport::{Error, ErrorKind, Reached, ResponseBody};
+use callgate_tool::Reached;
+use callgate_transport::{Error, ErrorKind, ResponseBody};
 use http::Response;
 use tokio::time::{Instant, timeout_at};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use callgate_call::{Splitter, wording};
 use callgate_secret::Masker;
-use callgate_tool::{Effect, Fault, Json};
-use callgate_transport::{Error, ErrorKind, Limits, Reached, ResponseBody};
+use callgate_tool::{Effect, Fault, Json, Reached};
+use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
 use tokio::time::{Instant, timeout_at};
 
 use super::{failure, reading::late};

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use callgate_tool::Reached;
+
 use super::*;
-use crate::{ErrorKind, Reached};
+use crate::ErrorKind;
 
 mod addresses;
 mod codings;
