@@ -144,7 +144,7 @@ impl OAuth2 {
         }
         let asked = TokenRequest {
             url: &url,
-            trust: self.endpoint.trust(),
+            named_by: self.endpoint.named_by(),
             client_id: client.id.expose(),
             secret: proof.secret(),
             grant_type: config.grant.name(),

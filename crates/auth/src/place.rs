@@ -3,9 +3,8 @@
 
 use bytes::Bytes;
 use callgate_secret::{MASK, Secret};
-use callgate_transport::{
-    CredentialPlaces, decoded_cookie_name, decoded_query_name, is_framing_header,
-};
+use callgate_tool::is_framing_header;
+use callgate_transport::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
 use http::{
     HeaderName, HeaderValue, Request, Uri,
     header::{AUTHORIZATION, COOKIE},
@@ -147,7 +146,7 @@ pub(crate) fn bearer_header(token: &Secret) -> Option<HeaderValue> {
 
 fn header_name(name: &str) -> Result<HeaderName, Error> {
     let name: HeaderName = name.parse().map_err(|_| error::not_a_header_name())?;
-    if is_framing_header(&name) {
+    if is_framing_header(name.as_str()) {
         return Err(error::framing_header(name.as_str()));
     }
     Ok(name)

@@ -8,7 +8,8 @@ use std::{
 
 use callgate_google::{Rest, ServiceDirectory, ServiceEndpoints, Tokens};
 use callgate_secret::SecretStore;
-use callgate_transport::{Client, ClientSettings, Network, Resolver, Trust};
+use callgate_tool::NamedBy;
+use callgate_transport::{Client, ClientSettings, Network, Resolver};
 
 use crate::{
     checked::{ToolsetConfig, Upstream},
@@ -72,19 +73,19 @@ impl Connections {
         let own = tls::load(reader, &config.tls, &self.base, &self.secrets).or(&self.root);
         let tokens = Secured { ca: self.root.ca.clone(), identity: own.identity.clone() };
         // Each call says who named its server; what asks for tokens asks where the operator said.
-        let client = |secured: &Secured, trust, directory| {
+        let client = |secured: &Secured, named_by, directory| {
             let settings = ClientSettings {
-                trust,
+                named_by,
                 allow: config.egress.clone(),
                 tls: secured.settings(),
                 directory,
             };
             Arc::new(Client::over(&self.network, settings))
         };
-        let tokens = client(&tokens, Trust::Operator, None);
+        let tokens = client(&tokens, NamedBy::Operator, None);
         let directory = config.service_directory.as_ref();
         let directory = directory.map(|config| self.directory(config, Arc::clone(&tokens)));
-        Clients { calls: client(&own, Trust::Description, directory), tokens }
+        Clients { calls: client(&own, NamedBy::Description, directory), tokens }
     }
 
     /// Answers for the addresses of a toolset's server; the directory itself is asked where its own name leads.

@@ -60,7 +60,7 @@ pub use security::{
     SecuritySchemeKind,
 };
 pub use selection::{Effects, InvalidPattern, Pattern, Selection, Unmatched};
-pub use server::{NamedBy, Server};
+pub use server::Server;
 pub use source::{locate, locate_file, positions};
 pub use text::{Parsed, read};
 pub use tools::{Loaded, load};

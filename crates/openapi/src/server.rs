@@ -5,6 +5,7 @@ mod swagger;
 
 use std::{cell::RefCell, sync::Arc};
 
+use callgate_tool::NamedBy;
 use hashbrown::HashMap;
 use url::Url;
 
@@ -12,16 +13,6 @@ use crate::{
     code::Code, document::Document, findings::Findings, node::Node, options::LoadOptions,
     pointer::Path, reference::Located,
 };
-
-/// Who named a server.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever guards origins must handle a new one")]
-pub enum NamedBy {
-    /// The description: its origin must be public https.
-    Description,
-    /// The operator, in the configuration or on the command line: trusted.
-    Operator,
-}
 
 /// One server, its variables filled in.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -4,9 +4,11 @@
 mod answer;
 mod call;
 mod fault;
+mod header;
 mod journal;
 mod json;
 mod name;
+mod named_by;
 mod schema;
 mod session;
 mod tool;
@@ -14,11 +16,13 @@ mod tool;
 pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
 pub use call::{Arguments, Outcome, PlannedRequest, ToolCall, ToolResult};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
+pub use header::is_framing_header;
 pub use journal::{Event, Journal};
 pub use json::Json;
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
+pub use named_by::NamedBy;
 pub use schema::{Definition, Definitions, Schema};
 pub use session::Session;
 pub use tool::{Effect, Tool};

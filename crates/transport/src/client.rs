@@ -6,6 +6,7 @@ use std::{net::IpAddr, sync::Arc, time::SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use callgate_tool::NamedBy;
 use http::{
     HeaderValue, Method, Request, Response,
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING},
@@ -16,7 +17,7 @@ use url::{Host, Url};
 use crate::{
     attempt,
     coding::{self, Coding},
-    egress::{AddressRange, Egress, Trust},
+    egress::{AddressRange, Egress},
     error::{self, Error},
     guard,
     limits::Limits,
@@ -34,8 +35,8 @@ use crate::{
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct ClientSettings {
-    /// Who named the origins of requests that do not say it themselves (by a [`Trust`] among their extensions).
-    pub trust: Trust,
+    /// Who named the origins of requests that do not say it themselves (by a [`NamedBy`] among their extensions).
+    pub named_by: NamedBy,
     /// The addresses that may be dialled whoever named them.
     pub allow: Vec<AddressRange>,
     /// What secures the connections.
@@ -49,7 +50,7 @@ pub struct ClientSettings {
 impl Default for ClientSettings {
     fn default() -> Self {
         let (allow, tls) = (Vec::new(), TlsSettings::new());
-        Self { trust: Trust::Operator, allow, tls, directory: None }
+        Self { named_by: NamedBy::Operator, allow, tls, directory: None }
     }
 }
 
@@ -93,10 +94,11 @@ impl Client {
     }
 
     /// The connections for a URL, after what can be said of it before its name is looked up.
-    async fn pool(&self, url: &Url, trust: Trust) -> Result<Arc<Pool>, Error> {
-        let egress = self.egress(url, trust)?;
+    async fn pool(&self, url: &Url, named_by: NamedBy) -> Result<Arc<Pool>, Error> {
+        let egress = self.egress(url, named_by)?;
         let is_usual = egress.own.is_empty();
-        let slot = usize::from(egress.is_https) * 2 + usize::from(egress.trust == Trust::Operator);
+        let slot =
+            usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
         let tls = egress.is_https.then(|| self.settings.tls.clone());
         let way = Way { tls, egress, directory: self.settings.directory.clone() };
         match self.pools.get(slot).filter(|_| is_usual) {
@@ -106,11 +108,11 @@ impl Client {
     }
 
     /// The rules for a URL, if they allow it as far as it tells.
-    fn egress(&self, url: &Url, trust: Trust) -> Result<Egress, Error> {
-        let trust = if self.settings.directory.is_some() { Trust::Operator } else { trust };
+    fn egress(&self, url: &Url, named_by: NamedBy) -> Result<Egress, Error> {
+        let named_by = if self.settings.directory.is_some() { NamedBy::Operator } else { named_by };
         let own = self.network.own(url.port_or_known_default().unwrap_or_default());
         let is_https = url.scheme() == "https";
-        let egress = Egress { trust, is_https, allow: Arc::clone(&self.allow), own };
+        let egress = Egress { named_by, is_https, allow: Arc::clone(&self.allow), own };
         egress.check_scheme().map_err(|denial| error::denied(denial, None))?;
         let Some(address) = literal(url) else { return Ok(egress) };
         // The HTTP client looks no address up, so nobody else would judge it.
@@ -123,15 +125,15 @@ impl Client {
         Ok(egress)
     }
 
-    fn trust(&self, request: &Request<Bytes>) -> Trust {
-        request.extensions().get().copied().unwrap_or(self.settings.trust)
+    fn named_by(&self, request: &Request<Bytes>) -> NamedBy {
+        request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
     /// The head of the answer, and its body as it comes.
     async fn answer(&self, request: Request<Bytes>) -> Result<Response<ResponseBody>, Error> {
-        let trust = self.trust(&request);
+        let named_by = self.named_by(&request);
         let request = outgoing(request)?;
-        let pool = self.pool(request.url(), trust).await?;
+        let pool = self.pool(request.url(), named_by).await?;
         let has_identity = self.settings.tls.has_identity();
         let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
         if has_two_lengths(incoming.headers()) {
@@ -163,12 +165,12 @@ impl Transport for Client {
     }
 
     fn check(&self, request: &Request<Bytes>) -> Result<(), Error> {
-        let trust = self.trust(request);
-        if trust == Trust::Operator {
+        let named_by = self.named_by(request);
+        if named_by == NamedBy::Operator {
             // Nearly everything is allowed: what is not is told when it is sent.
             return Ok(());
         }
-        self.egress(&guard::checked_url(request.uri())?, trust).map(drop)
+        self.egress(&guard::checked_url(request.uri())?, named_by).map(drop)
     }
 
     async fn open(

@@ -8,19 +8,10 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use callgate_tool::NamedBy;
 use ipnet::IpNet;
 
 use crate::address::{AddressClass, embedded};
-
-/// Who named the origin of a request. An extension of the request; where it has none, the client's own holds.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "whoever sends must know one of the two")]
-pub enum Trust {
-    /// A description: it must be public https, or lead to addresses the operator allows.
-    Description,
-    /// The operator, in the configuration or on the command line: it may be private or this machine.
-    Operator,
-}
 
 /// A range of addresses the operator allows: `10.0.0.0/8`, `fd00::/8`, or one address.
 ///
@@ -48,7 +39,7 @@ pub struct Listeners {
 /// What decides about an address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Egress {
-    pub(crate) trust: Trust,
+    pub(crate) named_by: NamedBy,
     /// Whether the connection will be secure.
     pub(crate) is_https: bool,
     pub(crate) allow: Arc<[AddressRange]>,
@@ -122,19 +113,19 @@ impl Egress {
         if self.is_allowed(address) {
             return Ok(());
         }
-        match (AddressClass::of(address), self.trust) {
+        match (AddressClass::of(address), self.named_by) {
             (AddressClass::LinkLocal, _) => Err(Denial::LinkLocal),
-            (_, Trust::Operator) => Ok(()),
-            (AddressClass::Private, Trust::Description) => Err(Denial::Private),
-            (AddressClass::Public, Trust::Description) if self.is_https => Ok(()),
-            (AddressClass::Public, Trust::Description) => Err(Denial::Insecure),
+            (_, NamedBy::Operator) => Ok(()),
+            (AddressClass::Private, NamedBy::Description) => Err(Denial::Private),
+            (AddressClass::Public, NamedBy::Description) if self.is_https => Ok(()),
+            (AddressClass::Public, NamedBy::Description) => Err(Denial::Insecure),
         }
     }
 
     /// Whether any address could be dialled without TLS: one that is allowed by its range.
     pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
         let is_refused =
-            self.trust == Trust::Description && !self.is_https && self.allow.is_empty();
+            self.named_by == NamedBy::Description && !self.is_https && self.allow.is_empty();
         if is_refused { Err(Denial::Insecure) } else { Ok(()) }
     }
 
@@ -189,9 +180,9 @@ fn is_served_by(own: IpAddr, address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
-    fn egress(trust: Trust, is_https: bool, allow: &[&str]) -> Egress {
+    fn egress(named_by: NamedBy, is_https: bool, allow: &[&str]) -> Egress {
         let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
-        Egress { trust, is_https, allow, own: Vec::new() }
+        Egress { named_by, is_https, allow, own: Vec::new() }
     }
 
     #[track_caller]
@@ -201,14 +192,14 @@ mod tests {
 
     #[test]
     fn a_description_leads_to_public_addresses_over_https_only() {
-        let secure = egress(Trust::Description, true, &[]);
+        let secure = egress(NamedBy::Description, true, &[]);
         check(&secure, "93.184.216.34", Ok(()));
         check(&secure, "::ffff:93.184.216.34", Ok(()));
         check(&secure, "127.0.0.1", Err(Denial::Private));
         check(&secure, "::ffff:127.0.0.1", Err(Denial::Private));
         check(&secure, "64:ff9b::5db8:d822", Err(Denial::Private));
         check(&secure, "169.254.169.254", Err(Denial::LinkLocal));
-        let plain = egress(Trust::Description, false, &[]);
+        let plain = egress(NamedBy::Description, false, &[]);
         check(&plain, "93.184.216.34", Err(Denial::Insecure));
         assert_eq!(plain.check_scheme(), Err(Denial::Insecure));
         assert_eq!(secure.check_scheme(), Ok(()));
@@ -216,7 +207,7 @@ mod tests {
 
     #[test]
     fn an_operator_may_name_private_addresses_but_no_metadata_service() {
-        let operator = egress(Trust::Operator, false, &[]);
+        let operator = egress(NamedBy::Operator, false, &[]);
         for address in ["93.184.216.34", "127.0.0.1", "::1", "10.0.0.1", "fd00::1", "100.64.0.1"] {
             check(&operator, address, Ok(()));
         }
@@ -234,7 +225,7 @@ mod tests {
 
     #[test]
     fn what_is_allowed_by_its_range_is_allowed_for_everyone() {
-        let description = egress(Trust::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
+        let description = egress(NamedBy::Description, false, &["10.0.0.0/8", "169.254.169.254"]);
         assert_eq!(description.check_scheme(), Ok(()));
         check(&description, "10.1.2.3", Ok(()));
         check(&description, "::ffff:10.1.2.3", Ok(()));
@@ -246,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_translators_range_does_not_allow_what_lies_behind_it() {
-        let secure = egress(Trust::Description, true, &["64:ff9b::/96"]);
+        let secure = egress(NamedBy::Description, true, &["64:ff9b::/96"]);
         check(&secure, "64:ff9b::5db8:d822", Ok(()));
         check(&secure, "64:ff9b::a9fe:a9fe", Err(Denial::LinkLocal));
         check(&secure, "64:ff9b::a00:1", Err(Denial::Private));
@@ -259,7 +250,7 @@ mod tests {
         listeners.add("[::]:8411".parse().unwrap());
         let own = |port| {
             let own = listeners.at_port(port);
-            Egress { own, ..egress(Trust::Operator, false, &["127.0.0.0/8", "0.0.0.0"]) }
+            Egress { own, ..egress(NamedBy::Operator, false, &["127.0.0.0/8", "0.0.0.0"]) }
         };
         check(&own(8410), "127.0.0.1", Err(Denial::OwnListener));
         check(&own(8410), "::ffff:127.0.0.1", Err(Denial::OwnListener));

@@ -29,9 +29,9 @@ mod transport;
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
 pub use credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
-pub use egress::{AddressRange, Denial, Listeners, NotARange, Trust};
+pub use egress::{AddressRange, Denial, Listeners, NotARange};
 pub use error::{Error, ErrorKind};
-pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES, is_framing_header};
+pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES};
 pub use limits::{DEFAULT_RESPONSE_BYTES, DEFAULT_TIMEOUT, Limits};
 pub use network::Network;
 pub use recording::{

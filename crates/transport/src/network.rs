@@ -24,9 +24,10 @@ use crate::{
 /// everything.
 ///
 /// ```
-/// # use callgate_transport::{Client, ClientSettings, Network, Trust};
+/// # use callgate_tool::NamedBy;
+/// # use callgate_transport::{Client, ClientSettings, Network};
 /// let network = Network::new();
-/// let described = ClientSettings { trust: Trust::Description, ..ClientSettings::default() };
+/// let described = ClientSettings { named_by: NamedBy::Description, ..ClientSettings::default() };
 /// let client = Client::over(&network, described);
 /// # let _ = client;
 /// ```

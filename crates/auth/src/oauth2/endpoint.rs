@@ -7,7 +7,8 @@ use std::{
 };
 
 use bytes::Bytes;
-use callgate_transport::{ErrorKind, Limits, Transport, Trust};
+use callgate_tool::NamedBy;
+use callgate_transport::{ErrorKind, Limits, Transport};
 use http::{Request, StatusCode, header::ACCEPT};
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -45,12 +46,12 @@ impl Endpoint {
     }
 
     /// Who named it: what a description names is public https.
-    pub(super) fn trust(&self) -> Trust {
+    pub(super) fn named_by(&self) -> NamedBy {
         match &self.named {
-            TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_) => Trust::Operator,
+            TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_) => NamedBy::Operator,
             TokenEndpoint::Described
             | TokenEndpoint::DescribedMetadata(_)
-            | TokenEndpoint::DescribedUrl(_) => Trust::Description,
+            | TokenEndpoint::DescribedUrl(_) => NamedBy::Description,
         }
     }
 
@@ -67,7 +68,7 @@ impl Endpoint {
         if let Some((_, url)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
             return Ok(url);
         }
-        let reading = Reading { transport, time, trust: self.trust() };
+        let reading = Reading { transport, time, named_by: self.named_by() };
         let url: Arc<str> = match &self.named {
             TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
             TokenEndpoint::DescribedMetadata(url) => reading.at(url).await?,
@@ -90,7 +91,7 @@ impl Endpoint {
 struct Reading<'a> {
     transport: &'a dyn Transport,
     time: Duration,
-    trust: Trust,
+    named_by: NamedBy,
 }
 
 impl Reading<'_> {
@@ -120,14 +121,14 @@ impl Reading<'_> {
     /// A server's metadata; `None` where there are none.
     async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
-        let request = request.extension(self.trust).body(Bytes::new());
+        let request = request.extension(self.named_by).body(Bytes::new());
         let request = request.map_err(|_| Failure::Unreadable("the issuer is no URL"))?;
         let limits = Limits { timeout: self.time, response_bytes: MAX_ANSWER_BYTES };
         let unavailable =
             |retry| Failure::Unavailable { why: "the issuer's metadata cannot be read", retry };
         let answer = self.transport.send(request, &limits).await.map_err(|error| {
-            match (error.kind(), self.trust) {
-                (ErrorKind::Refused, Trust::Description) => Failure::Unreadable(UNTRUSTED),
+            match (error.kind(), self.named_by) {
+                (ErrorKind::Refused, NamedBy::Description) => Failure::Unreadable(UNTRUSTED),
                 _ if error.is_transient() => unavailable(Retry::Soon),
                 _ => unavailable(Retry::Later),
             }

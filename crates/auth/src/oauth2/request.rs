@@ -6,7 +6,8 @@ use std::{error, fmt, pin::Pin, time::Duration};
 
 use bytes::Bytes;
 use callgate_secret::Secret;
-use callgate_transport::{CredentialPlaces, ErrorKind, Limits, Transport, Trust};
+use callgate_tool::NamedBy;
+use callgate_transport::{CredentialPlaces, ErrorKind, Limits, Transport};
 use http::{Request, StatusCode, header::AUTHORIZATION};
 use oauth2::{
     AsyncHttpClient, AuthType, Client, ClientId, ClientSecret, EmptyExtraTokenFields, HttpRequest,
@@ -27,7 +28,7 @@ use super::{
 pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,
     /// Who named the URL.
-    pub(super) trust: Trust,
+    pub(super) named_by: NamedBy,
     /// Empty where no client is named.
     pub(super) client_id: &'a str,
     pub(super) secret: Option<(&'a Secret, AuthType)>,
@@ -53,7 +54,7 @@ pub(super) async fn send(
     asked: TokenRequest<'_>,
     time: Duration,
 ) -> Result<Answered, Failure> {
-    let TokenRequest { url, trust, client_id, secret, grant_type, scopes, parameters } = asked;
+    let TokenRequest { url, named_by, client_id, secret, grant_type, scopes, parameters } = asked;
     let url = TokenUrl::new(url.to_owned());
     let url = url.map_err(|_| Failure::Unreadable("the token endpoint is no URL"))?;
     let mut client = TokenClient::new(ClientId::new(client_id.to_owned())).set_token_uri(url);
@@ -68,7 +69,7 @@ pub(super) async fn send(
         request = request.add_extra_param(name, value);
     }
     let limits = Limits { timeout: time, response_bytes: MAX_ANSWER_BYTES };
-    let door = Door { transport, grant_type, trust, limits };
+    let door = Door { transport, grant_type, named_by, limits };
     let answer = request.request_async(&door).await.map_err(failure)?;
     token(answer)
 }
@@ -78,7 +79,7 @@ pub(super) async fn send(
 struct Door<'t> {
     transport: &'t dyn Transport,
     grant_type: &'static str,
-    trust: Trust,
+    named_by: NamedBy,
     limits: Limits,
 }
 
@@ -100,10 +101,10 @@ impl Door<'_> {
             credential.set_sensitive(true);
             CredentialPlaces::mark_header(request.extensions_mut(), AUTHORIZATION);
         }
-        request.extensions_mut().insert(self.trust);
+        request.extensions_mut().insert(self.named_by);
         let answer = self.transport.send(request, &self.limits).await;
-        let answer = answer.map_err(|error| match (error.kind(), self.trust) {
-            (ErrorKind::Refused, Trust::Description) => NotAnswered::Untrusted,
+        let answer = answer.map_err(|error| match (error.kind(), self.named_by) {
+            (ErrorKind::Refused, NamedBy::Description) => NotAnswered::Untrusted,
             _ => NotAnswered::NotSent(error),
         });
         let (parts, body) = answer?.into_parts();

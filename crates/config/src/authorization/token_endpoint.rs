@@ -1,7 +1,8 @@
 //! Where tokens for a security scheme are asked for, where the configuration leaves that to the description.
 
 use callgate_auth::{AuthConfig, OAuth2Config, TokenEndpoint};
-use callgate_openapi::{Loaded, NamedBy, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
+use callgate_openapi::{Loaded, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
+use callgate_tool::NamedBy;
 use url::Url;
 
 /// The credential with the endpoint the scheme names, and the scheme's name for its own. One whose endpoint the operator

@@ -6,10 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
 use callgate_call::{Kept, Plan};
-use callgate_openapi::NamedBy;
 use callgate_secret::Secret;
 use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session};
-use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, Trust};
+use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
 use tokio::time::Instant;
 
@@ -107,11 +106,7 @@ impl<'a> Exchange<'a> {
 
     /// The request with who named its server, which is what the transport trusts it by.
     fn trusted(&self, mut request: Request<Bytes>) -> Request<Bytes> {
-        let trust = match self.plan.operation().server.named_by {
-            NamedBy::Operator => Trust::Operator,
-            NamedBy::Description => Trust::Description,
-        };
-        request.extensions_mut().insert(trust);
+        request.extensions_mut().insert(self.plan.operation().server.named_by);
         request
     }
 

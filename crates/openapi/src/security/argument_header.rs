@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, error, fmt};
 
-use crate::security::header::{folded, is_forbidden, is_framing, is_reserved};
+use callgate_tool::is_framing_header;
+
+use crate::security::header::{folded, is_forbidden, is_reserved};
 
 /// The name of a header that is withheld and may be let through: `Cookie`, `X-Forwarded-For`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -57,7 +59,7 @@ impl ArgumentHeader {
             "authorization" => return Err(NotAnArgumentHeader::Credential),
             "accept-encoding" | "content-encoding" => return Err(NotAnArgumentHeader::Coding),
             reserved if is_reserved(reserved) => return Err(NotAnArgumentHeader::Media),
-            framing if is_framing(framing) => return Err(NotAnArgumentHeader::Framing),
+            framing if is_framing_header(framing) => return Err(NotAnArgumentHeader::Framing),
             other if !is_forbidden(other) => return Err(NotAnArgumentHeader::Offered),
             _ => {}
         }

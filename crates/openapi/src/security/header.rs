@@ -1,6 +1,8 @@
 //! The names of headers that arguments do not set: those that frame the message or belong to the connection, those that
 //! OpenAPI describes elsewhere, and those that tell services and proxies another sender, address or method.
 
+use callgate_tool::is_framing_header;
+
 /// Whether no argument may set a header of this name, whatever a description declares, unless the operator lets it
 /// through.
 pub fn is_withheld_header(name: &str) -> bool {
@@ -15,17 +17,12 @@ pub(super) fn is_reserved(folded: &str) -> bool {
 
 /// Whether a header steers the connection, the message or the proxies on the way.
 pub(super) fn is_forbidden(folded: &str) -> bool {
-    is_framing(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
+    is_framing_header(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
 }
 
 /// A header's name as services compare it: many read `_` as `-`.
 pub(super) fn folded(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
-}
-
-/// Whether a header frames the message or belongs to the connection.
-pub(super) fn is_framing(folded: &str) -> bool {
-    FRAMING.contains(&folded) || folded.starts_with("proxy-")
 }
 
 const RESERVED: [&str; 3] = ["accept", "authorization", "content-type"];
@@ -41,19 +38,6 @@ const FORBIDDEN: &[&str] = &[
     "x-original-url",
     "x-real-ip",
     "x-rewrite-url",
-];
-
-const FRAMING: [&str; 10] = [
-    "connection",
-    "content-length",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
 ];
 
 #[cfg(test)]

@@ -85,7 +85,8 @@ async fn counting_server() -> (u16, Arc<AtomicUsize>) {
 /// A client for what descriptions name, with what it may call beyond public https.
 fn described(resolver: Arc<dyn Resolver>, allow: &[&str]) -> Client {
     let allow = allow.iter().map(|range| range.parse().unwrap()).collect();
-    let settings = ClientSettings { trust: Trust::Description, allow, ..ClientSettings::default() };
+    let settings =
+        ClientSettings { named_by: NamedBy::Description, allow, ..ClientSettings::default() };
     Client::over(&Network::with(resolver, Listeners::default()), settings)
 }
 
@@ -210,7 +211,7 @@ async fn a_connection_made_for_the_operator_is_not_used_for_a_description() {
     );
     assert_eq!(called(&client, &origin).await.unwrap(), 204);
     let mut request = get(&origin, "/");
-    request.extensions_mut().insert(Trust::Description);
+    request.extensions_mut().insert(NamedBy::Description);
     let refused = client.send(request, &Limits::default()).await.map(|_| 0);
     check_denied(refused, Denial::Private, Some("127.0.0.1"));
 }
@@ -250,7 +251,12 @@ fn directed(port: u16, tls: TlsSettings) -> Client {
     let resolver = Told::new(&[&["10.0.0.1"]]);
     Client::over(
         &Network::with(resolver, Listeners::default()),
-        ClientSettings { trust: Trust::Description, tls, directory, ..ClientSettings::default() },
+        ClientSettings {
+            named_by: NamedBy::Description,
+            tls,
+            directory,
+            ..ClientSettings::default()
+        },
     )
 }
 

@@ -1,0 +1,71 @@
+//! The names of headers that frame a message or belong to one connection. Which other headers no argument sets is decided
+//! in `openapi`.
+
+/// Reports whether a header says how the message is framed or belongs to one connection, which is the HTTP client's
+/// business alone (RFC 9110 §7.6.1, RFC 9112 §6). Case does not count, and `_` counts as `-`, because CGI servers do not
+/// tell them apart.
+///
+/// ```
+/// use callgate_tool::is_framing_header;
+///
+/// assert!(is_framing_header("Transfer_Encoding"));
+/// assert!(is_framing_header("proxy-authorization"));
+/// assert!(!is_framing_header("accept"));
+/// ```
+pub fn is_framing_header(name: &str) -> bool {
+    begins_with(name, PROXY) || FRAMING.iter().any(|known| is_same(name, known))
+}
+
+fn begins_with(name: &str, start: &str) -> bool {
+    name.len() >= start.len() && folded(name).zip(start.bytes()).all(|(got, known)| got == known)
+}
+
+fn is_same(name: &str, known: &str) -> bool {
+    name.len() == known.len() && begins_with(name, known)
+}
+
+fn folded(name: &str) -> impl Iterator<Item = u8> {
+    name.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
+}
+
+const PROXY: &str = "proxy-";
+
+const FRAMING: [&str; 10] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, expected: bool) {
+        assert_eq!(is_framing_header(name), expected, "{name}");
+        assert_eq!(is_framing_header(&name.to_ascii_uppercase()), expected, "{name}");
+        assert_eq!(is_framing_header(&name.replace('-', "_")), expected, "{name}");
+    }
+
+    #[test]
+    fn headers_of_the_connection_frame_the_message() {
+        for name in FRAMING.iter().chain(&["proxy-authorization", "proxy-x"]) {
+            check(name, true);
+        }
+    }
+
+    #[test]
+    fn other_headers_do_not() {
+        for name in ["", "accept", "authorization", "proxy", "t", "tea", "x-host", "hosts", "žluť"]
+        {
+            check(name, false);
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Who named an origin: what the operator wrote is trusted, what a description says must be public. What follows from
+//! it is decided where requests are sent.
+
+/// Who named an origin. As an extension of a request it stands for the one that the request goes to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever guards origins must handle a new one")]
+pub enum NamedBy {
+    /// A description: it must be public https, or lead to addresses the operator allows.
+    Description,
+    /// The operator, in the configuration or on the command line: it may be private or this machine.
+    Operator,
+}
