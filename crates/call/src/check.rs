@@ -185,7 +185,7 @@ fn find_unknown(subject: Subject<'_>, arguments: &Arguments, findings: &mut Find
 fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {
-        let is_due = input.place != callgate_openapi::Place::Body || has_body;
+        let is_due = input.place() != callgate_openapi::Place::Body || has_body;
         if filling.is_some() || !input.required || !is_due {
             continue;
         }

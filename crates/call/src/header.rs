@@ -1,7 +1,7 @@
 //! Writes header values by `simple`. Text goes as it is, in UTF-8; control
 //! characters are refused. Names come from the description, values from `inputs`.
 
-use callgate_openapi::Encoding;
+use callgate_openapi::Styled;
 use http::HeaderValue;
 use serde_json::Value;
 
@@ -14,19 +14,20 @@ use crate::{
 };
 
 /// The value of a header.
-pub(crate) fn header_value(value: &Value, encoding: &Encoding) -> Result<HeaderValue, Unwritable> {
+pub(crate) fn header_value(value: &Value, styled: &Styled) -> Result<HeaderValue, Unwritable> {
     let mut text = String::new();
     if holds_control(value) {
         return Err(Unwritable::Control);
     }
-    match (value, encoding) {
-        (Value::Array(list), Encoding::Styled { style, items, .. }) => {
-            write_lists(&mut text, list, (*style, items), Escape::Verbatim)?;
+    match value {
+        Value::Array(list) => {
+            write_lists(&mut text, list, (styled.style, &styled.items), Escape::Verbatim)?;
         }
-        (Value::Object(members), Encoding::Styled { style, explode: false, .. }) => {
-            write_members(&mut text, members, joint(*style, Escape::Verbatim), Escape::Verbatim)?;
+        Value::Object(members) if !styled.explode => {
+            let joint = joint(styled.style, Escape::Verbatim);
+            write_members(&mut text, members, joint, Escape::Verbatim)?;
         }
-        (Value::Object(members), Encoding::Styled { .. }) => {
+        Value::Object(members) => {
             write_exploded_members(&mut text, members, BARE_MEMBERS, Escape::Verbatim)?;
         }
         _ => write_value(&mut text, value, Escape::Verbatim)?,
@@ -66,14 +67,8 @@ mod tests {
 
     #[track_caller]
     fn check(value: &Value, explode: bool, expected: Result<&str, Unwritable>) {
-        let encoding = Encoding::Styled {
-            style: Style::Simple,
-            explode,
-            allow_reserved: false,
-            allow_empty: false,
-            items: Box::default(),
-        };
-        let got = header_value(value, &encoding);
+        let styled = Styled { explode, ..Styled::plain(Style::Simple) };
+        let got = header_value(value, &styled);
         let got = got.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         assert_eq!(got, expected.map(str::to_owned));
     }
@@ -92,14 +87,8 @@ mod tests {
 
     #[test]
     fn only_tabulators_between_items_are_written() {
-        let encoding = Encoding::Styled {
-            style: Style::TabDelimited,
-            explode: false,
-            allow_reserved: false,
-            allow_empty: false,
-            items: Box::default(),
-        };
-        let written = |value| header_value(&value, &encoding);
+        let styled = Styled::plain(Style::TabDelimited);
+        let written = |value| header_value(&value, &styled);
         assert_eq!(written(json!(["a b", "c"])), Ok(HeaderValue::from_static("a b\tc")));
         assert_eq!(written(json!(["a\tb"])), Err(Unwritable::Control));
         assert_eq!(written(json!(["", "a"])), Err(Unwritable::Edge));

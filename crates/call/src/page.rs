@@ -120,7 +120,7 @@ fn numbered(operation: &Operation, members: &Map<String, Value>) -> Option<Argum
 }
 
 fn query_inputs(operation: &Operation) -> impl Iterator<Item = &Input> {
-    operation.inputs.iter().filter(|input| input.place == Place::Query)
+    operation.inputs.iter().filter(|input| input.place() == Place::Query)
 }
 
 fn input<'a>(operation: &'a Operation, name: &str) -> Option<&'a Input> {

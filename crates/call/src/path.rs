@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use callgate_openapi::{PathPart, Style};
+use callgate_openapi::{PathPart, Style, Styled};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
@@ -22,10 +22,8 @@ pub(crate) struct Variable<'a> {
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: Cow<'a, Value>,
-    /// The style; `None` writes the value as JSON text (`content`).
-    pub(crate) style: Option<(Style, Explode)>,
-    /// How the lists in a list are written.
-    pub(crate) items: &'a [Style],
+    /// How it is written; `None` writes the value as it is (`content`).
+    pub(crate) styled: Option<&'a Styled>,
 }
 
 /// Writes one segment, its variables filled in by `find`.
@@ -57,7 +55,7 @@ pub(crate) fn write_segment<'a>(
 }
 
 fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwritable> {
-    let Variable { name, value, style, items } = variable;
+    let Variable { name, value, styled } = variable;
     let value = &**value;
     if is_void(value) {
         return Err(nothing(value));
@@ -66,10 +64,12 @@ fn write_variable(out: &mut String, variable: &Variable<'_>) -> Result<(), Unwri
         return Err(Unwritable::Control);
     }
     let start = out.len();
-    match style {
-        Some((Style::Label, explode)) => write_label(out, value, *explode)?,
-        Some((Style::Matrix, explode)) => write_matrix(out, name, value, *explode)?,
-        Some((style, explode)) => write_simple(out, value, (*style, items), *explode)?,
+    match styled.map(|styled| (styled, styled.style, styled.explode.into())) {
+        Some((_, Style::Label, explode)) => write_label(out, value, explode)?,
+        Some((_, Style::Matrix, explode)) => write_matrix(out, name, value, explode)?,
+        Some((styled, style, explode)) => {
+            write_simple(out, value, (style, &styled.items), explode)?;
+        }
         None => write_value(out, value, Escape::Unreserved)?,
     }
     if out.len() == start { Err(Unwritable::Empty) } else { Ok(()) }
@@ -190,14 +190,10 @@ mod tests {
 
     fn written(parts: &[PathPart], values: &[(&str, Value)]) -> Result<String, Unwritable> {
         let mut out = String::new();
+        let styled = Styled::plain(Style::Simple);
         let find = |name: &str| {
             let (name, value) = values.iter().find(|(known, _)| *known == name)?;
-            Some(Variable {
-                name,
-                value: Cow::Borrowed(value),
-                style: Some((Style::Simple, Explode::No)),
-                items: &[],
-            })
+            Some(Variable { name, value: Cow::Borrowed(value), styled: Some(&styled) })
         };
         write_segment(&mut out, parts, find).map_err(|(_, why)| why).map(|()| out)
     }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::{Encoding, Input, Operation, Place};
+use callgate_openapi::{Encoding, Input, Operation, Placement};
 use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session};
 use http::{Request, Response};
 
@@ -90,11 +90,15 @@ impl Plan {
 /// cookies have no way to write an empty one.
 fn note_omitted(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
     for (input, filling) in inputs.iter().zip(fillings) {
-        let is_styled = matches!(input.encoding, Encoding::Styled { .. });
-        let has_place = matches!(input.place, Place::Cookie | Place::Header | Place::Query);
+        let is_styled = match &input.placement {
+            Placement::Cookie(encoding)
+            | Placement::Header(encoding)
+            | Placement::Query(encoding) => matches!(encoding, Encoding::Styled(_)),
+            Placement::Body | Placement::Path(_) | Placement::Querystring { .. } => false,
+        };
         let value =
             filling.as_ref().map(|filling| &*filling.value).filter(|value| !value.is_null());
-        if is_styled && has_place && value.is_some_and(is_void) {
+        if is_styled && value.is_some_and(is_void) {
             journal.note(Event::EmptyOmitted { argument: input.argument.to_string() });
         }
     }

@@ -1,14 +1,13 @@
 //! Writes query parameters: `form`, `spaceDelimited`, `pipeDelimited`, `deepObject` and the delimited lists of
 //! Swagger 2.0. A space is `%20`, never `+`. Values come from `inputs`; the styles' open cases are decided in `style`.
 
-use callgate_openapi::Style;
+use callgate_openapi::{Style, Styled};
 use serde_json::Value;
 
 use crate::{
     lists::{write_inner, write_lists},
     style::{
-        Escape, Explode, Unwritable, is_void, joint, nothing, write_escaped, write_members,
-        write_value,
+        Escape, Unwritable, is_void, joint, nothing, write_escaped, write_members, write_value,
     },
 };
 
@@ -19,14 +18,10 @@ pub(crate) struct Pair<'a> {
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: &'a Value,
-    /// The style.
-    pub(crate) style: Style,
-    /// Whether items and members are parameters of their own.
-    pub(crate) explode: Explode,
+    /// How it is written.
+    pub(crate) styled: &'a Styled,
     /// How values are escaped; names are, unless nothing is.
     pub(crate) escape: Escape,
-    /// How the lists in a list are written.
-    pub(crate) items: &'a [Style],
 }
 
 /// Where pairs are written to, and what separates them.
@@ -53,29 +48,30 @@ impl<'a> Pairs<'a> {
         if is_void(pair.value) {
             return Ok(());
         }
-        if pair.style == Style::DeepObject {
+        let Styled { style, explode, items: inner, .. } = pair.styled;
+        if *style == Style::DeepObject {
             let mut name = String::new();
             write_escaped(&mut name, pair.name, Escape::Unreserved);
             return self.write_brackets(&mut name, pair.value, pair.escape);
         }
-        match (pair.value, pair.explode) {
-            (Value::Array(items), Explode::Yes) => items.iter().try_for_each(|item| {
+        match (pair.value, explode) {
+            (Value::Array(items), true) => items.iter().try_for_each(|item| {
                 self.write_name(pair.name, pair.escape);
-                write_inner(self.out, item, pair.items, pair.escape)
+                write_inner(self.out, item, inner, pair.escape)
             }),
-            (Value::Object(members), Explode::Yes) => members
+            (Value::Object(members), true) => members
                 .iter()
                 .filter(|(_, member)| !member.is_null())
                 .try_for_each(|(name, member)| self.write_pair(name, member, pair.escape)),
-            (Value::Array(items), Explode::No) => {
+            (Value::Array(items), false) => {
                 self.write_name(pair.name, pair.escape);
                 let escape = for_items(pair.escape);
-                write_lists(self.out, items, (pair.style, pair.items), escape)
+                write_lists(self.out, items, (*style, inner), escape)
             }
-            (Value::Object(members), Explode::No) => {
+            (Value::Object(members), false) => {
                 self.write_name(pair.name, pair.escape);
                 let escape = for_items(pair.escape);
-                write_members(self.out, members, joint(pair.style, escape), escape)
+                write_members(self.out, members, joint(*style, escape), escape)
             }
             _ => self.write_pair(pair.name, pair.value, pair.escape),
         }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Style};
+use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Placement, Style};
 use callgate_tool::{Arguments, Fault};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
@@ -131,8 +131,8 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     if ready.operation.segments.is_empty() {
         url.push('/');
     }
-    for (input, value) in values(ready, Place::Path) {
-        if let Encoding::Content { media_type } = &input.encoding {
+    for (input, encoding, value) in values(ready, in_path) {
+        if let Encoding::Content { media_type } = encoding {
             content_text(value, media_type)
                 .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
         }
@@ -140,20 +140,16 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     for segment in &ready.operation.segments {
         url.push('/');
         let find = |name: &str| {
-            let (input, value) =
-                values(ready, Place::Path).find(|(input, _)| *input.name == *name)?;
-            let items = lists_in(&input.encoding);
-            let (value, style) = match &input.encoding {
-                Encoding::Styled { style, explode, .. } => {
-                    (Cow::Borrowed(value), Some((*style, (*explode).into())))
-                }
+            let (input, encoding, value) =
+                values(ready, in_path).find(|(input, ..)| *input.name == *name)?;
+            let (value, styled) = match encoding {
+                Encoding::Styled(styled) => (Cow::Borrowed(value), Some(styled)),
                 Encoding::Content { media_type } => {
                     let text = content_text(value, media_type).ok()?;
                     (Cow::Owned(Value::String(text.into_owned())), None)
                 }
-                Encoding::Body => (Cow::Borrowed(value), None),
             };
-            Some(Variable { name: &input.name, value, style, items })
+            Some(Variable { name: &input.name, value, styled })
         };
         write_segment(url, segment, find)
             .map_err(|(name, why)| wording::unwritable(argument_of(ready, name), why))?;
@@ -161,58 +157,47 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     Ok(())
 }
 
-/// How the lists in a list are written.
-fn lists_in(encoding: &Encoding) -> &[Style] {
-    match encoding {
-        Encoding::Styled { items, .. } => items,
-        Encoding::Body | Encoding::Content { .. } => &[],
-    }
-}
-
 fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), Box<Fault>> {
-    for (input, value) in values(ready, Place::Query) {
+    for (input, encoding, value) in values(ready, in_query) {
         let is_first = url.len() == start;
         let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
-        write_pair(&mut pairs, input, value)
+        write_pair(&mut pairs, (&input.name, encoding), value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
-    for (input, value) in values(ready, Place::Querystring) {
+    for (input, media_type, value) in values(ready, whole_query) {
         if url.len() > start {
             url.push('&');
         }
-        write_querystring(url, input, value)
+        write_querystring(url, media_type, value)
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     Ok(())
 }
 
-fn write_pair(pairs: &mut Pairs<'_>, input: &Input, value: &Value) -> Result<(), Unwritable> {
-    match &input.encoding {
-        Encoding::Styled { style, explode, allow_reserved, items, .. } => pairs.write(Pair {
-            name: &input.name,
+fn write_pair(
+    pairs: &mut Pairs<'_>,
+    (name, encoding): (&str, &Encoding),
+    value: &Value,
+) -> Result<(), Unwritable> {
+    match encoding {
+        Encoding::Styled(styled) => pairs.write(Pair {
+            name,
             value,
-            items,
-            style: *style,
-            explode: (*explode).into(),
-            escape: match style {
+            styled,
+            escape: match styled.style {
                 Style::Cookie => Escape::Verbatim,
-                _ if *allow_reserved => Escape::Reserved,
+                _ if styled.allow_reserved => Escape::Reserved,
                 _ => Escape::Unreserved,
             },
         }),
         Encoding::Content { media_type } => {
-            pairs.write_text(&input.name, &content_text(value, media_type)?);
+            pairs.write_text(name, &content_text(value, media_type)?);
             Ok(())
         }
-        Encoding::Body => pairs.write_pair(&input.name, value, Escape::Unreserved),
     }
 }
 
-fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(), Unwritable> {
-    let media_type = match &input.encoding {
-        Encoding::Content { media_type } => &**media_type,
-        _ => FORM,
-    };
+fn write_querystring(url: &mut String, media_type: &str, value: &Value) -> Result<(), Unwritable> {
     let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
         write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
         return Ok(());
@@ -225,7 +210,7 @@ fn write_querystring(url: &mut String, input: &Input, value: &Value) -> Result<(
 }
 
 fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
-    for (input, value) in values(ready, Place::Header) {
+    for (input, encoding, value) in values(ready, in_header) {
         let at = input.argument.as_str();
         if ready.operation.withholds_header(&input.name) {
             return Err(wording::denied_header(at));
@@ -233,14 +218,12 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
         let name = HeaderName::from_bytes(input.name.as_bytes())
             .map_err(|_| wording::denied_header(at))?;
         // No style writes an empty list; a media type may.
-        if is_void(value) && !matches!(input.encoding, Encoding::Content { .. }) {
-            continue;
-        }
-        let value = match &input.encoding {
+        let value = match encoding {
             Encoding::Content { media_type } => {
                 content_text(value, media_type).and_then(|text| header::checked(&text))
             }
-            encoding => header_value(value, encoding),
+            Encoding::Styled(_) if is_void(value) => continue,
+            Encoding::Styled(styled) => header_value(value, styled),
         };
         headers.insert(name, value.map_err(|why| wording::unwritable(at, why))?);
     }
@@ -249,12 +232,12 @@ fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fa
 
 fn write_cookies(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     let mut text = given_cookies(headers, ready)?;
-    for (input, value) in values(ready, Place::Cookie) {
+    for (input, encoding, value) in values(ready, in_cookie) {
         let at = input.argument.as_str();
-        let is_bare = matches!(input.encoding, Encoding::Styled { style: Style::Cookie, .. });
+        let is_bare = matches!(encoding, Encoding::Styled(styled) if styled.style == Style::Cookie);
         let checked = if is_bare { check_bare(value) } else { Ok(()) };
         checked
-            .and_then(|()| write_pair(&mut cookies(&mut text), input, value))
+            .and_then(|()| write_pair(&mut cookies(&mut text), (&input.name, encoding), value))
             .map_err(|why| wording::unwritable(at, why))?;
         if text.len() > header::MAX_HEADER {
             return Err(wording::unwritable(at, Unwritable::TooLong));
@@ -273,7 +256,7 @@ fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fa
     let Some(header) = headers.get(COOKIE) else { return Ok(String::new()) };
     let text = String::from_utf8_lossy(header.as_bytes());
     let text = text.trim_end_matches([';', ' ']);
-    let of_inputs = || ready.operation.inputs.iter().filter(|input| input.place == Place::Cookie);
+    let of_inputs = || ready.operation.inputs.iter().filter(|input| input.place() == Place::Cookie);
     let is_input = |name: &&str| of_inputs().any(|input| *input.name == **name);
     match cookie_names(text).find(is_input) {
         Some(name) => Err(wording::cookie_of_its_own(name)),
@@ -298,14 +281,36 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
     Ok(((!is_nothing).then_some(media_type), bytes))
 }
 
-fn values(ready: Ready<'_>, place: Place) -> impl Iterator<Item = (&Input, &Value)> {
-    ready
-        .subject
-        .inputs
-        .iter()
-        .zip(ready.fillings)
-        .filter(move |(input, _)| input.place == place)
-        .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
+/// The inputs at one place that have a value, each with how it is written there.
+fn values<'a, W>(
+    ready: Ready<'a>,
+    at: impl Fn(&'a Placement) -> Option<W>,
+) -> impl Iterator<Item = (&'a Input, W, &'a Value)> {
+    let inputs = ready.subject.inputs.iter().zip(ready.fillings);
+    inputs.filter_map(move |(input, filling)| {
+        let written = at(&input.placement)?;
+        Some((input, written, &*filling.as_ref()?.value))
+    })
+}
+
+fn in_cookie(placement: &Placement) -> Option<&Encoding> {
+    if let Placement::Cookie(encoding) = placement { Some(encoding) } else { None }
+}
+
+fn in_header(placement: &Placement) -> Option<&Encoding> {
+    if let Placement::Header(encoding) = placement { Some(encoding) } else { None }
+}
+
+fn in_path(placement: &Placement) -> Option<&Encoding> {
+    if let Placement::Path(encoding) = placement { Some(encoding) } else { None }
+}
+
+fn in_query(placement: &Placement) -> Option<&Encoding> {
+    if let Placement::Query(encoding) = placement { Some(encoding) } else { None }
+}
+
+fn whole_query(placement: &Placement) -> Option<&str> {
+    if let Placement::Querystring { media_type } = placement { Some(media_type) } else { None }
 }
 
 /// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
@@ -323,7 +328,7 @@ fn content_text<'a>(value: &'a Value, media_type: &str) -> Result<Cow<'a, str>, 
 
 fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
     let mut inputs = ready.subject.inputs.iter();
-    let found = inputs.find(|input| input.place == Place::Path && *input.name == *name);
+    let found = inputs.find(|input| input.place() == Place::Path && *input.name == *name);
     found.map_or(name, |input| input.argument.as_str())
 }
 
@@ -331,7 +336,7 @@ fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {
 fn longest(ready: Ready<'_>, is_there: impl Fn(Place) -> bool) -> String {
     let inputs = ready.subject.inputs.iter().zip(ready.fillings);
     inputs
-        .filter(|(input, _)| is_there(input.place))
+        .filter(|(input, _)| is_there(input.place()))
         .filter_map(|(input, filling)| Some((input, filling.as_ref()?)))
         .max_by_key(|(_, filling)| filling.value.to_string().len())
         .map_or_else(String::new, |(input, _)| input.argument.to_string())

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use callgate_tool::ArgumentName;
 
-use crate::input::Encoding;
+use crate::input::Styled;
 
 /// How a body's bytes are made from its value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -83,9 +83,9 @@ pub struct PropertyEncoding {
     /// The media types its value may have, the first one preferred; one may be a range, `image/*`. Empty when the
     /// description names none.
     pub content_types: Box<[Arc<str>]>,
-    /// [`Encoding::Styled`]: as a query parameter of that style, whatever the content types are.
-    /// [`Encoding::Body`]: by content type. Never anything else.
-    pub encoding: Encoding,
+    /// The style of a query parameter that its value is written by, whatever the content types are; without one it is
+    /// written by content type.
+    pub styled: Option<Styled>,
     /// Headers of its part.
     pub headers: Box<[PartHeader]>,
     /// Whether its value, or each item of it, stands for the bytes of a file.

@@ -105,7 +105,7 @@ impl Parts<'_> {
 
     /// How an input is given where its schema says it is binary.
     fn bytes(&self, input: &Input) -> Bytes {
-        let body = self.body.filter(|_| input.place == Place::Body);
+        let body = self.body.filter(|_| input.place() == Place::Body);
         match body.and_then(|body| body.media.first()).map(|media| media.kind) {
             Some(BodyKind::Binary) => Bytes::Whole,
             Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
@@ -116,7 +116,7 @@ impl Parts<'_> {
 
     /// Whether an input is required in every call: not so the properties of a body that may be left out.
     fn is_always_required(&self, input: &Input) -> bool {
-        input.required && !(input.place == Place::Body && self.is_flat_and_optional())
+        input.required && !(input.place() == Place::Body && self.is_flat_and_optional())
     }
 
     fn is_flat_and_optional(&self) -> bool {
@@ -125,7 +125,7 @@ impl Parts<'_> {
 
     /// In a body that may be left out, each property requires the required ones.
     fn required_with_the_body(&self) -> Option<Value> {
-        let of_body = || self.inputs.iter().filter(|input| input.place == Place::Body);
+        let of_body = || self.inputs.iter().filter(|input| input.place() == Place::Body);
         let required = of_body().filter(|input| input.required);
         let required: Vec<&str> = required.map(|input| input.argument.as_str()).collect();
         if !self.is_flat_and_optional() || required.is_empty() {

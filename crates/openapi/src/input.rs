@@ -48,30 +48,52 @@ pub enum Style {
     TabDelimited,
 }
 
-/// How an input is written at its place.
+/// How a parameter is written at its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Encoding {
-    /// In the body, by the body's media type.
-    Body,
     /// A parameter with `content`: serialised by that media type, then escaped for its place.
     Content {
         /// The media type without parameters.
         media_type: Arc<str>,
     },
     /// A parameter with a style.
-    Styled {
-        /// The style.
-        style: Style,
-        /// Whether array items and object properties become parameters of their own.
-        explode: bool,
-        /// Whether reserved characters are left as they are (RFC 3986 §2.2).
-        allow_reserved: bool,
-        /// Whether an empty value may be sent (`allowEmptyValue`).
-        allow_empty: bool,
-        /// How the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
-        /// beyond those named here are compact JSON, as all are in later versions.
-        items: Box<[Style]>,
+    Styled(Styled),
+}
+
+/// A style and what belongs to it.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever writes inputs must know a new member")]
+pub struct Styled {
+    /// The style.
+    pub style: Style,
+    /// Whether array items and object properties become parameters of their own.
+    pub explode: bool,
+    /// Whether reserved characters are left as they are (RFC 3986 §2.2).
+    pub allow_reserved: bool,
+    /// How the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
+    /// beyond those named here are compact JSON, as all are in later versions.
+    pub items: Box<[Style]>,
+}
+
+/// Where an input goes on the wire, with the ways in which it can be written there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
+pub enum Placement {
+    /// A property of the body, or the whole of it when the wire name is empty: written by the body's media type.
+    Body,
+    /// A cookie.
+    Cookie(Encoding),
+    /// A header.
+    Header(Encoding),
+    /// A variable of the path template.
+    Path(Encoding),
+    /// A query parameter.
+    Query(Encoding),
+    /// The whole query string (OpenAPI 3.2).
+    Querystring {
+        /// The media type that it is serialised by, without parameters.
+        media_type: Arc<str>,
     },
 }
 
@@ -95,8 +117,8 @@ pub enum Source {
 pub struct Input {
     /// What the model calls it.
     pub argument: ArgumentName,
-    /// Where it goes.
-    pub place: Place,
+    /// Where it goes, and how it is written there.
+    pub placement: Placement,
     /// Its name there; empty for a body that is one argument.
     pub name: Arc<str>,
     /// Whether the description requires it.
@@ -107,8 +129,6 @@ pub struct Input {
     pub visible: bool,
     /// The value used when nobody gives one: the description's default, or the only legal one of a required input.
     pub default: Option<Value>,
-    /// How it is written.
-    pub encoding: Encoding,
 }
 
 /// One step into a value.
@@ -161,6 +181,34 @@ impl Place {
             Self::Query => "query",
             Self::Querystring => "querystring",
         }
+    }
+}
+
+impl Placement {
+    /// The place alone.
+    pub fn place(&self) -> Place {
+        match self {
+            Self::Body => Place::Body,
+            Self::Cookie(_) => Place::Cookie,
+            Self::Header(_) => Place::Header,
+            Self::Path(_) => Place::Path,
+            Self::Query(_) => Place::Query,
+            Self::Querystring { .. } => Place::Querystring,
+        }
+    }
+}
+
+impl Input {
+    /// Where it goes.
+    pub fn place(&self) -> Place {
+        self.placement.place()
+    }
+}
+
+impl Styled {
+    /// A style with nothing beside it: not exploded, everything escaped.
+    pub fn plain(style: Style) -> Self {
+        Self { style, explode: false, allow_reserved: false, items: Box::default() }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     document::Document,
     effort::KEPT,
     findings::Findings,
-    input::{Encoding, Input, Place},
+    input::{Input, Place, Placement},
     names::{Slot, argument_names},
     node::Node,
     options::SessionInputs,
@@ -38,9 +38,8 @@ pub(crate) struct Layout<'d> {
 /// An input before it has a name.
 struct Entry<'d> {
     wire_name: Arc<str>,
-    place: Place,
+    placement: Placement,
     required: bool,
-    encoding: Encoding,
     schema: Option<Located<'d>>,
     /// Whether the schema is that of each item.
     is_item: bool,
@@ -63,7 +62,7 @@ pub(crate) fn arrange<'d>(
     if let Some(body) = body.as_ref().filter(|body| !body.fields.is_empty()) {
         // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
         shape = BodyLayout::Flat;
-        entries.extend(body.fields.iter().cloned().map(Entry::of_field));
+        entries.extend(body.fields.iter().cloned().map(Entry::of_parameter));
     } else if let Some(body) = &body {
         let properties = flat::properties(document, body).unwrap_or_default();
         let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
@@ -139,9 +138,8 @@ impl<'d> Entry<'d> {
     fn of_parameter(parameter: Parameter<'d>) -> Self {
         Self {
             wire_name: parameter.name,
-            place: parameter.place,
+            placement: parameter.placement,
             required: parameter.required,
-            encoding: parameter.encoding,
             schema: parameter.schema,
             is_item: false,
             described_by: Some(parameter.object),
@@ -149,16 +147,11 @@ impl<'d> Entry<'d> {
         }
     }
 
-    fn of_field(field: Parameter<'d>) -> Self {
-        Self { encoding: Encoding::Body, ..Self::of_parameter(field) }
-    }
-
     fn of_property(property: flat::Property<'d>) -> Self {
         Self {
             wire_name: property.name,
-            place: Place::Body,
+            placement: Placement::Body,
             required: property.required,
-            encoding: Encoding::Body,
             schema: Some(property.schema),
             is_item: false,
             described_by: None,
@@ -169,9 +162,8 @@ impl<'d> Entry<'d> {
     fn of_body(body: &DescribedBody<'d>) -> Self {
         Self {
             wire_name: "".into(),
-            place: Place::Body,
+            placement: Placement::Body,
             required: body.required,
-            encoding: Encoding::Body,
             schema: body.media.first().and_then(|media| media.schema.clone()),
             is_item: body.media.first().is_some_and(|media| media.is_item),
             described_by: Some(body.object.clone()),
@@ -186,9 +178,9 @@ impl<'d> Entry<'d> {
     }
 
     fn slot(&self) -> Slot<'_> {
-        let is_body = self.place == Place::Body && self.wire_name.is_empty();
+        let is_body = self.placement == Placement::Body && self.wire_name.is_empty();
         let name = if is_body { "body" } else { &self.wire_name };
-        Slot { name, place: self.place }
+        Slot { name, place: self.placement.place() }
     }
 
     fn finish(
@@ -216,13 +208,12 @@ impl<'d> Entry<'d> {
         });
         let input = Input {
             argument,
-            place: self.place,
+            placement: self.placement,
             name: self.wire_name,
             required: self.required,
             visible: is_visible(&source, session_inputs),
             source,
             default: default.map(Node::to_value),
-            encoding: self.encoding,
         };
         let origin = InputOrigin {
             schema: self.schema.as_ref().map(Origin::of),

@@ -45,7 +45,7 @@ pub use body::{
 pub use code::Code;
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use document::{Document, Unavailable, UnavailableReason, Version};
-pub use input::{Encoding, Input, NestedInput, Place, Source, Step, Style};
+pub use input::{Encoding, Input, NestedInput, Place, Placement, Source, Step, Style, Styled};
 pub use limits::Limits;
 pub use node::{Node, Number, Object};
 pub use operation::{Operation, PathPart};

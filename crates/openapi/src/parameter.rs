@@ -1,7 +1,7 @@
 //! Reads the parameters of an operation: those of its path item and its own, with place, style and schema. Which name
 //! the model sees, and which of them it sees, is decided in `layout`.
 
-mod collection;
+pub(crate) mod collection;
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Place, Style},
+    input::{Encoding, Place, Placement, Style, Styled},
     node::Node,
     pointer::Path,
     reference::{Located, beside, follow},
@@ -23,9 +23,8 @@ pub(crate) struct Parameter<'d> {
     /// The parameter object; the template variable's own place when nothing declares it.
     pub(crate) object: Located<'d>,
     pub(crate) name: Arc<str>,
-    pub(crate) place: Place,
+    pub(crate) placement: Placement,
     pub(crate) required: bool,
-    pub(crate) encoding: Encoding,
     /// Its schema; none when the description gives none.
     pub(crate) schema: Option<Located<'d>>,
     /// What is said of it beside the reference to it, instead of what it says itself.
@@ -61,13 +60,18 @@ impl Parameter<'_> {
         self.object.node.get("in").and_then(Node::as_str) == Some("body")
     }
 
+    /// Where it goes.
+    pub(crate) fn place(&self) -> Place {
+        self.placement.place()
+    }
+
     /// What makes two parameters the same one: headers without regard to case.
     fn identity(&self) -> (Place, Arc<str>) {
-        let name = match self.place {
+        let name = match self.place() {
             Place::Header => self.name.to_ascii_lowercase().into(),
             _ => Arc::clone(&self.name),
         };
-        (self.place, name)
+        (self.place(), name)
     }
 }
 
@@ -99,7 +103,7 @@ fn list<'d>(
         if !known.insert(parameter.identity()) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
-                parameter.place.as_str(),
+                parameter.place().as_str(),
                 parameter.name
             );
             findings.warning(Code::DuplicateParameter, path, message, "remove it");
@@ -132,10 +136,10 @@ fn one<'d>(
         return None;
     };
     let required = is_required(&object, place, findings);
-    let (encoding, schema) = encoding(document, &object, place, findings);
+    let (placement, schema) = placement(document, &object, place, findings);
     let name = Arc::clone(name);
     let description = beside(document, node, path, "description").cloned();
-    Some(Parameter { object, name, place, required, encoding, schema, description })
+    Some(Parameter { object, name, placement, required, schema, description })
 }
 
 fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> bool {
@@ -164,29 +168,57 @@ fn place(document: &Document, name: &str) -> Option<Place> {
     }
 }
 
-/// How a parameter is written, and the schema of what is written.
-fn encoding<'d>(
+/// Where a parameter goes and how it is written there, and the schema of what is written.
+fn placement<'d>(
     document: &'d Document,
     object: &Located<'d>,
     place: Place,
     findings: &mut Findings,
-) -> (Encoding, Option<Located<'d>>) {
+) -> (Placement, Option<Located<'d>>) {
+    let of_parameter = match place {
+        Place::Body => return (Placement::Body, Some(object.clone())),
+        Place::Cookie => Placement::Cookie,
+        Place::Header => Placement::Header,
+        Place::Path => Placement::Path,
+        Place::Query => Placement::Query,
+        Place::Querystring => return querystring(document, object),
+    };
     if document.version().is_swagger() {
-        return (collection::encoding(document, object, place, findings), Some(object.clone()));
+        let styled = collection::styled(document, object, place, findings);
+        return (of_parameter(Encoding::Styled(styled)), Some(object.clone()));
     }
-    let content = object.member("content");
-    let content = content.and_then(|content| follow(document, content.node, &content.path()).ok());
-    let media = content.as_ref().and_then(|content| content.node.as_object()?.iter().next());
-    if let (Some(content), Some((media_type, media))) = (&content, media) {
-        let above = content.path();
-        let schema = Located::new(media, &above.name(media_type)).member("schema");
-        let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-        return (Encoding::Content { media_type: bare.into() }, schema);
+    if let Some((media_type, schema)) = content(document, object) {
+        return (of_parameter(Encoding::Content { media_type }), schema);
     }
-    (styled(object, place, findings), object.member("schema"))
+    (of_parameter(Encoding::Styled(styled(object, place, findings))), object.member("schema"))
 }
 
-fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encoding {
+/// The whole query string is written by its media type; a form unless another is named.
+fn querystring<'d>(
+    document: &'d Document,
+    object: &Located<'d>,
+) -> (Placement, Option<Located<'d>>) {
+    let (media_type, schema) =
+        content(document, object).unwrap_or_else(|| (FORM.into(), object.member("schema")));
+    (Placement::Querystring { media_type }, schema)
+}
+
+/// The first media type under `content`, and its schema.
+fn content<'d>(
+    document: &'d Document,
+    object: &Located<'d>,
+) -> Option<(Arc<str>, Option<Located<'d>>)> {
+    let content = object.member("content");
+    let content =
+        content.and_then(|content| follow(document, content.node, &content.path()).ok())?;
+    let (media_type, media) = content.node.as_object()?.iter().next()?;
+    let above = content.path();
+    let schema = Located::new(media, &above.name(media_type)).member("schema");
+    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    Some((bare.into(), schema))
+}
+
+fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Styled {
     let default = match place {
         Place::Header | Place::Path => Style::Simple,
         _ => Style::Form,
@@ -207,13 +239,11 @@ fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Encodi
     }
     let style = known.unwrap_or(default);
     let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
-    let is_query = place == Place::Query;
-    Encoding::Styled {
+    Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
         explode: flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
-        allow_reserved: is_query && flag("allowReserved").unwrap_or_default(),
-        allow_empty: is_query && flag("allowEmptyValue").unwrap_or_default(),
+        allow_reserved: place == Place::Query && flag("allowReserved").unwrap_or_default(),
         items: Box::default(),
     }
 }
@@ -232,6 +262,8 @@ fn style(name: &str, place: Place) -> Option<Style> {
         _ => None,
     }
 }
+
+const FORM: &str = "application/x-www-form-urlencoded";
 
 /// What it takes to read a parameter, in steps.
 const PARAMETER: usize = 4;
@@ -256,12 +288,20 @@ mod tests {
         let mut findings = Findings::default();
         let parameters = read(&document, &[&level("operation"), &level("item")], &mut findings);
         let lines = parameters.iter().map(|parameter| {
-            let encoding = match &parameter.encoding {
-                Encoding::Body => "body".to_owned(),
-                Encoding::Content { media_type } => media_type.to_string(),
-                Encoding::Styled { style, explode, .. } => format!("{style:?} {explode}"),
+            let encoding = match &parameter.placement {
+                Placement::Body => "body".to_owned(),
+                Placement::Querystring { media_type } => media_type.to_string(),
+                Placement::Cookie(encoding)
+                | Placement::Header(encoding)
+                | Placement::Path(encoding)
+                | Placement::Query(encoding) => match encoding {
+                    Encoding::Content { media_type } => media_type.to_string(),
+                    Encoding::Styled(Styled { style, explode, .. }) => {
+                        format!("{style:?} {explode}")
+                    }
+                },
             };
-            let place = parameter.place.as_str();
+            let place = parameter.place().as_str();
             format!("{place} {} {} {encoding}", parameter.name, parameter.required)
         });
         let codes = findings.into_diagnostics();

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
 use callgate_call::{Kept, Plan};
-use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Style, load};
+use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load};
 use callgate_tool::{Arguments, Handle, Journal, Session, StoredResult};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
@@ -202,7 +202,7 @@ fn stays(plan: &Plan, request: &Request<Bytes>) {
     }
     for (name, value) in request.headers() {
         let is_declared = operation.inputs.iter().any(|input| {
-            input.place == Place::Header && input.name.eq_ignore_ascii_case(name.as_str())
+            input.place() == Place::Header && input.name.eq_ignore_ascii_case(name.as_str())
         });
         let is_ours = matches!(name.as_str(), "accept" | "content-type" | "cookie");
         assert!(is_declared || is_ours, "{name}: {value:?}");
@@ -211,7 +211,7 @@ fn stays(plan: &Plan, request: &Request<Bytes>) {
             "{value:?}"
         );
     }
-    let cookies = operation.inputs.iter().filter(|input| input.place == Place::Cookie).count();
+    let cookies = operation.inputs.iter().filter(|input| input.place() == Place::Cookie).count();
     assert!(cookies > 0 || !request.headers().contains_key("cookie"));
 }
 
@@ -220,10 +220,13 @@ fn arrives(plan: &Plan, request: &Request<Bytes>, arguments: &Arguments) {
     let operation = plan.operation();
     for input in &operation.inputs {
         let Some(Value::String(meant)) = arguments.get(input.argument.as_str()) else { continue };
-        let Encoding::Styled { style, .. } = &input.encoding else { continue };
-        let sent = match (input.place, style) {
-            (Place::Path, Style::Simple) => segment(plan, request, &input.name),
-            (Place::Query, Style::Form) => pair(request, &input.name),
+        let sent = match &input.placement {
+            Placement::Path(Encoding::Styled(styled)) if styled.style == Style::Simple => {
+                segment(plan, request, &input.name)
+            }
+            Placement::Query(Encoding::Styled(styled)) if styled.style == Style::Form => {
+                pair(request, &input.name)
+            }
             _ => None,
         };
         if let Some(sent) = sent {

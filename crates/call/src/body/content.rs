@@ -43,7 +43,7 @@ impl<'a> Content<'a> {
             .inputs
             .iter()
             .zip(self.fillings)
-            .filter(|(input, _)| input.place == Place::Body)
+            .filter(|(input, _)| input.place() == Place::Body)
             .filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)))
     }
 

@@ -2,7 +2,7 @@
 //! item and objects as JSON (OpenAPI 3.0.4 §4.7.15.1.1); with a style, as a query parameter of that style. A space is
 //! `%20`, which every reader of forms decodes. Values come from `content`.
 
-use callgate_openapi::{BodyMedia, Encoding, PropertyEncoding};
+use callgate_openapi::{BodyMedia, PropertyEncoding};
 use callgate_tool::Fault;
 use serde_json::Value;
 
@@ -42,22 +42,16 @@ pub(super) fn write_member(
     let is_first = out.is_empty();
     let mut pairs = if is_first { Pairs::new(out, "&") } else { Pairs::after(out, "&") };
     let Member { name, value, .. } = *member;
-    match (encoding.map(|known| &known.encoding), value) {
-        (Some(Encoding::Styled { style, explode, allow_reserved, items, .. }), _) => {
-            pairs.write(Pair {
-                name,
-                value,
-                items,
-                style: *style,
-                explode: (*explode).into(),
-                escape: if *allow_reserved { Escape::Reserved } else { Escape::Unreserved },
-            })
-        }
-        (Some(_), value) if encoding.is_some_and(asks_for_json) => {
+    if let Some(styled) = encoding.and_then(|known| known.styled.as_ref()) {
+        let escape = if styled.allow_reserved { Escape::Reserved } else { Escape::Unreserved };
+        return pairs.write(Pair { name, value, styled, escape });
+    }
+    match value {
+        value if encoding.is_some_and(asks_for_json) => {
             pairs.write_text(name, &value.to_string());
             Ok(())
         }
-        (_, Value::Array(items)) => {
+        Value::Array(items) => {
             items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
         }
         _ => pairs.write_pair(name, value, Escape::Unreserved),

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_openapi::{BodyMedia, Encoding, PartHeader, PropertyEncoding};
+use callgate_openapi::{BodyMedia, PartHeader, PropertyEncoding};
 use callgate_tool::Fault;
 use http::HeaderName;
 use percent_encoding::percent_decode_str;
@@ -109,7 +109,7 @@ fn parts<'a>(
         Told::ByPosition(encoding) => return Ok(vec![part(member, None, encoding, kept)?]),
     };
     let name = Some(member.name);
-    if let Some(PropertyEncoding { encoding: Encoding::Styled { .. }, headers, .. }) = encoding {
+    if let Some(PropertyEncoding { styled: Some(_), headers, .. }) = encoding {
         return styled(member, encoding, headers);
     }
     match member.value {

@@ -156,7 +156,7 @@ fn known(operation: &Operation, tool: &Tool) -> String {
 fn input(input: &Input) -> Value {
     json!({
         "argument": input.argument.as_str(),
-        "in": input.place.as_str(),
+        "in": input.place().as_str(),
         "name": &*input.name,
         "required": input.required,
         "source": input.source.as_str(),

@@ -12,7 +12,7 @@ use crate::{
     document::Document,
     effort::KEPT,
     findings::Findings,
-    input::{Encoding, Style},
+    input::{Style, Styled},
     node::{Node, Object},
     pointer::Path,
     reference::{Located, beyond, chain, follow},
@@ -52,7 +52,7 @@ pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
     PropertyEncoding {
         name: Arc::clone(name),
         content_types: Box::default(),
-        encoding: Encoding::Body,
+        styled: None,
         headers: Box::default(),
         is_binary: false,
     }
@@ -83,7 +83,7 @@ fn declared<'d>(
         report_nested(document, &object, findings);
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
-            encoding: styled(document, &object, kind, findings),
+            styled: styled(document, &object, kind, findings),
             headers: headers(document, &object, kind, findings),
             ..plain(name)
         });
@@ -122,7 +122,7 @@ fn styled(
     object: &Located<'_>,
     kind: BodyKind,
     findings: &mut Findings,
-) -> Encoding {
+) -> Option<Styled> {
     let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
     let (explode, allow_reserved) = (flag("explode"), flag("allowReserved"));
     let said = object.node.get("style");
@@ -130,7 +130,7 @@ fn styled(
     // OpenAPI 3.0.3 §4.7.15.1: only forms have styles; since 3.1 `multipart/form-data` has them too.
     let is_allowed = kind == BodyKind::Form || document.version().is_at_least(3, 1);
     if !has_style || !is_allowed {
-        return Encoding::Body;
+        return None;
     }
     let known = said.and_then(Node::as_str).and_then(style);
     if let (Some(said), None) = (said, known) {
@@ -140,13 +140,12 @@ fn styled(
         findings.warning(Code::InvalidStyle, object.path().name("style"), message, help);
     }
     let style = known.unwrap_or(Style::Form);
-    Encoding::Styled {
+    Some(Styled {
         style,
         explode: explode.unwrap_or(style == Style::Form),
         allow_reserved: allow_reserved.unwrap_or_default(),
-        allow_empty: false,
         items: Box::default(),
-    }
+    })
 }
 
 fn style(name: &str) -> Option<Style> {
@@ -303,7 +302,7 @@ mod tests {
         let lines = encodings.iter().map(|property| {
             let mut line = property.name.to_string();
             property.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));
-            if let Encoding::Styled { style, explode, allow_reserved, .. } = &property.encoding {
+            if let Some(Styled { style, explode, allow_reserved, .. }) = &property.styled {
                 line.push_str(&format!(" {style:?} {explode} {allow_reserved}"));
             }
             property.headers.iter().for_each(|header| {

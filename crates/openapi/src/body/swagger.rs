@@ -13,9 +13,9 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Place},
+    input::{Place, Styled},
     node::Node,
-    parameter::Parameter,
+    parameter::{Parameter, collection},
     reference::Located,
 };
 
@@ -28,7 +28,7 @@ pub(crate) fn read<'d>(
 ) -> Option<DescribedBody<'d>> {
     let (parts, plain): (Vec<_>, Vec<_>) = std::mem::take(parameters)
         .into_iter()
-        .partition(|parameter| parameter.place == Place::Body);
+        .partition(|parameter| parameter.place() == Place::Body);
     *parameters = plain;
     let (wholes, fields): (Vec<_>, Vec<_>) = parts.into_iter().partition(Parameter::is_whole_body);
     let Some(whole) = wholes.first() else {
@@ -103,7 +103,7 @@ fn form<'d>(
         .map(|field| PropertyEncoding {
             name: Arc::clone(&field.name),
             content_types: Box::default(),
-            encoding: style(field),
+            styled: style(document, field, findings),
             headers: Box::default(),
             is_binary: is_file(field),
         })
@@ -122,7 +122,12 @@ fn form<'d>(
 }
 
 /// Lists have a style, whatever else is a text.
-fn style(field: &Parameter<'_>) -> Encoding {
+fn style<'d>(
+    document: &'d Document,
+    field: &Parameter<'d>,
+    findings: &mut Findings,
+) -> Option<Styled> {
+    let styled = collection::styled(document, &field.object, Place::Body, findings);
     let is_list = field.object.node.get("type").and_then(Node::as_str) == Some("array");
-    if is_list { field.encoding.clone() } else { Encoding::Body }
+    is_list.then_some(styled)
 }

@@ -6,20 +6,19 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Place, Style},
+    input::{Place, Style, Styled},
     node::Node,
     reference::{Located, follow},
 };
 
 /// How a parameter is written, from its `collectionFormat` and those of its items.
-pub(super) fn encoding<'d>(
+pub(crate) fn styled<'d>(
     document: &'d Document,
     object: &Located<'d>,
     place: Place,
     findings: &mut Findings,
-) -> Encoding {
+) -> Styled {
     let (style, explode) = format(object, Some(place), findings);
-    let allows_empty = object.node.get("allowEmptyValue").and_then(Node::as_bool) == Some(true);
     let items = items(document, object, findings);
     if let Some(clash) = clash(style, explode, &items) {
         let message =
@@ -28,13 +27,7 @@ pub(super) fn encoding<'d>(
             "give `items` another `collectionFormat`; lists in the list may have one item each";
         findings.warning(Code::AmbiguousList, &object.pointer, message, help);
     }
-    Encoding::Styled {
-        style,
-        explode,
-        allow_reserved: false,
-        allow_empty: allows_empty && matches!(place, Place::Body | Place::Query),
-        items,
-    }
+    Styled { style, explode, allow_reserved: false, items }
 }
 
 /// How the lists in a list are written, the outer ones first.

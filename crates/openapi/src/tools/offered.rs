@@ -9,7 +9,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::{Encoding, Place, Style},
+    input::{Encoding, Place, Placement, Style, Styled},
     node::Node,
     options::LoadOptions,
     parameter::{self, Parameter},
@@ -56,9 +56,9 @@ pub(super) fn parameters<'d>(
 }
 
 fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findings) -> bool {
-    let Parameter { name, place, object, .. } = parameter;
+    let Parameter { name, object, .. } = parameter;
     let pointer = &object.pointer;
-    match withheld(*place, name, rules) {
+    match withheld(parameter.place(), name, rules) {
         None => true,
         Some(Withheld::Credential) => {
             let message = format!(
@@ -96,9 +96,9 @@ fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findin
 /// OpenAPI 3.2.0 §4.12.1: the whole query string and its parts are not described together.
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
     let is_query =
-        |known: &&Parameter<'_>| matches!(known.place, Place::Query | Place::Querystring);
+        |known: &&Parameter<'_>| matches!(known.place(), Place::Query | Place::Querystring);
     let mut queries = parameters.iter().filter(is_query);
-    let whole = parameters.iter().find(|known| known.place == Place::Querystring);
+    let whole = parameters.iter().find(|known| known.place() == Place::Querystring);
     if let (Some(whole), true) = (whole, queries.nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
@@ -112,7 +112,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
     let variables: HashSet<&Arc<str>> = template.variables().collect();
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_used = parameter.place != Place::Path || variables.contains(name);
+        let is_used = parameter.place() != Place::Path || variables.contains(name);
         if !is_used {
             let message = format!("expected path parameters of the template, got: `{name}`");
             let help = "remove it or put it into the path; it is ignored";
@@ -126,7 +126,7 @@ fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, finding
 fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_fixed = parameter.place == Place::Query && template.fixes(name);
+        let is_fixed = parameter.place() == Place::Query && template.fixes(name);
         if is_fixed {
             let message = format!(
                 "expected each query parameter once, got one that the path fixes: `{name}`"
@@ -145,7 +145,7 @@ fn add_undeclared<'d>(
     parameters: &mut Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) {
-    let declared = parameters.iter().filter(|known| known.place == Place::Path);
+    let declared = parameters.iter().filter(|known| known.place() == Place::Path);
     let mut declared: HashSet<Arc<str>> = declared.map(|known| Arc::clone(&known.name)).collect();
     for name in template.variables() {
         if !declared.insert(Arc::clone(name)) {
@@ -159,15 +159,8 @@ fn add_undeclared<'d>(
         parameters.push(Parameter {
             object: Located { node: &Node::Null, pointer: Arc::clone(&operation.pointer) },
             name: Arc::clone(name),
-            place: Place::Path,
+            placement: Placement::Path(Encoding::Styled(Styled::plain(Style::Simple))),
             required: true,
-            encoding: Encoding::Styled {
-                style: Style::Simple,
-                explode: false,
-                allow_reserved: false,
-                allow_empty: false,
-                items: Box::default(),
-            },
             schema: None,
             description: None,
         });

@@ -214,7 +214,7 @@ impl<'d> Context<'d> {
             let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
             if origin.is_item {
                 walk.each(schema);
-            } else if input.place == Place::Body && input.name.is_empty() && !keeps_absent {
+            } else if input.place() == Place::Body && input.name.is_empty() && !keeps_absent {
                 walk.below_body(schema);
             } else {
                 walk.below(schema);
@@ -245,7 +245,7 @@ impl<'d> Context<'d> {
 /// RFC 7396 §1): a default would set it back.
 fn leave_out_defaults(inputs: &mut [Input]) {
     let optional = inputs.iter_mut().filter(|input| {
-        input.place == Place::Body && !input.required && input.source == Source::Model
+        input.place() == Place::Body && !input.required && input.source == Source::Model
     });
     optional.for_each(|input| input.default = None);
 }
@@ -253,7 +253,7 @@ fn leave_out_defaults(inputs: &mut [Input]) {
 /// The headers that are let through and that an operation has inputs for.
 fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentHeader]> {
     let is_input = |header: &&&ArgumentHeader| {
-        inputs.iter().any(|input| input.place == Place::Header && header.is(&input.name))
+        inputs.iter().any(|input| input.place() == Place::Header && header.is(&input.name))
     };
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
 }

@@ -30,7 +30,7 @@ pub(crate) fn lines(loaded: &Loaded) -> Vec<String> {
 pub(crate) fn inputs(loaded: &Loaded) -> Vec<String> {
     let operation = loaded.operations.first().expect("an operation");
     let line = |input: &callgate_openapi::Input| {
-        let place = input.place.as_str();
+        let place = input.place().as_str();
         let mut line = format!("{} = {place} {}", input.argument, input.name).trim_end().to_owned();
         for (mark, holds) in [
             (" required".to_owned(), input.required),

@@ -1,7 +1,7 @@
 //! Whole Swagger 2.0 descriptions, as text: each rule of 2.0 that later versions say otherwise, and what becomes of it.
 
 use callgate_openapi::{
-    BodyKind, Document, Encoding, Limits, LoadOptions, Loaded, Operation, load,
+    BodyKind, Document, Encoding, Input, Limits, LoadOptions, Loaded, Operation, Placement, load,
 };
 use serde_json::json;
 
@@ -19,11 +19,16 @@ fn loaded(text: &str) -> Loaded {
 
 /// How each parameter is written.
 fn encodings(operation: &Operation) -> Vec<String> {
-    let line = |name: &str, encoding: &Encoding| match encoding {
-        Encoding::Styled { style, explode, .. } => format!("{name} {style:?} {explode}"),
-        _ => name.to_owned(),
+    let line = |input: &Input| match &input.placement {
+        Placement::Cookie(Encoding::Styled(styled))
+        | Placement::Header(Encoding::Styled(styled))
+        | Placement::Path(Encoding::Styled(styled))
+        | Placement::Query(Encoding::Styled(styled)) => {
+            format!("{} {:?} {}", input.name, styled.style, styled.explode)
+        }
+        _ => input.name.to_string(),
     };
-    operation.inputs.iter().map(|input| line(&input.name, &input.encoding)).collect()
+    operation.inputs.iter().map(line).collect()
 }
 
 #[track_caller]
@@ -109,11 +114,15 @@ fn lists_in_a_list_have_a_format_of_their_own() {
             "paths: {{/a: {{get: {{summary: A, parameters: [{{name: a, type: array, {parameter}}}]}}}}}}\ndefinitions: {{list: {{type: array, items: {{type: string}}, collectionFormat: ssv}}}}"
         );
         let loaded = loaded(&text);
-        let Some(Encoding::Styled { items, .. }) =
-            loaded.operations[0].inputs.first().map(|input| &input.encoding)
+        let Some(
+            Placement::Header(Encoding::Styled(styled))
+            | Placement::Path(Encoding::Styled(styled))
+            | Placement::Query(Encoding::Styled(styled)),
+        ) = loaded.operations[0].inputs.first().map(|input| &input.placement)
         else {
             panic!("{parameter}");
         };
+        let items = &styled.items;
         let items: Vec<_> = items.iter().map(|style| format!("{style:?}")).collect();
         assert_eq!(items, expected, "{parameter}");
         let codes: Vec<_> =
@@ -240,9 +249,9 @@ paths:
     let form = post.body.as_ref().expect("a body");
     assert_eq!(form.media[0].kind, BodyKind::Form);
     assert_eq!(form.media[1].kind, BodyKind::Multipart);
-    let styles = form.media[0].encodings.iter().map(|property| match &property.encoding {
-        Encoding::Styled { style, explode, .. } => format!("{} {style:?} {explode}", property.name),
-        _ => property.name.to_string(),
+    let styles = form.media[0].encodings.iter().map(|property| match &property.styled {
+        Some(styled) => format!("{} {:?} {}", property.name, styled.style, styled.explode),
+        None => property.name.to_string(),
     });
     assert_eq!(styles.collect::<Vec<_>>(), ["id", "tags Form true", "ids Form false"]);
     let file = put.body.as_ref().expect("a body");

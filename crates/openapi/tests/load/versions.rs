@@ -1,7 +1,7 @@
 //! What OpenAPI 3.1 and 3.2 say otherwise than 3.0, and what every version says about credentials: whole descriptions,
 //! as text, and what becomes of them.
 
-use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, Loaded, load};
+use callgate_openapi::{BodyKind, Document, Limits, LoadOptions, Loaded, Placement, load};
 use callgate_tool::Effect;
 use serde_json::json;
 
@@ -91,7 +91,7 @@ paths:
     let new = loaded("3.2.0", text);
     assert_eq!(inputs(&new), ["all = querystring all required"]);
     let media_type = "application/x-www-form-urlencoded".into();
-    assert_eq!(new.operations[0].inputs[0].encoding, Encoding::Content { media_type });
+    assert_eq!(new.operations[0].inputs[0].placement, Placement::Querystring { media_type });
     assert_eq!(lines(&new), ["GET /a exposed get_a"]);
     let both = format!("{text}        - {{name: b, in: query, schema: {{}}}}\n");
     assert_eq!(lines(&loaded("3.2.0", &both)), ["GET /a degraded get_a", "malformed-node GET /a"]);
