@@ -9,9 +9,12 @@ mod journal;
 mod json;
 mod name;
 mod named_by;
+mod number;
+mod reader;
 mod schema;
 mod session;
 mod tool;
+mod value;
 
 pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
 pub use call::{Arguments, Outcome, PlannedRequest, ToolCall, ToolResult};
@@ -23,6 +26,9 @@ pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
 pub use named_by::NamedBy;
+pub use number::{Digits, Number, Written};
+pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use schema::{Definition, Definitions, Schema};
 pub use session::Session;
 pub use tool::{Effect, Tool};
+pub use value::{Entry, ForeignNumber, IntoIter, Iter, IterMut, Object, Place, ToValue, Value};

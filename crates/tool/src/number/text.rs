@@ -1,0 +1,156 @@
+//! The digits of a number as text: checked ones that are borrowed, and those of a number that is kept in 64 bits,
+//! written on the stack.
+
+use std::{fmt, ops::Deref};
+
+/// Digits that are known to be JSON's grammar of a number (RFC 8259 §6).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Digits<'t>(&'t str);
+
+/// The digits of a number, as text.
+#[derive(Clone, Copy)]
+pub struct Written<'n>(Form<'n>);
+
+#[derive(Clone, Copy)]
+enum Form<'n> {
+    /// The digits of a whole number, at the end of the array.
+    Stack {
+        digits: [u8; LONGEST],
+        start: usize,
+    },
+    Text(&'n str),
+}
+
+/// `-9223372036854775808` has as many bytes.
+const LONGEST: usize = 20;
+
+impl<'t> Digits<'t> {
+    /// A text that is a number, nothing around it; `None` for anything else.
+    pub fn new(text: &'t str) -> Option<Self> {
+        (length(text.as_bytes())? == text.len()).then_some(Self(text))
+    }
+
+    /// The number that a text begins with; `None` where it begins with none.
+    pub(crate) fn first_of(text: &'t str) -> Option<Self> {
+        text.get(..length(text.as_bytes())?).map(Self)
+    }
+
+    /// The digits.
+    pub fn as_str(&self) -> &'t str {
+        self.0
+    }
+
+    /// The number when 64 bits hold it and write it again as it is: not so `-0`.
+    pub(super) fn small(self) -> Option<i64> {
+        self.0.parse().ok().filter(|_| self.0 != "-0")
+    }
+}
+
+impl<'n> Written<'n> {
+    pub(super) fn text(text: &'n str) -> Self {
+        Self(Form::Text(text))
+    }
+
+    pub(super) fn whole(value: i64) -> Self {
+        let mut digits = [0; LONGEST];
+        let mut start = LONGEST;
+        let mut left = value.unsigned_abs();
+        for byte in digits.iter_mut().rev() {
+            *byte = b'0' + u8::try_from(left % 10).unwrap_or_default();
+            left /= 10;
+            start -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+        let sign = start.checked_sub(1).filter(|_| value < 0);
+        if let Some((start_of_all, byte)) = sign.and_then(|at| Some((at, digits.get_mut(at)?))) {
+            *byte = b'-';
+            start = start_of_all;
+        }
+        Self(Form::Stack { digits, start })
+    }
+}
+
+impl Deref for Written<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            Form::Stack { digits, start } => {
+                let digits = digits.get(*start..).unwrap_or_default();
+                str::from_utf8(digits).unwrap_or_default()
+            }
+            Form::Text(text) => text,
+        }
+    }
+}
+
+impl AsRef<str> for Written<'_> {
+    fn as_ref(&self) -> &str {
+        self
+    }
+}
+
+impl fmt::Debug for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl fmt::Display for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+/// The bytes of the number that `bytes` begins with; `None` where they begin with none.
+fn length(bytes: &[u8]) -> Option<usize> {
+    let start = usize::from(bytes.first() == Some(&b'-'));
+    let mut at = after_digits(bytes, start)?;
+    if bytes.get(start) == Some(&b'0') && at > start + 1 {
+        return None;
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at = after_digits(bytes, at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let is_signed = matches!(bytes.get(at + 1), Some(b'+' | b'-'));
+        at = after_digits(bytes, at + 1 + usize::from(is_signed))?;
+    }
+    Some(at)
+}
+
+/// The end of the digits that begin at `start`; `None` where there are none.
+fn after_digits(bytes: &[u8], start: usize) -> Option<usize> {
+    let rest = bytes.get(start..)?;
+    let n_digits = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
+    (n_digits > 0).then_some(start + n_digits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_written_as_the_standard_library_writes_them() {
+        for value in [0, 7, -7, 10, -10, 99, 100, i64::MAX, i64::MIN, i64::MIN + 1] {
+            assert_eq!(&*Written::whole(value), value.to_string());
+        }
+    }
+
+    #[test]
+    fn a_number_ends_where_its_grammar_ends() {
+        for (text, expected) in [
+            ("1,", Some(1)),
+            ("-0.50e-3]", Some(8)),
+            ("1.x", None),
+            ("1ex", None),
+            ("-", None),
+            ("00", None),
+            ("0", Some(1)),
+        ] {
+            assert_eq!(length(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

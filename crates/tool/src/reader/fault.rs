@@ -1,0 +1,112 @@
+//! Why a text is not JSON, and where.
+
+use std::fmt;
+
+/// The place where a text stops being JSON.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct InvalidJson {
+    reason: Reason,
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Reason {
+    ControlCharacter,
+    Depth(usize),
+    End,
+    Escape,
+    LastComma,
+    More,
+    NoColon,
+    NoCommaInArray,
+    NoCommaInObject,
+    NoName,
+    NoValue,
+    NotUtf8,
+    Number,
+    OpenArray,
+    OpenObject,
+    OpenText,
+    Surrogate,
+}
+
+impl InvalidJson {
+    pub(super) fn new(text: &str, offset: usize, reason: Reason) -> Self {
+        let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
+        Self::after(before, reason)
+    }
+
+    /// The fault of bytes that are not UTF-8 after these.
+    pub(crate) fn not_utf8(before: &[u8]) -> Self {
+        Self::after(before, Reason::NotUtf8)
+    }
+
+    fn after(before: &[u8], reason: Reason) -> Self {
+        let lines = before.split(|byte| *byte == b'\n');
+        let (line, in_line) =
+            lines.enumerate().last().map_or((1, before), |(at, last)| (at + 1, last));
+        let n_chars = in_line.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();
+        Self { reason, offset: before.len(), line, column: n_chars + 1 }
+    }
+
+    /// The byte the fault is at.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The line the fault is in, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The column of the fault in characters, from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// True where the text is nested too deep to be read.
+    pub fn is_too_deep(&self) -> bool {
+        matches!(self.reason, Reason::Depth(_))
+    }
+
+    /// What is wrong, without the place.
+    pub fn reason(&self) -> impl fmt::Display {
+        self.reason
+    }
+}
+
+impl fmt::Display for InvalidJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at line {} column {}", self.reason, self.line, self.column)
+    }
+}
+
+impl std::error::Error for InvalidJson {}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ControlCharacter => "a control character stands in a text, it must be escaped",
+            Self::Depth(levels) => {
+                return write!(f, "lists and objects are nested deeper than {levels} levels");
+            }
+            Self::End => "expected a value, the text ends",
+            Self::Escape => "an escape is none of JSON's",
+            Self::LastComma => "a comma stands before the end",
+            Self::More => "expected nothing after the value",
+            Self::NoColon => "expected `:`",
+            Self::NoCommaInArray => "expected `,` or `]`",
+            Self::NoCommaInObject => "expected `,` or `}`",
+            Self::NoName => "expected a name in double quotes",
+            Self::NoValue => "expected a value",
+            Self::NotUtf8 => "expected UTF-8",
+            Self::Number => "a number is not written as JSON writes it",
+            Self::OpenArray => "a list is not closed, the text ends",
+            Self::OpenObject => "an object is not closed, the text ends",
+            Self::OpenText => "a text is not closed",
+            Self::Surrogate => "half of a surrogate pair stands alone",
+        })
+    }
+}

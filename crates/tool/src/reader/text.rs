@@ -1,0 +1,120 @@
+//! Reads the texts of JSON: finds their end, eight bytes at a time, and replaces escapes.
+
+use super::fault::Reason;
+
+/// A text that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Text<'t> {
+    /// It stands in what is read as it is.
+    Plain(&'t str),
+    /// It had escapes; what it says lies beside.
+    Unescaped,
+}
+
+/// A fault and the byte it is at.
+type Fault = (Reason, usize);
+
+impl<'t> Text<'t> {
+    pub(super) fn of<'r>(self, unescaped: &'r str) -> &'r str
+    where
+        't: 'r,
+    {
+        match self {
+            Self::Plain(text) => text,
+            Self::Unescaped => unescaped,
+        }
+    }
+}
+
+/// The text that begins after its quote, and the byte after its end. `unescaped` is where it is written to if it has
+/// escapes.
+pub(super) fn read<'t>(
+    whole: &'t str,
+    start: usize,
+    unescaped: &mut String,
+) -> Result<(Text<'t>, usize), Fault> {
+    let bytes = whole.as_bytes();
+    let plain = |from: usize, to: usize| whole.get(from..to).unwrap_or_default();
+    let mut end = special(bytes, start);
+    if bytes.get(end) == Some(&b'"') {
+        return Ok((Text::Plain(plain(start, end)), end + 1));
+    }
+    unescaped.clear();
+    let mut from = start;
+    loop {
+        unescaped.push_str(plain(from, end));
+        match bytes.get(end) {
+            Some(b'"') => return Ok((Text::Unescaped, end + 1)),
+            Some(b'\\') => {}
+            Some(_) => return Err((Reason::ControlCharacter, end)),
+            None => return Err((Reason::OpenText, end)),
+        }
+        let (character, after) = escaped(bytes, end)?;
+        unescaped.push(character);
+        from = after;
+        end = special(bytes, from);
+    }
+}
+
+/// The first quote, backslash or control character from `at` on, or the end.
+fn special(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let found = specials(u64::from_le_bytes(*chunk));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let is_special = |byte: &u8| matches!(byte, ..b' ' | b'"' | b'\\');
+    at + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+/// The highest bit of each byte that is a quote, a backslash or a control character. Above the lowest of them others
+/// may be marked by the borrow, so only that one counts.
+fn specials(chunk: u64) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let below = |chunk: u64, bound: u64| chunk.wrapping_sub(EACH * bound) & !chunk;
+    let is = |byte: u8| below(chunk ^ (EACH * u64::from(byte)), 1);
+    (below(chunk, 0x20) | is(b'"') | is(b'\\')) & (EACH << 7)
+}
+
+/// The character that the backslash at `at` stands for, and the byte after the escape.
+fn escaped(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
+    let character = match bytes.get(at + 1) {
+        Some(byte @ (b'"' | b'\\' | b'/')) => char::from(*byte),
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return by_number(bytes, at),
+        Some(_) => return Err((Reason::Escape, at)),
+        None => return Err((Reason::OpenText, at + 1)),
+    };
+    Ok((character, at + 2))
+}
+
+/// The character of `\u00e9`, or of two halves of a surrogate pair (RFC 8259 §7).
+fn by_number(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
+    let first = unit(bytes, at)?;
+    if let Some(character) = char::from_u32(first) {
+        return Ok((character, at + 6));
+    }
+    let is_pair = first < 0xDC00 && bytes.get(at + 6..at + 8) == Some(b"\\u");
+    let second = if is_pair { unit(bytes, at + 6)? } else { 0 };
+    if !(0xDC00..0xE000).contains(&second) {
+        return Err((Reason::Surrogate, at));
+    }
+    let number = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+    char::from_u32(number).map(|character| (character, at + 12)).ok_or((Reason::Surrogate, at))
+}
+
+/// The four digits after `\u`.
+fn unit(bytes: &[u8], at: usize) -> Result<u32, Fault> {
+    let digits = bytes.get(at + 2..at + 6).ok_or((Reason::OpenText, bytes.len()))?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16).ok_or((Reason::Escape, at))?;
+        Ok(unit << 4 | digit)
+    })
+}

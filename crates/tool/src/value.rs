@@ -1,0 +1,273 @@
+//! JSON's values as callgate passes them around: arguments, schemas, session values, answers. Numbers keep their
+//! digits, objects their order. Texts become values in `read`, values become text in `write`.
+
+mod build;
+mod convert;
+mod foreign;
+mod object;
+mod read;
+mod serial;
+mod write;
+
+use std::ops::{Index, IndexMut};
+
+pub use self::build::ToValue;
+pub use self::foreign::ForeignNumber;
+pub use self::object::{Entry, IntoIter, Iter, IterMut, Object};
+use crate::Number;
+
+/// A value of JSON.
+///
+/// ```
+/// use callgate_tool::{Value, json};
+///
+/// let pet = Value::parse(r#"{"name": "Rex", "price": 1.10}"#)?;
+/// assert_eq!(pet["name"], "Rex");
+/// assert_eq!(pet["price"].to_string(), "1.10");
+/// assert_eq!(pet.to_string(), r#"{"name":"Rex","price":1.10}"#);
+/// assert_eq!(json!({"list": [pet["name"], 7]})["list"][1], 7);
+/// # Ok::<(), callgate_tool::InvalidJson>(())
+/// ```
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the kinds of JSON values do not change")]
+pub enum Value {
+    /// A list.
+    Array(Vec<Self>),
+    /// `true` or `false`.
+    Bool(bool),
+    /// Nothing.
+    #[default]
+    Null,
+    /// A number, its digits as written.
+    Number(Number),
+    /// Named values, in their order.
+    Object(Object),
+    /// A text.
+    String(String),
+}
+
+impl Value {
+    /// The items, when this is a list.
+    pub fn as_array(&self) -> Option<&Vec<Self>> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The items to change, when this is a list.
+    pub fn as_array_mut(&mut self) -> Option<&mut Vec<Self>> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The truth value, when this is one.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, when this is one.
+    pub fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The named values, when this is an object.
+    pub fn as_object(&self) -> Option<&Object> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The named values to change, when this is an object.
+    pub fn as_object_mut(&mut self) -> Option<&mut Object> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The text, when this is one.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number, when this is one that is written as a whole one and fits `i64`.
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number()?.as_i64()
+    }
+
+    /// The number, when this is one that is written as a whole one and fits `u64`.
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number()?.as_u64()
+    }
+
+    /// The nearest floating point number, when this is a number and it has one.
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number()?.as_f64()
+    }
+
+    /// True for a list.
+    pub fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// True for `true` and `false`.
+    pub fn is_boolean(&self) -> bool {
+        matches!(self, Self::Bool(_))
+    }
+
+    /// True for `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// True for a number.
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+
+    /// True for an object.
+    pub fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// True for a text.
+    pub fn is_string(&self) -> bool {
+        matches!(self, Self::String(_))
+    }
+
+    /// True for a number that is written as a whole one and fits `i64`.
+    pub fn is_i64(&self) -> bool {
+        self.as_i64().is_some()
+    }
+
+    /// True for a number that is written as a whole one and fits `u64`.
+    pub fn is_u64(&self) -> bool {
+        self.as_u64().is_some()
+    }
+
+    /// The member of this name, or the item at this place.
+    pub fn get<P: Place>(&self, place: P) -> Option<&Self> {
+        place.of(self)
+    }
+
+    /// The member of this name, or the item at this place, to change.
+    pub fn get_mut<P: Place>(&mut self, place: P) -> Option<&mut Self> {
+        place.of_mut(self)
+    }
+
+    /// The value at a JSON pointer (RFC 6901).
+    pub fn pointer(&self, pointer: &str) -> Option<&Self> {
+        tokens(pointer)?.try_fold(self, |value, token| match value {
+            Self::Array(items) => items.get(index(&token)?),
+            Self::Object(members) => members.get(&token),
+            _ => None,
+        })
+    }
+
+    /// The value at a JSON pointer (RFC 6901), to change.
+    pub fn pointer_mut(&mut self, pointer: &str) -> Option<&mut Self> {
+        tokens(pointer)?.try_fold(self, |value, token| match value {
+            Self::Array(items) => items.get_mut(index(&token)?),
+            Self::Object(members) => members.get_mut(&token),
+            _ => None,
+        })
+    }
+
+    /// The value, `null` in its place.
+    #[must_use]
+    pub fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+}
+
+/// The tokens of a JSON pointer; `None` for a text that is none.
+fn tokens(pointer: &str) -> Option<impl Iterator<Item = String>> {
+    let below = if pointer.is_empty() { None } else { Some(pointer.strip_prefix('/')?) };
+    let unescaped = |token: &str| token.replace("~1", "/").replace("~0", "~");
+    Some(below.into_iter().flat_map(|below| below.split('/')).map(unescaped))
+}
+
+/// RFC 6901 §4: an index has no sign and no leading zero.
+fn index(token: &str) -> Option<usize> {
+    let is_plain = token == "0" || !token.starts_with(['0', '+']);
+    token.parse().ok().filter(|_| is_plain)
+}
+
+/// A name or a number by which [`Value::get`] finds a value in another.
+pub trait Place {
+    /// The value at this place of `value`.
+    fn of(self, value: &Value) -> Option<&Value>;
+    /// The value at this place of `value`, to change.
+    fn of_mut(self, value: &mut Value) -> Option<&mut Value>;
+}
+
+impl Place for &str {
+    fn of(self, value: &Value) -> Option<&Value> {
+        value.as_object()?.get(self)
+    }
+
+    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+        value.as_object_mut()?.get_mut(self)
+    }
+}
+
+impl Place for &String {
+    fn of(self, value: &Value) -> Option<&Value> {
+        self.as_str().of(value)
+    }
+
+    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+        self.as_str().of_mut(value)
+    }
+}
+
+impl Place for usize {
+    fn of(self, value: &Value) -> Option<&Value> {
+        value.as_array()?.get(self)
+    }
+
+    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+        value.as_array_mut()?.get_mut(self)
+    }
+}
+
+/// The value at a place that is not there.
+static NULL: Value = Value::Null;
+
+/// `null` where there is nothing of this name, or at this place.
+impl<P: Place> Index<P> for Value {
+    type Output = Self;
+
+    fn index(&self, place: P) -> &Self {
+        self.get(place).unwrap_or(&NULL)
+    }
+}
+
+/// The member of this name, made where it is missing; what is no object becomes one.
+impl IndexMut<&str> for Value {
+    fn index_mut(&mut self, name: &str) -> &mut Self {
+        if !self.is_object() {
+            *self = Self::Object(Object::new());
+        }
+        match self {
+            Self::Object(members) => members.entry(name).or_insert(Self::Null),
+            other => other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Values written in Rust as they look in JSON: the macro [`json`](crate::json).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Object, Value};
+use crate::Number;
+
+/// Types that stand for values inside of [`json`](crate::json), which borrows them.
+pub trait ToValue {
+    /// The value.
+    fn to_value(&self) -> Value;
+}
+
+/// A value, written as JSON. Where JSON has a value, an expression may stand, which is borrowed; where it has a name,
+/// an expression in parentheses or a literal.
+///
+/// ```
+/// use callgate_tool::json;
+///
+/// let name = "Rex";
+/// let pet = json!({"name": name, "tags": ["a", null], "age": 2 + 1});
+/// assert_eq!(pet.to_string(), r#"{"name":"Rex","tags":["a",null],"age":3}"#);
+/// ```
+#[macro_export]
+macro_rules! json {
+    (null) => { $crate::Value::Null };
+    ([]) => { $crate::Value::Array(::std::vec::Vec::new()) };
+    ([ $($items:tt)+ ]) => { $crate::Value::Array($crate::json_items!([] [] $($items)+)) };
+    ({}) => { $crate::Value::Object($crate::Object::new()) };
+    ({ $($members:tt)+ }) => {{
+        let mut object = $crate::Object::new();
+        $crate::json_members!(object $($members)+);
+        $crate::Value::Object(object)
+    }};
+    ($value:expr) => { $crate::ToValue::to_value(&$value) };
+}
+
+/// The items of a list. First come those that are done, then what was read of the next one.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_items {
+    ([$($done:expr,)*] []) => { ::std::vec![$($done),*] };
+    ([$($done:expr,)*] [$($item:tt)+]) => { ::std::vec![$($done,)* $crate::json!($($item)+)] };
+    ([$($done:expr,)*] [$($item:tt)+] , $($rest:tt)*) => {
+        $crate::json_items!([$($done,)* $crate::json!($($item)+),] [] $($rest)*)
+    };
+    ([$($done:expr,)*] [$($item:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::json_items!([$($done,)*] [$($item)* $next] $($rest)*)
+    };
+}
+
+/// The members of an object.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_members {
+    ($object:ident) => {};
+    ($object:ident ($name:expr) : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
+    ($object:ident $name:literal : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
+    ($object:ident $name:ident : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
+}
+
+/// One member of an object: its name, what was read of its value, and the rest of the object.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! json_member {
+    ($object:ident ($name:expr) [$($value:tt)+]) => {
+        $object.insert($name, $crate::json!($($value)+));
+    };
+    ($object:ident ($name:expr) [$($value:tt)+] , $($rest:tt)*) => {
+        $object.insert($name, $crate::json!($($value)+));
+        $crate::json_members!($object $($rest)*);
+    };
+    ($object:ident ($name:expr) [$($value:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::json_member!($object ($name) [$($value)* $next] $($rest)*)
+    };
+}
+
+impl ToValue for Value {
+    fn to_value(&self) -> Value {
+        self.clone()
+    }
+}
+
+impl ToValue for Object {
+    fn to_value(&self) -> Value {
+        Value::Object(self.clone())
+    }
+}
+
+impl ToValue for str {
+    fn to_value(&self) -> Value {
+        self.into()
+    }
+}
+
+impl<T: ToValue + ?Sized> ToValue for &T {
+    fn to_value(&self) -> Value {
+        (**self).to_value()
+    }
+}
+
+impl<T: ToValue + ?Sized> ToValue for Arc<T> {
+    fn to_value(&self) -> Value {
+        (**self).to_value()
+    }
+}
+
+impl<T: ToValue + ?Sized> ToValue for Box<T> {
+    fn to_value(&self) -> Value {
+        (**self).to_value()
+    }
+}
+
+impl<T: ToValue> ToValue for Option<T> {
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or(Value::Null, ToValue::to_value)
+    }
+}
+
+impl<T: ToValue> ToValue for [T] {
+    fn to_value(&self) -> Value {
+        Value::Array(self.iter().map(ToValue::to_value).collect())
+    }
+}
+
+impl<T: ToValue, const LENGTH: usize> ToValue for [T; LENGTH] {
+    fn to_value(&self) -> Value {
+        self.as_slice().to_value()
+    }
+}
+
+impl<T: ToValue> ToValue for Vec<T> {
+    fn to_value(&self) -> Value {
+        self.as_slice().to_value()
+    }
+}
+
+impl<N: AsRef<str>, V: ToValue> ToValue for BTreeMap<N, V> {
+    fn to_value(&self) -> Value {
+        self.iter().map(|(name, value)| (name.as_ref().to_owned(), value.to_value())).collect()
+    }
+}
+
+macro_rules! converted {
+    ($($plain:ty),*) => {
+        $(impl ToValue for $plain {
+            fn to_value(&self) -> Value {
+                self.clone().into()
+            }
+        })*
+    };
+}
+
+converted!((), bool, f64, i8, i16, i32, i64, isize, u8, u16, u32, u64, usize, Number, String);

@@ -1,0 +1,330 @@
+//! Named values in the order they were added. A small object is searched; a large one has an index of its names, so
+//! that no size makes it slow.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Index;
+
+use hashbrown::HashTable;
+
+use super::{NULL, Value};
+
+/// Named values in the order they were added; names are unique.
+///
+/// ```
+/// use callgate_tool::{Object, Value};
+///
+/// let mut pet = Object::new();
+/// pet.insert("name", "Rex");
+/// pet.insert("age", 3);
+/// assert_eq!(pet.get("age").and_then(Value::as_i64), Some(3));
+/// assert_eq!(Value::Object(pet).to_string(), r#"{"name":"Rex","age":3}"#);
+/// ```
+#[derive(Clone, Default)]
+pub struct Object {
+    entries: Vec<(String, Value)>,
+    index: Option<Box<Names>>,
+}
+
+/// The places of names, by hashes that nobody outside can foresee.
+#[derive(Clone)]
+struct Names {
+    places: HashTable<usize>,
+    hasher: RandomState,
+}
+
+/// Objects with more names than this have an index.
+const SEARCHED_NAMES: usize = 16;
+
+impl Object {
+    /// An object without members.
+    pub const fn new() -> Self {
+        Self { entries: Vec::new(), index: None }
+    }
+
+    /// An object without members that has room for so many.
+    pub fn with_capacity(n_members: usize) -> Self {
+        Self { entries: Vec::with_capacity(n_members), index: None }
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True when there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The member `name`.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.entries.get(self.place(name)?).map(|(_, value)| value)
+    }
+
+    /// The member `name`, to change.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        let at = self.place(name)?;
+        self.entries.get_mut(at).map(|(_, value)| value)
+    }
+
+    /// The member `name` with its name as it is kept.
+    pub fn get_key_value(&self, name: &str) -> Option<(&String, &Value)> {
+        self.entries.get(self.place(name)?).map(|(name, value)| (name, value))
+    }
+
+    /// True when there is a member `name`.
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.place(name).is_some()
+    }
+
+    /// Sets the member `name` and answers the value it had. A known name keeps its place, a new one comes last.
+    pub fn insert(
+        &mut self,
+        name: impl Into<String> + Borrow<str>,
+        value: impl Into<Value>,
+    ) -> Option<Value> {
+        let value = value.into();
+        if let Some(known) = self.get_mut(name.borrow()) {
+            return Some(std::mem::replace(known, value));
+        }
+        self.push(name.into(), value);
+        None
+    }
+
+    /// The member `name`, there or not yet.
+    pub fn entry<N: Into<String> + Borrow<str>>(&mut self, name: N) -> Entry<'_> {
+        let at = self.place(name.borrow());
+        Entry { object: self, at, name: name.into() }
+    }
+
+    /// Takes the member `name` out; the others keep their order.
+    pub fn remove(&mut self, name: &str) -> Option<Value> {
+        self.remove_entry(name).map(|(_, value)| value)
+    }
+
+    /// Takes the member `name` out with its name; the others keep their order.
+    pub fn remove_entry(&mut self, name: &str) -> Option<(String, Value)> {
+        let at = self.place(name)?;
+        if let Some(names) = &mut self.index {
+            names.places.retain(|place| *place != at);
+            names.places.iter_mut().for_each(|place| *place -= usize::from(*place > at));
+        }
+        Some(self.entries.remove(at))
+    }
+
+    /// Keeps the members that `keep` wants.
+    pub fn retain(&mut self, mut keep: impl FnMut(&String, &mut Value) -> bool) {
+        self.entries.retain_mut(|(name, value)| keep(name, value));
+        self.index_anew();
+    }
+
+    /// Moves the members of another object to this one; those of a known name replace its value.
+    pub fn append(&mut self, other: &mut Self) {
+        self.extend(std::mem::take(other));
+    }
+
+    /// Removes every member.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The members, in order.
+    pub fn iter(&self) -> Iter<'_> {
+        self.entries.iter().map(|(name, value)| (name, value))
+    }
+
+    /// The members with values to change, in order.
+    pub fn iter_mut(&mut self) -> IterMut<'_> {
+        self.entries.iter_mut().map(|(name, value)| (&*name, value))
+    }
+
+    /// The names, in order.
+    pub fn keys(&self) -> impl DoubleEndedIterator<Item = &String> + ExactSizeIterator + Clone {
+        self.entries.iter().map(|(name, _)| name)
+    }
+
+    /// The values, in order.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &Value> + ExactSizeIterator + Clone {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
+    /// The values to change, in order.
+    pub fn values_mut(
+        &mut self,
+    ) -> impl DoubleEndedIterator<Item = &mut Value> + ExactSizeIterator {
+        self.entries.iter_mut().map(|(_, value)| value)
+    }
+
+    /// An object of members that were read; of those with the same name the last counts, at the place of the first.
+    pub(super) fn of_read(members: impl ExactSizeIterator<Item = (String, Value)>) -> Self {
+        if members.len() > SEARCHED_NAMES {
+            return members.collect();
+        }
+        let mut object = Self::with_capacity(members.len());
+        object.extend(members);
+        object
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        let Some(names) = &self.index else {
+            return self.entries.iter().position(|(known, _)| known == name);
+        };
+        let is_name =
+            |place: &usize| self.entries.get(*place).is_some_and(|(known, _)| known == name);
+        names.places.find(names.hasher.hash_one(name), is_name).copied()
+    }
+
+    /// Adds a member of a new name.
+    fn push(&mut self, name: String, value: Value) {
+        let at = self.entries.len();
+        self.entries.push((name, value));
+        let Self { entries, index } = self;
+        match index {
+            Some(names) => names.add(entries, at),
+            None if at >= SEARCHED_NAMES => self.index_anew(),
+            None => {}
+        }
+    }
+
+    fn index_anew(&mut self) {
+        self.index = None;
+        if self.entries.len() > SEARCHED_NAMES {
+            let places = HashTable::with_capacity(self.entries.len());
+            let mut names = Box::new(Names { places, hasher: RandomState::new() });
+            (0..self.entries.len()).for_each(|at| names.add(&self.entries, at));
+            self.index = Some(names);
+        }
+    }
+}
+
+impl Names {
+    /// Adds the place of a name that has none yet.
+    fn add(&mut self, entries: &[(String, Value)], at: usize) {
+        let Self { places, hasher } = self;
+        let hash = |place: &usize| {
+            entries.get(*place).map_or(0, |(name, _)| hasher.hash_one(name.as_str()))
+        };
+        places.insert_unique(hash(&at), at, hash);
+    }
+}
+
+/// A member of an [`Object`], there or not yet.
+#[derive(Debug)]
+pub struct Entry<'o> {
+    object: &'o mut Object,
+    at: Option<usize>,
+    name: String,
+}
+
+impl<'o> Entry<'o> {
+    /// The member's value; this one where there was none.
+    pub fn or_insert(self, value: impl Into<Value>) -> &'o mut Value {
+        self.or_insert_with(|| value.into())
+    }
+
+    /// The member's value; what `value` answers where there was none.
+    pub fn or_insert_with(self, value: impl FnOnce() -> Value) -> &'o mut Value {
+        let at = self.at.unwrap_or_else(|| {
+            self.object.push(self.name, value());
+            self.object.entries.len() - 1
+        });
+        place_of(&mut self.object.entries, at)
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the place was found, or made, just before")]
+fn place_of(entries: &mut [(String, Value)], at: usize) -> &mut Value {
+    &mut entries[at].1
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+/// Two are equal when they have the same members, in whatever order.
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().all(|(name, value)| other.get(name) == Some(value))
+    }
+}
+
+impl Eq for Object {}
+
+/// `null` where there is no member of this name.
+impl Index<&str> for Object {
+    type Output = Value;
+
+    fn index(&self, name: &str) -> &Value {
+        self.get(name).unwrap_or(&NULL)
+    }
+}
+
+impl<N: Into<String> + Borrow<str>, V: Into<Value>> Extend<(N, V)> for Object {
+    fn extend<I: IntoIterator<Item = (N, V)>>(&mut self, members: I) {
+        for (name, value) in members {
+            self.insert(name, value);
+        }
+    }
+}
+
+impl<N: Into<String> + Borrow<str>, V: Into<Value>> FromIterator<(N, V)> for Object {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
+        let mut object = Self::new();
+        object.extend(members);
+        object
+    }
+}
+
+impl<N: Into<String> + Borrow<str>, V: Into<Value>, const LENGTH: usize> From<[(N, V); LENGTH]>
+    for Object
+{
+    fn from(members: [(N, V); LENGTH]) -> Self {
+        members.into_iter().collect()
+    }
+}
+
+/// The members of an [`Object`], in order.
+pub type Iter<'o> = std::iter::Map<
+    std::slice::Iter<'o, (String, Value)>,
+    fn(&'o (String, Value)) -> (&'o String, &'o Value),
+>;
+
+/// The members of an [`Object`] with values to change, in order.
+pub type IterMut<'o> = std::iter::Map<
+    std::slice::IterMut<'o, (String, Value)>,
+    fn(&'o mut (String, Value)) -> (&'o String, &'o mut Value),
+>;
+
+/// The members of an [`Object`], in order, taken out of it.
+pub type IntoIter = std::vec::IntoIter<(String, Value)>;
+
+impl IntoIterator for Object {
+    type IntoIter = IntoIter;
+    type Item = (String, Value);
+
+    fn into_iter(self) -> IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl<'o> IntoIterator for &'o Object {
+    type IntoIter = Iter<'o>;
+    type Item = (&'o String, &'o Value);
+
+    fn into_iter(self) -> Iter<'o> {
+        self.iter()
+    }
+}
+
+impl<'o> IntoIterator for &'o mut Object {
+    type IntoIter = IterMut<'o>;
+    type Item = (&'o String, &'o mut Value);
+
+    fn into_iter(self) -> IterMut<'o> {
+        self.iter_mut()
+    }
+}

@@ -1,0 +1,125 @@
+//! Texts to values. Of members with the same name the last counts, at the place of the first.
+
+use std::str::FromStr;
+
+use super::{Object, Value};
+use crate::reader::{InvalidJson, Reader, Token};
+
+impl Value {
+    /// The value of a JSON text; numbers keep their digits.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] where the text is not JSON, has half a surrogate pair, or is nested deeper than
+    /// [`DEPTH`](crate::DEPTH).
+    pub fn parse(text: &str) -> Result<Self, InvalidJson> {
+        let mut reader = Reader::new(text);
+        let mut reading = Reading::default();
+        while let Some(token) = reader.token()? {
+            reading.take(token);
+        }
+        Ok(reading.value)
+    }
+
+    /// The value of a JSON text in UTF-8.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] where the bytes are not UTF-8, or not what [`Self::parse`] reads.
+    pub fn from_slice(bytes: &[u8]) -> Result<Self, InvalidJson> {
+        match str::from_utf8(bytes) {
+            Ok(text) => Self::parse(text),
+            Err(error) => {
+                let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+                Err(InvalidJson::not_utf8(before))
+            }
+        }
+    }
+}
+
+impl Object {
+    /// The object of a JSON text; `None` within for a text that is another value.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] where the text is not what [`Value::parse`] reads.
+    pub fn parse(text: &str) -> Result<Option<Self>, InvalidJson> {
+        Ok(match Value::parse(text)? {
+            Value::Object(members) => Some(members),
+            _ => None,
+        })
+    }
+}
+
+impl FromStr for Value {
+    type Err = InvalidJson;
+
+    fn from_str(text: &str) -> Result<Self, InvalidJson> {
+        Self::parse(text)
+    }
+}
+
+/// The values read so far. Items and members of all that is open lie on one stack each.
+#[derive(Default)]
+struct Reading {
+    open: Vec<Open>,
+    items: Vec<Value>,
+    members: Vec<(String, Value)>,
+    /// The outermost value, once it is read.
+    value: Value,
+}
+
+/// A list or an object that is open: where it begins on its stack, and the name whose value comes next.
+enum Open {
+    Array { start: usize },
+    Object { start: usize, name: String },
+}
+
+/// A list of more items than this takes the stack along instead of a copy, if it is all that lies there.
+const COPIED_ITEMS: usize = 1024;
+
+impl Reading {
+    fn take(&mut self, token: Token<'_>) {
+        let value = match token {
+            Token::ArrayStart => return self.open.push(Open::Array { start: self.items.len() }),
+            Token::ObjectStart => {
+                let start = self.members.len();
+                return self.open.push(Open::Object { start, name: String::new() });
+            }
+            Token::Name(text) => {
+                if let Some(Open::Object { name, .. }) = self.open.last_mut() {
+                    text.clone_into(name);
+                }
+                return;
+            }
+            Token::ArrayEnd | Token::ObjectEnd => self.close(),
+            Token::Bool(value) => Value::Bool(value),
+            Token::Null => Value::Null,
+            Token::Number(digits) => Value::Number(digits.into()),
+            Token::String(text) => Value::String(text.to_owned()),
+        };
+        self.add(value);
+    }
+
+    fn add(&mut self, value: Value) {
+        match self.open.last_mut() {
+            Some(Open::Array { .. }) => self.items.push(value),
+            Some(Open::Object { name, .. }) => {
+                self.members.push((std::mem::take(name), value));
+            }
+            None => self.value = value,
+        }
+    }
+
+    fn close(&mut self) -> Value {
+        match self.open.pop() {
+            Some(Open::Array { start: 0 }) if self.items.len() > COPIED_ITEMS => {
+                let mut items = std::mem::take(&mut self.items);
+                items.shrink_to_fit();
+                Value::Array(items)
+            }
+            Some(Open::Array { start }) => Value::Array(self.items.drain(start..).collect()),
+            Some(Open::Object { start, .. }) => {
+                Value::Object(Object::of_read(self.members.drain(start..)))
+            }
+            None => Value::Null,
+        }
+    }
+}
