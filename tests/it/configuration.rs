@@ -4,7 +4,8 @@ use std::{fs, path::PathBuf};
 
 use callgate::{
     config::{self, Severity},
-    openapi::{Limits, Node, OperationStatus},
+    openapi::OperationStatus,
+    tree::{Limits, Node},
 };
 
 use crate::root;
@@ -36,7 +37,7 @@ fn the_full_example_shows_every_key() {
     // The second shows what cannot stand beside what the first shows.
     for file in ["config/full.yaml", "config/full-approle.yaml"] {
         let text = fs::read(root().join(file)).unwrap();
-        keys(&callgate::openapi::read(&text, &Limits::default()).unwrap().value, &mut shown);
+        keys(&callgate::tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }
     for table in config::TABLES {
         for key in table.keys {

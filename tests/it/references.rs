@@ -6,13 +6,14 @@ use std::{fs, sync::Arc};
 use callgate::{
     config::load_toolset,
     openapi::{Code, OperationStatus},
+    tree::CodeName,
 };
 use callgate_transport::{Recording, Replay};
 
 const PARTS: &str = "https://specs.example.com/shared/parts.yaml";
 
 /// What became of a description with this reference, and the requests that were made for it.
-fn loaded(reference: &str, answer: &str) -> (Vec<OperationStatus>, Vec<Code>, Vec<String>) {
+fn loaded(reference: &str, answer: &str) -> (Vec<OperationStatus>, Vec<CodeName>, Vec<String>) {
     loaded_as("openapi: 3.1.0", reference, answer)
 }
 
@@ -22,7 +23,7 @@ fn loaded_as(
     head: &str,
     reference: &str,
     answer: &str,
-) -> (Vec<OperationStatus>, Vec<Code>, Vec<String>) {
+) -> (Vec<OperationStatus>, Vec<CodeName>, Vec<String>) {
     let outer = tempfile::tempdir().unwrap();
     let folder = outer.path().join("specs");
     fs::create_dir(&folder).unwrap();
@@ -72,7 +73,7 @@ fn loaded_as(
 fn documents_of_a_listed_origin_are_fetched_each_once() {
     let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), "");
     assert_eq!(operations, [OperationStatus::Exposed]);
-    assert_eq!(codes, []);
+    assert_eq!(codes, [Code::MissingReference; 0]);
     assert_eq!(
         requests,
         [
@@ -104,7 +105,7 @@ fn what_answers_with_a_redirect_or_a_bomb_is_a_loss_and_no_more() {
     for answer in ["HTTP/1.1 302 Found\nlocation: http://169.254.169.254/\n\n", &bomb] {
         let (operations, codes, requests) = loaded(&format!("{PARTS}#/limit"), answer);
         assert_eq!(operations, [OperationStatus::Degraded], "{codes:?}");
-        assert!(codes.contains(&Code::MissingReference), "{codes:?}");
+        assert!(codes.contains(&Code::MissingReference.into()), "{codes:?}");
         assert_eq!(requests, ["GET https://specs.example.com/shared/parts.yaml HTTP/1.1"]);
     }
 }

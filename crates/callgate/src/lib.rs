@@ -38,6 +38,11 @@ pub mod openapi {
     pub use callgate_openapi::*;
 }
 
+/// Text to one tree of located nodes: how descriptions and configurations are read, and how findings point into them.
+pub mod tree {
+    pub use callgate_tree::*;
+}
+
 /// Credentials on a finished request.
 pub mod auth {
     pub use callgate_auth::*;

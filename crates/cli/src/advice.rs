@@ -6,7 +6,8 @@ use std::{collections::BTreeMap, fmt};
 use callgate::{
     Tool,
     dialect::{LimitFinder, ProviderLimit, request_limits},
-    openapi::{Code, Diagnostic, Operation, Severity},
+    openapi::{Code, Operation},
+    tree::{Diagnostic, Severity},
 };
 
 use crate::number::grouped;
@@ -106,7 +107,7 @@ fn large_tool(operation: &Operation, tokens: usize) -> Diagnostic {
 
 fn note(code: Code, message: String, help: &str) -> Diagnostic {
     Diagnostic {
-        code,
+        code: code.into(),
         severity: Severity::Note,
         file: None,
         pointer: String::new(),

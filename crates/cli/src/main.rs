@@ -3,6 +3,7 @@
 
 mod advice;
 mod args;
+mod codes;
 mod commands;
 mod exit;
 mod log;

@@ -6,7 +6,7 @@ use std::path::Path;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use callgate::{
     config::{Finding, Severity as FindingSeverity},
-    openapi::{Diagnostic, Position, Severity},
+    tree::{Diagnostic, Position, Severity},
 };
 
 /// How wide a line of a snippet may be; longer ones are cut around the caret.

@@ -8,7 +8,8 @@ use std::{
 
 use callgate::{
     config::BuiltToolset,
-    openapi::{Diagnostic, OperationStatus, Severity, locate_file},
+    openapi::OperationStatus,
+    tree::{Diagnostic, Severity, locate_file},
 };
 use serde_json::{Value, json};
 

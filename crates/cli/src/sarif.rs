@@ -8,12 +8,12 @@ use std::{
 
 use callgate::{
     config::Finding,
-    openapi::{Code, Diagnostic, Position},
+    tree::{Diagnostic, Position},
 };
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::report::Checked;
+use crate::{codes::explanation, report::Checked};
 
 /// What stands for itself in a path of a URI (RFC 3986 §3.3).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -92,8 +92,7 @@ fn told(about: &str, message: &str, help: &str) -> String {
 }
 
 fn rule(id: &str) -> Value {
-    let code = Code::ALL.into_iter().find(|code| code.as_str() == id);
-    let explanation = code.map_or("A finding about the configuration.", Code::explanation);
+    let explanation = explanation(id).unwrap_or("A finding about the configuration.");
     let short = explanation.split_inclusive(". ").next().unwrap_or_default().trim_end();
     json!({"id": id, "shortDescription": {"text": short}, "help": {"text": explanation}})
 }

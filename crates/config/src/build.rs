@@ -12,10 +12,9 @@ use std::{
 
 use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart, Supplies};
 use callgate_executor::{Executor, Toolset};
-use callgate_openapi::{
-    Diagnostic, Document, LoadOptions, Loaded, Node, Operation, Overlaid, Parsed, Place, Report,
-};
+use callgate_openapi::{Document, LoadOptions, Loaded, Operation, Overlaid, Place, Report};
 use callgate_transport::{Recording, Refuse, Replay, Transport};
+use callgate_tree::{Diagnostic, Node, Parsed};
 
 use crate::{
     argument_headers, authorization,
@@ -76,7 +75,7 @@ impl BuiltToolset {
     pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
         match &self.overlaid {
             Some(overlaid) => overlaid.locate(text, diagnostics),
-            None => callgate_openapi::locate(text, diagnostics),
+            None => callgate_tree::locate(text, diagnostics),
         }
     }
 }

@@ -10,7 +10,7 @@ mod oauth2;
 mod secret;
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use crate::{
     keys::AUTH,

@@ -5,8 +5,8 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
-use callgate_openapi::{Limits, Node};
 use callgate_transport::CaCertificates;
+use callgate_tree::{Limits, Node};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -105,7 +105,7 @@ fn server(schema: &Schema, imported: &mut Imported) {
     let text = match schema {
         Schema::File { text, .. } | Schema::Text(text) => text,
     };
-    let Ok(parsed) = callgate_openapi::read(text.as_bytes(), &Limits::default()) else { return };
+    let Ok(parsed) = callgate_tree::read(text.as_bytes(), &Limits::default()) else { return };
     let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
     let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
     let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
@@ -130,7 +130,7 @@ fn merged(node: &Node, mut settings: Map<String, Value>) -> Option<Node> {
         }
     }
     let text = Value::Object(settings).to_string();
-    callgate_openapi::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
+    callgate_tree::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
 }
 
 /// Tells the remarks. None has a position: the line may hold a secret.

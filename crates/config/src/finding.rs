@@ -3,7 +3,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use callgate_openapi::Position;
+use callgate_tree::Position;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

@@ -10,10 +10,9 @@ use std::{
 
 use callgate_auth::{AuthConfig, CredentialSource};
 use callgate_executor::{Executor, Toolset};
-use callgate_openapi::{
-    Diagnostic, Limits as TextLimits, Node, Position, Selection, SessionInputs, positions,
-};
+use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_transport::{AddressRange, Limits, Transport};
+use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Position, positions};
 
 use crate::{
     build::{self, Built, ParsedText, Parts},
@@ -55,7 +54,7 @@ pub struct DescriptionOptions {
 /// [`Error`] with every fault of the configuration, or with options that a configuration does not take.
 pub fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     let text = read(file)?;
-    let parsed = callgate_openapi::read(&text, &TextLimits::default());
+    let parsed = callgate_tree::read(&text, &TextLimits::default());
     match parsed {
         // A mapping that says nowhere that it is a description is taken for a configuration.
         Ok(parsed) if is_configuration(&parsed.value) => {
@@ -106,7 +105,7 @@ pub fn load_toolset(file: &Path, transport: Option<Arc<dyn Transport>>) -> Resul
 /// [`Error`] when the file cannot be read or an option is at fault.
 pub fn load_description(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     let text = read(file)?;
-    description(file, callgate_openapi::read(&text, &TextLimits::default()), options)
+    description(file, callgate_tree::read(&text, &TextLimits::default()), options)
 }
 
 fn description(
@@ -134,7 +133,7 @@ fn description(
         body_media: Vec::new(),
         argument_headers: Vec::new(),
         selection: Selection::default(),
-        description_limits: TextLimits::default(),
+        description_limits: DescriptionLimits::default(),
         references: Vec::new(),
         tls: TlsConfig::listing(&options.ca),
         egress: egress(&mut reader, options),
@@ -232,7 +231,7 @@ fn build(
     let mut parts = Vec::new();
     for toolset in toolsets {
         if let Some(text) = build::description(&mut reader, toolset) {
-            let parsed = callgate_openapi::read(&text, &toolset.description_limits);
+            let parsed = callgate_tree::read(&text, &toolset.description_limits.text);
             parts.push(build::toolset(&mut reader, toolset, parsed, &connections));
         }
     }
@@ -303,7 +302,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Error> {
 }
 
 fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
-    let read = callgate_openapi::read(text, &TextLimits::default());
+    let read = callgate_tree::read(text, &TextLimits::default());
     let read = read.map_err(|diagnostics| Error {
         findings: diagnostics.iter().map(|diagnostic| textual(file, diagnostic)).collect(),
     })?;

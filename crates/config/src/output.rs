@@ -4,8 +4,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_call::{BigIntegers, Selection, Shape};
-use callgate_openapi::{Node, Operation};
+use callgate_openapi::Operation;
 use callgate_tool::ToolName;
+use callgate_tree::Node;
 
 use crate::{
     checked::{ToolShape, ToolsetConfig},

@@ -3,10 +3,8 @@
 
 use std::{fs, path::Path};
 
-use callgate_openapi::{
-    Diagnostic, Node, Overlaid, Overlay, Parsed, Severity as DiagnosticSeverity, apply_overlays,
-    locate,
-};
+use callgate_openapi::{Overlaid, Overlay, apply_overlays};
+use callgate_tree::{Diagnostic, Node, Parsed, Severity as DiagnosticSeverity, locate};
 
 use crate::{
     checked::ToolsetConfig,
@@ -34,7 +32,7 @@ pub(crate) fn applied(
         return None;
     }
     let overlays: Vec<_> = files.iter().map(|known| known.overlay.clone()).collect();
-    let applied = apply_overlays(description.clone(), &overlays, &config.description_limits);
+    let applied = apply_overlays(description.clone(), &overlays, &config.description_limits.text);
     for (known, diagnostics) in files.iter().zip(applied.diagnostics) {
         told(reader, known.file, &known.text, diagnostics);
     }
@@ -57,7 +55,7 @@ fn overlay<'a>(
             return None;
         }
     };
-    match Overlay::read(&text, &config.description_limits) {
+    match Overlay::read(&text, &config.description_limits.text) {
         Ok(Parsed { value: overlay, diagnostics }) => {
             told(reader, file, &text, diagnostics);
             Some(OverlayFile { file, text, overlay })

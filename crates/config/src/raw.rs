@@ -7,9 +7,10 @@ use std::{
 };
 
 use callgate_executor::Redirects;
-use callgate_openapi::{Limits as DescriptionLimits, Node, SessionInputs};
+use callgate_openapi::{Limits as DescriptionLimits, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_transport::{AddressRange, Limits, NotARange};
+use callgate_tree::{Limits as TextLimits, Node};
 
 use crate::{
     argument_headers, body_media,
@@ -223,16 +224,17 @@ fn description_limits(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionL
         return limits;
     };
     let mapping = Mapping { object, pointer: &pointer };
-    for (key, limit) in
-        [("alias_bytes", &mut limits.alias_bytes), ("description_bytes", &mut limits.bytes)]
-    {
+    for (key, limit) in [
+        ("alias_bytes", &mut limits.text.alias_bytes),
+        ("description_bytes", &mut limits.text.bytes),
+    ] {
         *limit = reader.bytes(mapping, key).unwrap_or(*limit);
     }
     for (key, limit, most) in [
         // What walks a tree recurses: a thread's stack bounds the depth.
-        ("description_depth", &mut limits.depth, DescriptionLimits::default().depth),
+        ("description_depth", &mut limits.text.depth, TextLimits::default().depth),
         ("description_effort", &mut limits.effort, usize::MAX),
-        ("description_nodes", &mut limits.nodes, usize::MAX),
+        ("description_nodes", &mut limits.text.nodes, usize::MAX),
         ("operations", &mut limits.operations, usize::MAX),
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);

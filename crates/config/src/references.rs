@@ -7,8 +7,9 @@ mod file;
 
 use std::{path::Path, sync::Arc};
 
-use callgate_openapi::{Diagnostic, Document, Limits, Severity, Unavailable, UnavailableReason};
+use callgate_openapi::{Document, Unavailable, UnavailableReason};
 use callgate_transport::Transport;
+use callgate_tree::{Diagnostic, Limits, Severity};
 use url::{Host, Url};
 
 use crate::checked::{ToolsetConfig, Upstream};
@@ -26,8 +27,8 @@ pub(crate) fn supply(document: &mut Document, config: &ToolsetConfig) -> Vec<Dia
             Upstream::Given(transport) => Some(Arc::clone(transport)),
             _ => None,
         },
-        limits: config.description_limits,
-        room: config.description_limits.bytes,
+        limits: config.description_limits.text,
+        room: config.description_limits.text.bytes,
         n_files: 0,
         n_fetched: 0,
         diagnostics: Vec::new(),
@@ -83,7 +84,7 @@ impl Supplier<'_> {
             Err(why) => return document.refuse(name, why),
         };
         self.room = self.room.saturating_sub(text.len());
-        match callgate_openapi::read(&text, &self.limits) {
+        match callgate_tree::read(&text, &self.limits) {
             Ok(parsed) => {
                 self.found(name, parsed.diagnostics);
                 document.supply(name, parsed.value);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use callgate_openapi::Node;
+use callgate_tree::Node;
 use url::Url;
 
 use crate::{

@@ -9,12 +9,12 @@ mod vault;
 use std::path::{Path, PathBuf};
 
 use callgate_google::Identity;
-use callgate_openapi::Node;
 use callgate_secret::{CachePolicy, SecretReference};
 use callgate_store::{
     KeyringBackend, VaultConfig,
     aws::{KeySource, SecretsManagerConfig},
 };
+use callgate_tree::Node;
 use url::Url;
 
 use crate::{

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use callgate_openapi::Node;
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
+use callgate_tree::Node;
 
 use crate::{
     credential,

@@ -1,10 +1,9 @@
 //! What the declarations of a description may take together. Small texts can ask for large ones (operations that share
 //! a long list); what asks for more than anybody waits for is refused.
 
-use crate::{
-    code::Code,
-    diagnostic::{Diagnostic, Severity},
-};
+use callgate_tree::{Diagnostic, Severity};
+
+use crate::code::Code;
 
 /// What may still be done to declare the operations of one description, in steps: parts that are built, definitions that
 /// are looked up. Whoever declares its operations in their order always refuses the same of them.
@@ -74,9 +73,9 @@ pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
         );
         ("", message, "offer fewer operations with `tools:`, or split the description")
     };
-    let (file, pointer) = crate::pointer::parted(pointer);
+    let (file, pointer) = callgate_tree::pointer::parted(pointer);
     Diagnostic {
-        code: Code::TooComplex,
+        code: Code::TooComplex.into(),
         severity: Severity::Error,
         file,
         pointer,

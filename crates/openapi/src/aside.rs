@@ -1,11 +1,12 @@
 //! References in what no call reads: the answers that tell of no success, headers, links, examples, callbacks. Nothing
 //! is lost for a call where one of them leads nowhere, so it is a note, and only `check` looks for them.
 
+use callgate_tree::{Node, Object};
+
 use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    node::{Node, Object},
     reference::{Located, follow},
 };
 

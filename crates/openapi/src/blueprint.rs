@@ -4,11 +4,11 @@
 use std::sync::{Arc, Mutex};
 
 use callgate_tool::ToolName;
+use callgate_tree::Node;
 
 use crate::{
     allowance::{Allowance, MOST_KEPT},
     document::Document,
-    node::Node,
     options::SessionInputs,
     reference::Located,
     schema::built::Built,

@@ -4,12 +4,12 @@
 mod explanation;
 mod name;
 
-/// What kind of finding a diagnostic is.
+use callgate_tree::CodeName;
+
+/// The kinds of findings about a description, beyond those about its text ([`TextCode`](callgate_tree::TextCode)).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Code {
-    /// YAML aliases stand for more text than the limits allow.
-    AliasExpansion,
     /// Lists in a list are written with the separator of the list they are in.
     AmbiguousList,
     /// A body has no media type this build writes: calls that need it are refused.
@@ -20,8 +20,6 @@ pub enum Code {
     CyclicReference,
     /// A keyword of a schema has a value of a wrong type and was left out.
     DroppedKeyword,
-    /// A name occurs twice in one object; the last one counts.
-    DuplicateKey,
     /// A list of parameters has one twice; the first one counts.
     DuplicateParameter,
     /// What is filled in behind a dynamic reference is looked for as if it were a plain one.
@@ -36,8 +34,6 @@ pub enum Code {
     ForeignServer,
     /// A path key that could lead elsewhere than below the server.
     HostilePath,
-    /// A YAML tag says nothing to JSON and was ignored.
-    IgnoredTag,
     /// The description has webhooks, which are no tools.
     IgnoredWebhooks,
     /// The `$self` of a document is no address it can be known by, and is ignored.
@@ -66,12 +62,8 @@ pub enum Code {
     NoDescription,
     /// No absolute server is known.
     NoServer,
-    /// YAML infinity or not-a-number, which JSON has not; it was read as text.
-    NonFiniteNumber,
     /// The text is no OpenAPI description.
     NotADescription,
-    /// The text is not in an encoding of Unicode that is read.
-    NotUtf8,
     /// A path parameter is not marked as required; it is required all the same.
     OptionalPathParameter,
     /// An overlay changes a node in a way that its kind does not allow.
@@ -102,22 +94,14 @@ pub enum Code {
     ServerVariable,
     /// A session input stands where no value can be filled in.
     SessionInputLost,
-    /// Lists and objects are nested deeper than the limits allow.
-    TextTooDeep,
-    /// The text has more bytes than the limits allow.
-    TextTooLarge,
     /// An operation, or the description, takes more steps to read than the limits allow.
     TooComplex,
-    /// The text has more values than the limits allow.
-    TooManyNodes,
     /// The description has more operations than the limits allow.
     TooManyOperations,
     /// A variable of the path has no declaration; it is offered as a text.
     UndeclaredPathParameter,
     /// A security scheme is not declared, or of an unknown type.
     UnknownSecurityScheme,
-    /// The text is not readable YAML or JSON.
-    UnreadableText,
     /// A pattern needs backtracking; values are not checked against it.
     UnsupportedPattern,
     /// The description is of a version this build does not read.
@@ -130,14 +114,12 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 59] = [
-        Self::AliasExpansion,
+    pub const ALL: [Self; 50] = [
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
         Self::CyclicReference,
         Self::DroppedKeyword,
-        Self::DuplicateKey,
         Self::DuplicateParameter,
         Self::DynamicReference,
         Self::EncodingNotWritten,
@@ -145,7 +127,6 @@ impl Code {
         Self::ForbiddenHeader,
         Self::ForeignServer,
         Self::HostilePath,
-        Self::IgnoredTag,
         Self::IgnoredWebhooks,
         Self::InvalidSelf,
         Self::InvalidServer,
@@ -160,9 +141,7 @@ impl Code {
         Self::MoreFindings,
         Self::NoDescription,
         Self::NoServer,
-        Self::NonFiniteNumber,
         Self::NotADescription,
-        Self::NotUtf8,
         Self::OptionalPathParameter,
         Self::OverlayConflict,
         Self::OverlayInvalid,
@@ -178,14 +157,10 @@ impl Code {
         Self::SchemaTooLarge,
         Self::ServerVariable,
         Self::SessionInputLost,
-        Self::TextTooDeep,
-        Self::TextTooLarge,
         Self::TooComplex,
-        Self::TooManyNodes,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
         Self::UnknownSecurityScheme,
-        Self::UnreadableText,
         Self::UnsupportedPattern,
         Self::UnsupportedVersion,
         Self::UnusedPathParameter,
@@ -200,6 +175,18 @@ impl Code {
     /// The code as it is shown: lower-case words with dashes.
     pub fn as_str(self) -> &'static str {
         name::name(self)
+    }
+}
+
+impl From<Code> for CodeName {
+    fn from(code: Code) -> Self {
+        Self::new(code.as_str())
+    }
+}
+
+impl PartialEq<Code> for CodeName {
+    fn eq(&self, code: &Code) -> bool {
+        self.as_str() == code.as_str()
     }
 }
 

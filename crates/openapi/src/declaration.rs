@@ -2,6 +2,7 @@
 //! when first asked for; which inputs there are was decided in `layout`.
 
 use callgate_tool::{Effect, Schema, Tool};
+use callgate_tree::{Node, Path};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -10,8 +11,6 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Input, Place},
-    node::Node,
-    pointer::Path,
     schema::{Builder, View, bytes::Bytes},
 };
 

@@ -10,15 +10,10 @@ mod version;
 
 use std::sync::{Arc, OnceLock};
 
+use callgate_tree::{Diagnostic, Node, Parsed, read};
 use hashbrown::HashMap;
 
-use crate::{
-    diagnostic::Diagnostic,
-    effort::Effort,
-    limits::Limits,
-    node::Node,
-    text::{Parsed, read},
-};
+use crate::{effort::Effort, limits::Limits};
 use base::Base;
 use further::{Documents, Further, Tree};
 use index::Index;
@@ -71,7 +66,7 @@ impl Document {
     /// # Errors
     /// As [`read`] and [`Document::new`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
-        let Parsed { value, mut diagnostics } = read(bytes, limits)?;
+        let Parsed { value, mut diagnostics } = read(bytes, &limits.text)?;
         match Self::within(value, *limits) {
             Ok(value) => Ok(Parsed { value, diagnostics }),
             Err(refusals) => {
@@ -147,7 +142,7 @@ impl Document {
     /// Takes the tree of a document by the name [`Document::needs`] gave it. All documents together may have as many
     /// values as the limits allow for one; what is over that is refused.
     pub fn supply(&mut self, name: &str, root: Node) {
-        let most = self.limits().nodes;
+        let most = self.limits().text.nodes;
         let room = most.saturating_sub(self.parts.n_nodes);
         let base = Base::of_further(&root, name, &self.parts.base);
         let index = Index::of(&root, &base, room);
@@ -244,7 +239,7 @@ impl Document {
 
     fn index(&self) -> &Index {
         let Parts { root, base, limits, index, .. } = &*self.parts;
-        index.get_or_init(|| Arc::new(Index::of(root, base, limits.nodes)))
+        index.get_or_init(|| Arc::new(Index::of(root, base, limits.text.nodes)))
     }
 
     fn index_at(&self, document: Option<&str>) -> Option<&Index> {

@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use crate::node::Node;
+use callgate_tree::Node;
 
 /// What is left for a description, and for the operation that is being read. One load takes from it, on one thread.
 #[derive(Debug)]

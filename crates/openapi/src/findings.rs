@@ -3,11 +3,9 @@
 
 use std::fmt::Display;
 
-use crate::{
-    code::Code,
-    diagnostic::{Diagnostic, Severity},
-    pointer::parted,
-};
+use callgate_tree::{CodeName, Diagnostic, Severity, pointer::parted};
+
+use crate::code::Code;
 
 /// The findings so far, each about the same operation when there is one.
 #[derive(Debug, Default)]
@@ -27,17 +25,17 @@ impl Findings {
 
     /// Something refused.
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code, Severity::Error), at, message, help);
+        self.add((code.into(), Severity::Error), at, message, help);
     }
 
     /// Something lost or guessed.
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code, Severity::Warning), at, message, help);
+        self.add((code.into(), Severity::Warning), at, message, help);
     }
 
     /// Something worth knowing.
     pub(crate) fn note(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code, Severity::Note), at, message, help);
+        self.add((code.into(), Severity::Note), at, message, help);
     }
 
     /// The worst finding so far, kept or not.
@@ -50,7 +48,8 @@ impl Findings {
         if self.n_more > 0 {
             let message =
                 format!("expected at most {MOST} findings here, got more: {}", self.n_more);
-            let more = self.diagnostic((Code::MoreFindings, Severity::Note), "", message, MORE);
+            let more =
+                self.diagnostic((Code::MoreFindings.into(), Severity::Note), "", message, MORE);
             self.diagnostics.push(more);
         }
         self.diagnostics
@@ -78,7 +77,7 @@ impl Findings {
 
     pub(crate) fn add(
         &mut self,
-        (code, severity): (Code, Severity),
+        (code, severity): (CodeName, Severity),
         at: impl Display,
         message: String,
         help: &str,
@@ -98,7 +97,7 @@ impl Findings {
 
     fn diagnostic(
         &self,
-        (code, severity): (Code, Severity),
+        (code, severity): (CodeName, Severity),
         at: impl Display,
         message: String,
         help: &str,

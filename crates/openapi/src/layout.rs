@@ -6,6 +6,7 @@ mod flat;
 use std::sync::Arc;
 
 use callgate_tool::ArgumentName;
+use callgate_tree::{Node, Path};
 
 use crate::{
     blueprint::{InputOrigin, Origin},
@@ -15,10 +16,8 @@ use crate::{
     findings::Findings,
     input::{Input, Place, Placement},
     names::{Slot, argument_names},
-    node::Node,
     options::SessionInputs,
     parameter::Parameter,
-    pointer::Path,
     reference::Located,
     schema::{default_of, only_value_of},
     session_input::{annotation, is_visible, source},

@@ -1,20 +1,14 @@
-//! The bounds a description is read within. Each is there because a real file or a real attack needs it; the
-//! configuration may change them.
+//! The bounds a description is read within, beyond those of its text. Each is there because a real file or a real attack
+//! needs it; the configuration may change them.
+
+use callgate_tree::Limits as TextLimits;
 
 /// How much one description may cost before it is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {
-    /// The bytes of the text. The largest description in the wild has 13 MB; a tree takes about as much again.
-    pub bytes: usize,
-    /// The levels of lists and objects, aliases unfolded. Real descriptions stay below 60; what walks a tree recurses
-    /// once a level, and a thread's stack of 2 MiB must hold that.
-    pub depth: usize,
-    /// The values of the tree, aliases unfolded. The largest description in the wild has 440,000.
-    pub nodes: usize,
-    /// The bytes of names and texts that YAML aliases stand for, unfolded. The text may also not grow by more than
-    /// ten times, though small texts get 1 MiB in any case.
-    pub alias_bytes: usize,
+    /// The bounds of its text.
+    pub text: TextLimits,
     /// The operations of a description.
     pub operations: usize,
     /// The steps it may take to make tools of the description: parts that are looked at, references that are followed,
@@ -25,13 +19,6 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            bytes: 64 << 20,
-            depth: 120,
-            nodes: 4_000_000,
-            alias_bytes: 64 << 20,
-            operations: 20_000,
-            effort: 4_000_000,
-        }
+        Self { text: TextLimits::default(), operations: 20_000, effort: 4_000_000 }
     }
 }

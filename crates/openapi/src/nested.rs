@@ -5,6 +5,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ArgumentName;
+use callgate_tree::Node;
 
 use crate::{
     code::Code,
@@ -12,7 +13,6 @@ use crate::{
     effort::KEPT,
     findings::Findings,
     input::{NestedInput, Source, Step},
-    node::Node,
     options::SessionInputs,
     reference::{Located, chain, follow},
     schema::{own_only_value, says_read_only},
@@ -131,7 +131,7 @@ impl<'d, 'f> Walk<'d, 'f> {
         let Some(properties) = root.member("properties") else { return };
         let above = properties.path();
         for (name, node) in
-            properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
+            properties.node.as_object().into_iter().flat_map(callgate_tree::Object::iter)
         {
             let path = above.name(name);
             if !self.document.spend(VISIT + path.weight()) {
@@ -193,7 +193,7 @@ impl<'d, 'f> Walk<'d, 'f> {
         let Some(properties) = root.member("properties") else { return };
         let path = properties.path();
         for (name, node) in
-            properties.node.as_object().into_iter().flat_map(super::node::Object::iter)
+            properties.node.as_object().into_iter().flat_map(callgate_tree::Object::iter)
         {
             if !self.document.spend(1) {
                 return;

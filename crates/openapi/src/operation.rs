@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock, PoisonError};
 
 use callgate_tool::{Effect, Tool, ToolName};
+use callgate_tree::Diagnostic;
 use serde_json::Value;
 
 use crate::{
@@ -12,7 +13,6 @@ use crate::{
     blueprint::{Blueprint, Origin},
     body::Body,
     declaration::Parts,
-    diagnostic::Diagnostic,
     input::{Input, NestedInput},
     reference::Located,
     security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},

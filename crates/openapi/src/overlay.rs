@@ -9,13 +9,11 @@ mod path;
 mod read;
 mod tree;
 
+use callgate_tree::{Diagnostic, Limits, Node, Parsed, Severity};
+
 use crate::{
-    diagnostic::{Diagnostic, Severity},
     findings::Findings,
-    limits::Limits,
-    node::Node,
     overlay::{change::Action, merge::Budget},
-    text::{self, Parsed},
 };
 
 pub use overlaid::Overlaid;
@@ -23,9 +21,10 @@ pub use overlaid::Overlaid;
 /// One overlay: its actions, checked as far as they can be without a description.
 ///
 /// ```
-/// use callgate_openapi::{Limits, Overlay, apply_overlays, read};
+/// use callgate_openapi::{Overlay, apply_overlays};
+/// use callgate_tree::{Limits, read};
 ///
-/// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
 /// let limits = Limits::default();
 /// let description = read(b"openapi: 3.0.3\npaths: { /pets: { get: {} } }", &limits)?.value;
 /// let overlay = b"
@@ -62,9 +61,9 @@ impl Overlay {
     /// Reads a text, YAML or JSON, and takes it as an overlay.
     ///
     /// # Errors
-    /// As [`read`](crate::read) and [`Overlay::new`].
+    /// As [`read`](callgate_tree::read) and [`Overlay::new`].
     pub fn read(bytes: &[u8], limits: &Limits) -> Result<Parsed<Self>, Vec<Diagnostic>> {
-        let Parsed { value, mut diagnostics } = text::read(bytes, limits)?;
+        let Parsed { value, mut diagnostics } = callgate_tree::read(bytes, limits)?;
         let mut findings = Findings::default();
         let overlay = read::overlay(&value, &mut findings);
         diagnostics.extend(findings.into_diagnostics());

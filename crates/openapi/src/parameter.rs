@@ -5,6 +5,7 @@ pub(crate) mod collection;
 
 use std::sync::Arc;
 
+use callgate_tree::{Node, Path};
 use hashbrown::{HashMap, HashSet};
 
 use crate::{
@@ -12,8 +13,6 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
-    node::Node,
-    pointer::Path,
     reference::{Located, beside, follow},
 };
 

@@ -3,12 +3,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 
 use crate::{
     document::Document,
-    node::Node,
-    pointer::Path,
     reference::{BadReference, Located, reference_of, target},
     schema::{
         holds::{Holds, holds},

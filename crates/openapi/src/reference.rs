@@ -3,6 +3,7 @@
 
 use std::{iter, ptr, sync::Arc};
 
+use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
 
 use crate::{
@@ -10,8 +11,6 @@ use crate::{
     code::Code,
     document::{Document, NoPlace, Unavailable, UnavailableReason},
     findings::Findings,
-    node::Node,
-    pointer::Path,
 };
 
 /// A node and the pointer of the place it was found at.

@@ -10,11 +10,11 @@ use std::{
 };
 
 use callgate_tool::{Tool, ToolName};
+use callgate_tree::{CodeName, Diagnostic, Severity};
 
 use crate::{
     allowance::{Allowance, MOST_STEPS},
     code::Code,
-    diagnostic::{Diagnostic, Severity},
     operation::{Declared, Operation},
     selection::Unmatched,
 };
@@ -124,13 +124,13 @@ impl Report {
 }
 
 /// What makes two findings the same.
-fn key(found: &Diagnostic) -> (Code, Option<Arc<str>>, String, Option<String>) {
+fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
     (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
 }
 
 fn too_many_steps(unexamined: usize) -> Diagnostic {
     Diagnostic {
-        code: Code::TooComplex,
+        code: Code::TooComplex.into(),
         severity: Severity::Warning,
         file: None,
         pointer: String::new(),

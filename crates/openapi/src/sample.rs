@@ -1,11 +1,9 @@
 //! Trees for tests, written as JSON. For tests only: descriptions are read by `text`.
 
+use callgate_tree::{Node, Number, Object};
 use serde_json::Value;
 
-use crate::{
-    document::Document,
-    node::{Node, Number, Object},
-};
+use crate::document::Document;
 
 /// The tree of a JSON value.
 pub(crate) fn node(value: &Value) -> Node {

@@ -15,6 +15,7 @@ mod set;
 
 use std::{collections::VecDeque, sync::Arc};
 
+use callgate_tree::{Node, Path};
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -25,9 +26,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    node::Node,
     options::SessionInputs,
-    pointer::Path,
     reference::{Located, chain, follow, reference_of, target},
     schema::{
         built::{At, Built},

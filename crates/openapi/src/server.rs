@@ -6,12 +6,12 @@ mod swagger;
 use std::{cell::RefCell, sync::Arc};
 
 use callgate_tool::NamedBy;
+use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 use url::Url;
 
 use crate::{
-    code::Code, document::Document, findings::Findings, node::Node, options::LoadOptions,
-    pointer::Path, reference::Located,
+    code::Code, document::Document, findings::Findings, options::LoadOptions, reference::Located,
 };
 
 /// One server, its variables filled in.

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use callgate_tree::{Node, Path};
+
 use crate::{
     address::SESSION_ID, code::Code, document::Document, findings::Findings, input::Source,
-    node::Node, options::SessionInputs, pointer::Path, reference::chain,
+    options::SessionInputs, reference::chain,
 };
 
 /// Where a value comes from, and whether its annotation could be read.

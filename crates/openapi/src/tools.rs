@@ -10,19 +10,17 @@ mod tags;
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ToolName;
+use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     blueprint::Common,
     code::Code,
-    diagnostic::Severity,
     document::Document,
     effort::Effort,
     findings::Findings,
     names::{Identity, is_vague, tool_names},
-    node::Node,
     operation::Operation,
     options::LoadOptions,
-    pointer::Path,
     reach::Reach,
     report::{Gathered, OperationReport, OperationStatus, Report},
     security::{SecurityScheme, needs::Schemes},

@@ -5,14 +5,13 @@
 
 use std::collections::BTreeSet;
 
-use callgate_openapi::{
-    Document, Limits, LoadOptions, Loaded, OperationStatus, Severity, load, locate,
-};
+use callgate_openapi::{Document, Limits, LoadOptions, Loaded, OperationStatus, load};
+use callgate_tree::{Limits as TextLimits, Severity, locate};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    let limits =
-        Limits { nodes: 100_000, alias_bytes: 1 << 20, operations: 64, ..Limits::default() };
+    let text = TextLimits { nodes: 100_000, alias_bytes: 1 << 20, ..TextLimits::default() };
+    let limits = Limits { text, operations: 64, ..Limits::default() };
     let document = match Document::read(bytes, &limits) {
         Ok(parsed) => parsed.value,
         Err(mut diagnostics) => {

@@ -5,9 +5,8 @@
 
 use std::sync::OnceLock;
 
-use callgate_openapi::{
-    Document, Limits, LoadOptions, Node, Overlay, Severity, apply_overlays, load, locate, read,
-};
+use callgate_openapi::{Document, Limits as DescriptionLimits, LoadOptions, Overlay, apply_overlays, load};
+use callgate_tree::{Limits, Node, Severity, locate, read};
 use libfuzzer_sys::fuzz_target;
 
 const DESCRIPTION: &[u8] = include_bytes!("../../../fixtures/pets/spec.yaml");
@@ -36,7 +35,8 @@ fuzz_target!(|bytes: &[u8]| {
         let (n_nodes, depth) = size(overlaid.root());
         assert!(n_nodes <= limits.nodes, "{n_nodes} nodes");
         assert!(depth <= limits.depth, "{depth} levels");
-        let Ok(document) = Document::within(overlaid.root().clone(), limits) else { return };
+        let within = DescriptionLimits { text: limits, ..DescriptionLimits::default() };
+        let Ok(document) = Document::within(overlaid.root().clone(), within) else { return };
         let mut loaded = load(&document, &LoadOptions::default()).examined();
         overlaid.locate(DESCRIPTION, &mut loaded.report.diagnostics);
     }

@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use callgate_openapi::{Limits, Node, positions, read};
+use callgate_tree::{Limits, Node, positions, read};
 use libfuzzer_sys::fuzz_target;
 
 /// So many nodes of a tree are looked for in its text.

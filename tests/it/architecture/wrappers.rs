@@ -12,13 +12,13 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("axum", &["callgate-gateway"]),
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
-    ("granit-parser", &["callgate-openapi"]),
+    ("granit-parser", &["callgate-tree"]),
     ("keyring-core", &["callgate-store"]),
     ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &["callgate-transport"]),
     ("rmcp", &["callgate-gateway"]),
-    ("yaml_serde", &["callgate-openapi", "callgate-config"]),
+    ("yaml_serde", &["callgate-tree"]),
 ];
 
 /// The rule: who names a library that is not theirs.
@@ -52,7 +52,7 @@ fn a_library_outside_its_wrapper_is_refused() {
 #[test]
 fn a_library_in_its_wrapper_or_in_tests_is_accepted() {
     check("callgate-transport", "reqwest", None, &[]);
-    check("callgate-config", "yaml_serde", None, &[]);
+    check("callgate-tree", "yaml_serde", None, &[]);
     check("callgate-auth", "axum", Some("dev"), &[]);
 }
 

@@ -1,9 +1,8 @@
 //! `callgate explain CODE`: what a diagnostic's code means and what to do about it.
 
-use callgate::openapi::Code;
-
 use crate::{
     args::ExplainArguments,
+    codes::{codes, explanation},
     exit::{Failure, Verdict},
     output,
 };
@@ -11,16 +10,16 @@ use crate::{
 /// Explains one code, or lists them all.
 pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     let Some(asked) = &arguments.code else {
-        for code in Code::ALL {
-            output::result(&format!("{}\n", code.as_str()));
+        for (name, _) in codes() {
+            output::result(&format!("{name}\n"));
         }
         return Ok(Verdict::Fine);
     };
-    let Some(code) = Code::ALL.into_iter().find(|code| code.as_str() == asked) else {
+    let Some(explanation) = explanation(asked) else {
         let message =
             format!("error: there is no code `{asked}`\nhelp: `callgate explain` lists them");
         return Err(Failure(message));
     };
-    output::result(&format!("{}\n", code.explanation()));
+    output::result(&format!("{explanation}\n"));
     Ok(Verdict::Fine)
 }

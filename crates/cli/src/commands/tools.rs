@@ -5,7 +5,8 @@ use callgate::{
     Executor, Tool,
     config::{Built, BuiltToolset},
     dialect::Dialect,
-    openapi::{Allowance, Diagnostic, Input, NestedInput, Operation},
+    openapi::{Allowance, Input, NestedInput, Operation},
+    tree::Diagnostic,
 };
 use serde_json::{Value, json};
 

@@ -36,7 +36,7 @@ fn every_configuration_of_the_readme_loads() {
     let mut loaded = 0;
     for block in blocks.filter_map(|block| block.strip_prefix("yaml\n")) {
         let mut block = block.to_owned();
-        for folder in ["fixtures/", "config/"] {
+        for folder in ["config/", "fixtures/"] {
             block = block.replace(folder, &format!("{}/{folder}", root().display()));
         }
         fs::write(&file, block).unwrap();

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_openapi::{
-    Code, Diagnostic, Operation, OperationStatus, Report, SecurityScheme, SecuritySchemeKind,
-    Severity,
+    Code, Operation, OperationStatus, Report, SecurityScheme, SecuritySchemeKind,
 };
 use callgate_tool::{ToolName, ToolsetName};
+use callgate_tree::{Diagnostic, Severity};
 
 use crate::authorization::{fit, solve::Missing};
 
@@ -191,7 +191,7 @@ fn write(name: &str, kind: &SecuritySchemeKind) -> String {
 
 fn finding(code: Code, message: String, help: String) -> Diagnostic {
     Diagnostic {
-        code,
+        code: code.into(),
         severity: Severity::Warning,
         file: None,
         pointer: String::new(),

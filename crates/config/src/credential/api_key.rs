@@ -1,7 +1,7 @@
 //! `api_key:`: a key in a header, a cookie or the query.
 
 use callgate_auth::{AuthConfig, Place};
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use super::secret::secret;
 use crate::{

@@ -1,8 +1,8 @@
 //! `aws_sigv4:`: the service and the region of a signature, and keys.
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::Node;
 use callgate_store::aws::Scope;
+use callgate_tree::Node;
 
 use super::secret::secret;
 use crate::{

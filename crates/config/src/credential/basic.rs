@@ -1,7 +1,7 @@
 //! `basic:`: a user name and a password.
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use super::secret::{name, secret};
 use crate::{keys::BASIC, reader::Reader};

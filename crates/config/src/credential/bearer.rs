@@ -1,7 +1,7 @@
 //! `bearer:`: a token of the operator or of the session.
 
 use callgate_auth::AuthConfig;
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use super::secret::required_source;
 use crate::{keys::BEARER, reader::Reader};

@@ -2,7 +2,7 @@
 
 use callgate_auth::{AuthConfig, GoogleToken};
 use callgate_google::{Account, Endpoints, Identity, Impersonation};
-use callgate_openapi::Node;
+use callgate_tree::Node;
 use url::Url;
 
 use super::secret::secret;

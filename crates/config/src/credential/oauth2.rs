@@ -4,7 +4,7 @@
 mod client;
 
 use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, TokenEndpoint};
-use callgate_openapi::Node;
+use callgate_tree::Node;
 use url::Url;
 
 use super::secret::{required_source, secret};

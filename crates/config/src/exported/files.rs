@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use callgate_openapi::{Limits, Node};
+use callgate_tree::{Limits, Node};
 use serde_json::Value;
 
 use crate::import::{Imported, fill, import_ces, import_cx, import_cx_agent, is_ces};
@@ -101,7 +101,7 @@ fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String
     if let Some(values) = found {
         fill(&mut value, values);
     }
-    let parsed = callgate_openapi::read(value.to_string().as_bytes(), &Limits::default());
+    let parsed = callgate_tree::read(value.to_string().as_bytes(), &Limits::default());
     let parsed = parsed.map_err(|_| "expected a tool that is not nested too deeply".to_owned())?;
     Ok(parsed.value)
 }
@@ -126,7 +126,7 @@ fn below(root: &Path, name: &str) -> Result<Schema, String> {
 }
 
 fn node(file: &Path) -> Result<Node, String> {
-    let parsed = callgate_openapi::read(text(file)?.as_bytes(), &Limits::default());
+    let parsed = callgate_tree::read(text(file)?.as_bytes(), &Limits::default());
     let parsed = parsed.map_err(|faults| {
         let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
         unreadable(file, &fault)

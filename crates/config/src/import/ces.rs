@@ -1,6 +1,6 @@
 //! A toolset or a tool of Customer Engagement Suite, as its REST interface and its exports write it.
 
-use callgate_openapi::Node;
+use callgate_tree::Node;
 use serde_json::{Value, json};
 
 use crate::import::{

@@ -1,6 +1,6 @@
 //! A tool of Dialogflow CX (v3, v3beta1) or of Dialogflow v2, as its REST interface and its exports write it.
 
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use crate::import::{
     Imported, RemarkKind,

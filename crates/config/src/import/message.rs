@@ -1,7 +1,7 @@
 //! Messages as the protobuf JSON mapping writes them: members in `lowerCamelCase` or `snake_case`, `null` and the empty
 //! text for what is not set, enums as names or numbers. An empty message is there all the same.
 
-use callgate_openapi::{Node, Object};
+use callgate_tree::{Node, Object};
 
 use crate::{
     import::{Imported, RemarkKind},

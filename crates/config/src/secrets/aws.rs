@@ -1,7 +1,7 @@
 //! `aws:`: a region and keys, which are named here or found where AWS puts them for a process.
 
-use callgate_openapi::Node;
 use callgate_store::aws::{KeySource, SecretsManagerConfig};
+use callgate_tree::Node;
 
 use super::{address, sign_in};
 use crate::{

@@ -1,7 +1,7 @@
 //! `gcp:`: the Google account that secrets of Secret Manager are read with.
 
 use callgate_google::{Account, Identity};
-use callgate_openapi::Node;
+use callgate_tree::Node;
 
 use super::is_local;
 use crate::{credential, keys::SECRETS_GCP, reader::Reader};

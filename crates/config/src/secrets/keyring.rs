@@ -1,7 +1,7 @@
 //! `keyring:`: which of the machine's keyrings.
 
-use callgate_openapi::Node;
 use callgate_store::KeyringBackend;
+use callgate_tree::Node;
 
 use crate::{
     keys::KEYRING,

@@ -1,7 +1,7 @@
 //! `vault:`: where it is, and one way to log in.
 
-use callgate_openapi::Node;
 use callgate_store::{VaultConfig, VaultLogin};
+use callgate_tree::Node;
 
 use super::{address, sign_in};
 use crate::{

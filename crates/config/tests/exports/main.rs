@@ -6,7 +6,7 @@
 use std::{fs, path::Path};
 
 use callgate_config::{Imported, import_ces, import_cx, import_cx_agent};
-use callgate_openapi::{Limits, Node};
+use callgate_tree::{Limits, Node};
 use serde_json::{Value, json};
 
 /// Every case of a folder.
@@ -18,7 +18,7 @@ fn check(folder: &str, import: fn(&Node) -> Imported, at_least: usize) {
         let file = entry.unwrap().path();
         let case: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
         let export = case["export"].to_string();
-        let export = callgate_openapi::read(export.as_bytes(), &Limits::default()).unwrap();
+        let export = callgate_tree::read(export.as_bytes(), &Limits::default()).unwrap();
         let imported = import(&export.value);
         let remark = |known: &callgate_config::Remark| {
             let pointer = if known.pointer.is_empty() { "/" } else { &known.pointer };

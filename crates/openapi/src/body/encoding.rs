@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use callgate_tree::{Node, Object, Path};
 use hashbrown::HashSet;
 use indexmap::IndexSet;
 
@@ -13,8 +14,6 @@ use crate::{
     effort::KEPT,
     findings::Findings,
     input::{Style, Styled},
-    node::{Node, Object},
-    pointer::Path,
     reference::{Located, beyond, chain, follow},
     schema::bytes::is_bytes,
 };

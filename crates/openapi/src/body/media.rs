@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use callgate_tree::{Node, Path};
+
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding, position, root::root,
@@ -10,10 +12,8 @@ use crate::{
     document::Document,
     effort::KEPT,
     findings::Findings,
-    node::Node,
     options::LoadOptions,
     parameter::Parameter,
-    pointer::Path,
     reference::{Located, beside, chain, follow},
 };
 
@@ -116,7 +116,7 @@ pub(crate) fn media<'d>(
         return Vec::new();
     };
     let path = content.path();
-    let entries = content.node.as_object().into_iter().flat_map(super::super::node::Object::iter);
+    let entries = content.node.as_object().into_iter().flat_map(callgate_tree::Object::iter);
     entries
         .take_while(|(media_type, _)| document.spend(MEDIA + path.name(media_type).weight()))
         .filter_map(|(media_type, node)| one(document, (media_type, node), &path, findings))

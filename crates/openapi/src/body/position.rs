@@ -1,6 +1,8 @@
 //! Reads how the parts of a multipart body are written that have no names: by their position in a list (OpenAPI 3.2.0
 //! §4.14.5). What this build does not write is reported here: parts of a form by position, and parts in parts.
 
+use callgate_tree::Node;
+
 use crate::{
     body::{
         BodyKind, PositionEncodings, PropertyEncoding,
@@ -10,7 +12,6 @@ use crate::{
     document::Document,
     effort::KEPT,
     findings::Findings,
-    node::Node,
     reference::{Located, follow},
 };
 

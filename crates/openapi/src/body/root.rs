@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
+
 use crate::{
     body::XmlName,
     document::Document,
-    node::Node,
     reference::{Located, beyond},
 };
 

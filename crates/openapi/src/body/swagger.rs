@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
 use hashbrown::HashSet;
 
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Place, Styled},
-    node::Node,
     parameter::{Parameter, collection},
     reference::Located,
 };

@@ -9,13 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 59] = [
-    (
-        Code::AliasExpansion,
-        "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
-             for gigabytes, so the text they unfold to is bounded. Write the repeated parts out, \
-             use `$ref` instead of aliases, or raise the limit.",
-    ),
+const EXPLANATIONS: [(Code, &str); 50] = [
     (
         Code::AmbiguousList,
         "A parameter of Swagger 2.0 is a list of lists, and both have the same `collectionFormat`, which is \
@@ -47,11 +41,6 @@ const EXPLANATIONS: [(Code, &str); 59] = [
         "A keyword of a schema has a value of a type it cannot have, such as `required: true` \
              or `maxLength: ten`. It would make the whole schema invalid, so it is left out; the \
              schema allows more than was meant.",
-    ),
-    (
-        Code::DuplicateKey,
-        "The same name occurs twice in one object. Readers disagree on which one counts; here \
-             the last one does. Remove one of them.",
     ),
     (
         Code::DuplicateParameter,
@@ -99,11 +88,6 @@ const EXPLANATIONS: [(Code, &str); 59] = [
         "The key of a path item would lead elsewhere than below the server: it does not start \
              with one `/`, holds a dot segment, a backslash, a control character or a fragment that \
              is no plain word, or its braces do not match. The operation is refused.",
-    ),
-    (
-        Code::IgnoredTag,
-        "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the \
-             value is read without it.",
     ),
     (
         Code::IgnoredWebhooks,
@@ -190,18 +174,9 @@ const EXPLANATIONS: [(Code, &str); 59] = [
              address. Name the server with `--server URL` or `server:`.",
     ),
     (
-        Code::NonFiniteNumber,
-        "YAML knows infinity and not-a-number, JSON does not. The value is read as text.",
-    ),
-    (
         Code::NotADescription,
         "The text is readable, but it is no OpenAPI description: that is an object with the \
              member `openapi`.",
-    ),
-    (
-        Code::NotUtf8,
-        "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. \
-             Convert it to UTF-8.",
     ),
     (
         Code::OptionalPathParameter,
@@ -285,15 +260,6 @@ const EXPLANATIONS: [(Code, &str); 59] = [
              object is there at all. It cannot be filled; the model is asked for it.",
     ),
     (
-        Code::TextTooDeep,
-        "Lists and objects are nested deeper than the limit. What reads a tree needs stack \
-             for each level, so depth is bounded before the text is read.",
-    ),
-    (
-        Code::TextTooLarge,
-        "The text has more bytes than the limit. Split the description or raise the limit.",
-    ),
-    (
         Code::TooComplex,
         "Operations may share their parts, so a small description can ask for billions of steps: each of \
              ten thousand operations has the same thousand parameters. The steps are counted, and bounded \
@@ -301,10 +267,6 @@ const EXPLANATIONS: [(Code, &str); 59] = [
              when all are spent, the operations that were not read yet are refused. Declarations are bounded \
              in the same way, each and all together; what operations share is built and counted once. Offer \
              fewer operations with `tools:`, split the description, or raise the limit.",
-    ),
-    (
-        Code::TooManyNodes,
-        "The text has more values than the limit. Split the description or raise the limit.",
     ),
     (
         Code::TooManyOperations,
@@ -319,10 +281,6 @@ const EXPLANATIONS: [(Code, &str); 59] = [
     (
         Code::UnknownSecurityScheme,
         "An operation asks for a security scheme that the description does not declare, or that is declared in a way that cannot be read. No credential can meet it, unless the configuration names one for the whole description.",
-    ),
-    (
-        Code::UnreadableText,
-        "The text is neither JSON nor YAML. The place where reading ended is given.",
     ),
     (
         Code::UnsupportedPattern,

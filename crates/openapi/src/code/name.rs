@@ -8,14 +8,12 @@ pub(super) fn name(code: Code) -> &'static str {
     row.map_or("", |(_, name)| name)
 }
 
-const NAMES: [(Code, &str); 59] = [
-    (Code::AliasExpansion, "alias-expansion"),
+const NAMES: [(Code, &str); 50] = [
     (Code::AmbiguousList, "ambiguous-list"),
     (Code::BodyMediaNotWritten, "body-media-not-written"),
     (Code::CredentialParameter, "credential-parameter"),
     (Code::CyclicReference, "cyclic-reference"),
     (Code::DroppedKeyword, "dropped-keyword"),
-    (Code::DuplicateKey, "duplicate-key"),
     (Code::DuplicateParameter, "duplicate-parameter"),
     (Code::DynamicReference, "dynamic-reference"),
     (Code::EncodingNotWritten, "encoding-not-written"),
@@ -23,7 +21,6 @@ const NAMES: [(Code, &str); 59] = [
     (Code::ForbiddenHeader, "forbidden-header"),
     (Code::ForeignServer, "foreign-server"),
     (Code::HostilePath, "hostile-path"),
-    (Code::IgnoredTag, "ignored-tag"),
     (Code::IgnoredWebhooks, "ignored-webhooks"),
     (Code::InvalidSelf, "invalid-self"),
     (Code::InvalidServer, "invalid-server"),
@@ -38,9 +35,7 @@ const NAMES: [(Code, &str); 59] = [
     (Code::MoreFindings, "more-findings"),
     (Code::NoDescription, "no-description"),
     (Code::NoServer, "no-server"),
-    (Code::NonFiniteNumber, "non-finite-number"),
     (Code::NotADescription, "not-a-description"),
-    (Code::NotUtf8, "not-utf8"),
     (Code::OptionalPathParameter, "optional-path-parameter"),
     (Code::OverlayConflict, "overlay-conflict"),
     (Code::OverlayInvalid, "overlay-invalid"),
@@ -56,14 +51,10 @@ const NAMES: [(Code, &str); 59] = [
     (Code::SchemaTooLarge, "schema-too-large"),
     (Code::ServerVariable, "server-variable"),
     (Code::SessionInputLost, "session-input-lost"),
-    (Code::TextTooDeep, "text-too-deep"),
-    (Code::TextTooLarge, "text-too-large"),
     (Code::TooComplex, "too-complex"),
-    (Code::TooManyNodes, "too-many-nodes"),
     (Code::TooManyOperations, "too-many-operations"),
     (Code::UndeclaredPathParameter, "undeclared-path-parameter"),
     (Code::UnknownSecurityScheme, "unknown-security-scheme"),
-    (Code::UnreadableText, "unreadable-text"),
     (Code::UnsupportedPattern, "unsupported-pattern"),
     (Code::UnsupportedVersion, "unsupported-version"),
     (Code::UnusedPathParameter, "unused-path-parameter"),

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use callgate_tree::{Node, Path};
 use url::Url;
 
 use crate::{
@@ -11,8 +12,6 @@ use crate::{
     code::Code,
     document::version::version,
     findings::Findings,
-    node::Node,
-    pointer::Path,
 };
 
 /// The addresses of one document.

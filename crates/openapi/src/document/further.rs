@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
 use indexmap::IndexMap;
 
-use crate::{
-    document::{base::Base, index::Index},
-    node::Node,
-};
+use crate::document::{base::Base, index::Index};
 
 /// What became of a document that the description refers to.
 #[derive(Clone, Debug)]

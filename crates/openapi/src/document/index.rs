@@ -6,13 +6,12 @@ use std::{
     sync::Arc,
 };
 
+use callgate_tree::{Node, Object, Path, pointer::parted};
 use hashbrown::HashMap;
 
 use crate::{
     address::{SESSION_ID, may_be_needed, resolved},
     document::base::Base,
-    node::{Node, Object},
-    pointer::{Path, parted},
 };
 
 /// The parts of one document that references can name.

@@ -3,6 +3,11 @@
 
 use std::sync::Arc;
 
+use callgate_tree::{
+    Node, Path,
+    pointer::{decoded, parted, pointer_of_fragment},
+};
+
 use crate::{
     address::{Refused, may_be_needed, resolved},
     document::{
@@ -11,8 +16,6 @@ use crate::{
         further::{Further, Unavailable, UnavailableReason},
         index::{Anchor, Index},
     },
-    node::Node,
-    pointer::{Path, decoded, parted, pointer_of_fragment},
 };
 
 /// A place in one of the documents: the name of a further one, none for the description itself, and a pointer.

@@ -2,11 +2,9 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::{
-    code::Code,
-    diagnostic::{Diagnostic, Severity},
-    node::Node,
-};
+use callgate_tree::{Diagnostic, Node, Severity};
+
+use crate::code::Code;
 
 /// The version a description says it is written in, as written: `3.0.3`.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -81,7 +79,7 @@ fn written(node: &Node) -> String {
 
 fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagnostic> {
     vec![Diagnostic {
-        code,
+        code: code.into(),
         severity: Severity::Error,
         file: None,
         pointer: pointer.to_owned(),
@@ -106,7 +104,7 @@ mod tests {
         let got = Document::new(node(root));
         let got = got.map(|document| document.version().to_string());
         let got = got.map_err(|diagnostics| diagnostics[0].code);
-        assert_eq!(got, expected.map(str::to_owned), "{root}");
+        assert_eq!(got, expected.map(str::to_owned).map_err(Into::into), "{root}");
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use callgate_tree::{Node, Object, Path};
+
 use crate::{
     body::{BodyKind, media::DescribedBody},
     document::Document,
-    node::{Node, Object},
-    pointer::Path,
     reference::{Located, chain, follow},
     schema::{default_of, is_read_only, nullable::is_nullable, only_value_of},
     session_input::annotation,

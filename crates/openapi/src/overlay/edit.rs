@@ -1,6 +1,7 @@
 //! Applies the actions of one overlay, in their order, each to what the one before left. An action that cannot be
 //! applied is reported and the next one is tried, so that all faults are told at once.
 
+use callgate_tree::Path;
 use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
@@ -12,7 +13,6 @@ use crate::{
         change::{Action, Change, Version},
         merge::{self, Budget, Shape, Update},
     },
-    pointer::Path,
 };
 
 /// One step from a node to a node below it. Ordered so that the last of several items comes last.

@@ -1,11 +1,10 @@
 //! Merges a value into a node: objects member by member, lists by appending, anything else by replacing. What cannot
 //! be merged is told; how much is added is bounded.
 
+use callgate_tree::{Limits, Path};
 use serde_json::{Map, Value};
 
-use crate::{
-    code::Code, findings::Findings, limits::Limits, overlay::change::Version, pointer::Path,
-};
+use crate::{code::Code, findings::Findings, overlay::change::Version};
 
 /// How much actions may still add. A copy of the whole description into itself doubles it each time.
 #[derive(Debug)]

@@ -1,11 +1,9 @@
 //! A description before and after its overlays. A finding about the corrected description is shown in the text that
 //! was written, as far as the node at fault stands there.
 
-use crate::{
-    diagnostic::Diagnostic,
-    node::Node,
+use callgate_tree::{
+    Diagnostic, Node, locate,
     pointer::{index, segments},
-    source::locate,
 };
 
 /// A description before and after overlays.

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use callgate_tree::{Node, Object, Path};
+
 use crate::{
     code::Code,
     findings::Findings,
-    node::{Node, Object},
     overlay::{
         Overlay,
         change::{Action, Change, Version},
         path,
     },
-    pointer::Path,
 };
 
 /// A tree as an overlay; none when anything is wrong with it.

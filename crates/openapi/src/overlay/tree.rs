@@ -1,11 +1,7 @@
 //! The way back from JSON to a tree with shared texts. Numbers keep their digits both ways.
 
+use callgate_tree::{Interner, Node, Number, Object};
 use serde_json::Value;
-
-use crate::{
-    node::{Node, Number, Object},
-    text::Interner,
-};
 
 /// The tree of a JSON value; its depth was bounded when it was made.
 pub(super) fn node(value: Value) -> Node {

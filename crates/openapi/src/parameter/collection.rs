@@ -2,12 +2,13 @@
 //! itself (2.0 §Parameter Object), which is its own schema; lists in the list have a format of their own (2.0 §Items
 //! Object).
 
+use callgate_tree::Node;
+
 use crate::{
     code::Code,
     document::Document,
     findings::Findings,
     input::{Place, Style, Styled},
-    node::Node,
     reference::{Located, follow},
 };
 

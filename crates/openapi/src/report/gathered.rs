@@ -3,13 +3,10 @@
 
 use std::hash::BuildHasher as _;
 
+use callgate_tree::{Diagnostic, Severity};
 use hashbrown::{DefaultHashBuilder, HashMap};
 
-use crate::{
-    code::Code,
-    diagnostic::{Diagnostic, Severity},
-    findings::MORE,
-};
+use crate::{code::Code, findings::MORE};
 
 /// The findings so far.
 #[derive(Debug, Default)]
@@ -60,7 +57,7 @@ impl Gathered {
         if let Some(severity) = worst_more {
             let message = format!("expected fewer findings, got more than are shown: {n_more}");
             diagnostics.push(Diagnostic {
-                code: Code::MoreFindings,
+                code: Code::MoreFindings.into(),
                 severity,
                 file: None,
                 pointer: String::new(),

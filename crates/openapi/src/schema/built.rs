@@ -10,12 +10,12 @@ use std::{
 };
 
 use callgate_tool::Definitions;
+use callgate_tree::Node;
 use hashbrown::HashMap;
 use serde_json::Value;
 
 use crate::{
     findings::Findings,
-    node::Node,
     schema::{View, bytes::Bytes, scope::Scope},
 };
 

@@ -1,9 +1,10 @@
 //! Says what stands for bytes in an argument: base64, a `data:` URL or an object that holds either, or text, or the
 //! handle of an earlier result. `call` reads exactly these; what a description says about the text of the bytes (lengths, patterns) is left out.
 
+use callgate_tree::Node;
 use serde_json::{Map, Value, json};
 
-use crate::{node::Node, reference::reference_of, schema::View};
+use crate::{reference::reference_of, schema::View};
 
 /// Whether a value that says it is binary is given as bytes, by where it stands.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]

@@ -2,12 +2,11 @@
 //! of its schema. A branch that declares other values itself is left alone: then the description says two things. It is a
 //! hint (OpenAPI 3.1.1 §4.8.25): what is sent and answered is checked without it.
 
+use callgate_tree::{Node, Object, Path};
 use hashbrown::{HashMap, HashSet};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    node::{Node, Object},
-    pointer::Path,
     reference::{Located, beyond, chain, reference_of},
     schema::{Builder, View},
 };

@@ -1,14 +1,13 @@
 //! Copies the keywords of a schema, each in the form JSON Schema 2020-12 has for it. A keyword of a wrong type is
 //! dropped and reported rather than making the schema invalid; what is not a keyword is dropped.
 
+use callgate_tree::{Node, Object, Path};
 use hashbrown::HashSet;
 use serde_json::{Map, Value, json};
 
 use crate::{
     address::SESSION_ID,
     code::Code,
-    node::{Node, Object},
-    pointer::Path,
     schema::{Builder, View, discriminator, pattern},
 };
 

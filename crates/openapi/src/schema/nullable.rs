@@ -1,9 +1,10 @@
 //! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24), and Swagger 2.0
 //! descriptions with `x-nullable: true`.
 
+use callgate_tree::Node;
 use serde_json::{Map, Value, json};
 
-use crate::{document::Document, node::Node};
+use crate::document::Document;
 
 /// The schema, with null allowed where its node says so.
 pub(super) fn apply(document: &Document, node: &Node, mut built: Map<String, Value>) -> Value {

@@ -1,12 +1,11 @@
 //! Keeps the patterns a linear-time engine can run. Others (look-around, back references) stay in the declaration and
 //! become words where values are checked.
 
+use callgate_tree::{Node, Path};
 use serde_json::{Map, Value};
 
 use crate::{
     code::Code,
-    node::Node,
-    pointer::Path,
     schema::{Builder, View},
 };
 

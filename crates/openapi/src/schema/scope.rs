@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{document::Document, node::Node, pointer::Path, reference::Located};
+use callgate_tree::{Node, Path};
+
+use crate::{document::Document, reference::Located};
 
 /// What dynamic anchors mean at one place of a schema: the pointer of each by its name. None before the first resource
 /// was entered, and always none where no schema has such an anchor.

@@ -4,14 +4,13 @@
 use std::sync::Arc;
 
 use callgate_tool::{Definition, Definitions, Schema};
+use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use crate::{
     findings::Findings,
-    node::Node,
-    pointer::Path,
     schema::{
         Builder, Pending,
         bare::{cut_circles, in_place},

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{
-    node::{Node, Object},
-    security::{OAuthFlow, OAuthFlowKind},
-};
+use callgate_tree::{Node, Object};
+
+use crate::security::{OAuthFlow, OAuthFlowKind};
 
 /// The flows of a scheme of OpenAPI 3, by name.
 pub(super) fn flows(scheme: &Node) -> Box<[OAuthFlow]> {

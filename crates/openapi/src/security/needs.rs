@@ -3,14 +3,13 @@
 
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
+use callgate_tree::{Diagnostic, Node, Object, Path, pointer::parted};
+
 use crate::{
     code::Code,
-    diagnostic::Diagnostic,
     document::Document,
     effort::KEPT,
     findings::Findings,
-    node::{Node, Object},
-    pointer::{Path, parted},
     reference::{Located, follow},
     security::{RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, scheme},
 };

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
+
 use crate::{
     input::Place,
-    node::Node,
     security::{SecuritySchemeKind, flow},
 };
 

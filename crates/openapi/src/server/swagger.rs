@@ -1,6 +1,8 @@
 //! Makes the URL of a Swagger 2.0 server out of `schemes`, `host` and `basePath` (2.0 §Swagger Object).
 
-use crate::{node::Node, options::LoadOptions};
+use callgate_tree::Node;
+
+use crate::options::LoadOptions;
 
 /// The URL, relative where the description names no host; `schemes` may be an operation's own.
 pub(super) fn url(root: &Node, schemes: Option<&Node>, options: &LoadOptions) -> String {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
 use indexmap::IndexSet;
 
 use crate::{
@@ -13,7 +14,6 @@ use crate::{
     },
     document::Document,
     findings::Findings,
-    node::Node,
     reference::{Located, follow},
 };
 

@@ -3,12 +3,12 @@
 
 use std::{collections::BTreeSet, ptr, sync::Arc};
 
+use callgate_tree::{Node, Object, Path};
+
 use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    node::{Node, Object},
-    pointer::Path,
     reference::{Located, beyond, follow, reference_of},
 };
 

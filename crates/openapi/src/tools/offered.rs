@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use callgate_tree::Node;
 use hashbrown::HashSet;
 
 use crate::{
@@ -10,7 +11,6 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
-    node::Node,
     options::LoadOptions,
     parameter::{self, Parameter},
     reference::Located,

@@ -7,6 +7,7 @@ use std::{
 };
 
 use callgate_tool::{Effect, ToolName};
+use callgate_tree::Node;
 
 use crate::{
     blueprint::{Blueprint, Common, Origin},
@@ -22,7 +23,6 @@ use crate::{
     input::{Input, NestedInput, Place, Source},
     layout::{self, Layout},
     nested::Walk,
-    node::Node,
     operation::Operation,
     options::LoadOptions,
     parameter::Parameter,

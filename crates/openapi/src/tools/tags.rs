@@ -1,9 +1,10 @@
 //! The tags of an operation with those above them: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and whoever selects
 //! a tag means what is below it too.
 
+use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 
-use crate::{code::Code, document::Document, findings::Findings, node::Node, pointer::Path};
+use crate::{code::Code, document::Document, findings::Findings};
 
 /// The tags that a description declares below others.
 #[derive(Debug, Default)]

@@ -7,10 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate_openapi::{
-    Document, Limits, LoadOptions, Loaded, Node, Operation, OperationStatus, Severity, load,
-};
+use callgate_openapi::{Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load};
 use callgate_tool::Schema;
+use callgate_tree::{Node, Severity};
 use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -45,7 +44,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 /// The operations of a document by its text alone, through local path item references.
 fn n_operations(root: &Node) -> usize {
     let paths = root.get("paths").and_then(Node::as_object);
-    let items = paths.into_iter().flat_map(callgate_openapi::Object::iter);
+    let items = paths.into_iter().flat_map(callgate_tree::Object::iter);
     let items = items.filter(|(key, _)| !key.starts_with("x-"));
     items.map(|(_, item)| METHODS.iter().filter(|method| item.get(method).is_some()).count()).sum()
 }

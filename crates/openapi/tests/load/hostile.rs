@@ -6,8 +6,9 @@ mod descriptions;
 use std::collections::BTreeSet;
 
 use callgate_openapi::{
-    Allowance, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, Severity, load,
+    Allowance, Code, Document, Limits, LoadOptions, Loaded, OperationStatus, load,
 };
+use callgate_tree::Severity;
 
 use serde_json::json;
 
@@ -137,7 +138,10 @@ fn one_operation_that_takes_too_much_is_given_up_alone() {
     let loaded = loaded(&text.to_string(), 100_000).unwrap();
     assert_eq!(counts(&loaded), [10, 0, 1]);
     let refusal = &loaded.report.diagnostics[0];
-    assert_eq!((refusal.code, refusal.operation.as_deref()), (Code::TooComplex, Some("GET /big")));
+    assert_eq!(
+        (refusal.code, refusal.operation.as_deref()),
+        (Code::TooComplex.into(), Some("GET /big"))
+    );
 }
 
 #[test]
@@ -258,7 +262,7 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
     let refusal = loaded.operations[199].declaration().unwrap_err();
     assert_eq!(
         (refusal.code, refusal.operation.as_deref()),
-        (Code::TooComplex, Some("POST /a199"))
+        (Code::TooComplex.into(), Some("POST /a199"))
     );
     let examined = loaded.examined();
     assert_eq!(counts(&examined), [n_declared, 0, 200 - n_declared]);

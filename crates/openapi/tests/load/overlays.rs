@@ -6,10 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate_openapi::{
-    Applied, Code, Diagnostic, Document, Limits, LoadOptions, Node, Overlay, Severity,
-    apply_overlays, load, read,
-};
+use callgate_openapi::{Applied, Code, Document, LoadOptions, Overlay, apply_overlays, load};
+use callgate_tree::{Diagnostic, Limits, Node, Severity, read};
 
 use crate::corpus::corpus;
 

@@ -2,8 +2,9 @@
 //! lead nowhere.
 
 use callgate_openapi::{
-    Diagnostic, Document, Limits, LoadOptions, Loaded, Unavailable, UnavailableReason, load, read,
+    Document, Limits, LoadOptions, Loaded, Unavailable, UnavailableReason, load,
 };
+use callgate_tree::{Diagnostic, read};
 use serde_json::{Value, json};
 
 /// Loads a description and the documents it needs from these, each a name and a text. What is not among them is refused.
@@ -17,7 +18,8 @@ fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {
             match others.iter().find(|(known, _)| *known == &*name) {
                 Some((_, text)) => {
                     let text = format!("---\n{text}");
-                    document.supply(&name, read(text.as_bytes(), &limits).expect("a tree").value);
+                    document
+                        .supply(&name, read(text.as_bytes(), &limits.text).expect("a tree").value);
                 }
                 None => document.refuse(&name, missing()),
             }
@@ -291,7 +293,7 @@ components:
     let loaded = loaded("3.1.0", text, &[]).examined();
     assert_eq!(loaded.report.count(callgate_openapi::OperationStatus::Exposed), 1);
     let found = loaded.report.diagnostics;
-    assert!(found.iter().all(|found| found.severity == callgate_openapi::Severity::Note));
+    assert!(found.iter().all(|found| found.severity == callgate_tree::Severity::Note));
     let lines: Vec<String> = found.iter().map(line).collect();
     let expected = [
         "/parameters/0/examples/x",

@@ -37,7 +37,7 @@ fn check(security: &str, held: &[&str], expected: &str) {
         "---\n{{openapi: 3.1.0, info: {{title: T, version: '1'}}, servers: [{{url: 'https://a.example'}}],
           paths: {{/a: {{get: {{security: {security}}}}}}}}}"
     );
-    let parsed = callgate_openapi::read(text.as_bytes(), &Limits::default()).unwrap();
+    let parsed = callgate_tree::read(text.as_bytes(), &Limits::default().text).unwrap();
     let loaded = load(&Document::new(parsed.value).unwrap(), &LoadOptions::default());
     let row = |(name, cost, scopes): &(&str, u32, Option<&[&str]>)| {
         let scopes = scopes.map(|scopes| scopes.iter().map(ToString::to_string).collect());

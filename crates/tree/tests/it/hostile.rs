@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use callgate_openapi::{Code, Diagnostic, Limits, locate, read};
+use callgate_tree::{Diagnostic, Limits, TextCode, locate, read};
 
 #[track_caller]
-fn check(text: &str, limits: &Limits, expected: Code) {
+fn check(text: &str, limits: &Limits, expected: TextCode) {
     let diagnostics = read(text.as_bytes(), limits).unwrap_err();
     let codes: Vec<_> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
     assert_eq!(codes, [expected], "{}", text.chars().take(60).collect::<String>());
@@ -29,9 +29,9 @@ fn indented(n_levels: usize) -> String {
 #[test]
 fn a_text_over_the_byte_limit_is_refused() {
     let limits = Limits { bytes: 10, ..Limits::default() };
-    check("a: 34567890", &limits, Code::TextTooLarge);
+    check("a: 34567890", &limits, TextCode::TextTooLarge);
     assert!(read(b"a: 3456789", &limits).is_ok());
-    check(&" ".repeat((64 << 20) + 1), &Limits::default(), Code::TextTooLarge);
+    check(&" ".repeat((64 << 20) + 1), &Limits::default(), TextCode::TextTooLarge);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn nesting_without_end_is_refused() {
         indented(5000),
     ];
     for text in texts {
-        check(&text, &limits, Code::TextTooDeep);
+        check(&text, &limits, TextCode::TextTooDeep);
     }
 }
 
@@ -64,7 +64,7 @@ fn the_depth_limit_is_where_it_says() {
         };
         let limits = Limits::default();
         assert!(read(deep(limits.depth).as_bytes(), &limits).is_ok(), "{open}");
-        check(&deep(limits.depth + 1), &limits, Code::TextTooDeep);
+        check(&deep(limits.depth + 1), &limits, TextCode::TextTooDeep);
     }
 }
 
@@ -84,10 +84,10 @@ fn a_tree_at_the_depth_limit_can_be_walked_on_a_small_stack() {
 #[test]
 fn more_values_than_the_limit_are_refused() {
     let limits = Limits { nodes: 100, ..Limits::default() };
-    check(&format!("[{}1]", "1,".repeat(99)), &limits, Code::TooManyNodes);
-    check(&"- 1\n".repeat(100), &limits, Code::TooManyNodes);
+    check(&format!("[{}1]", "1,".repeat(99)), &limits, TextCode::TooManyNodes);
+    check(&"- 1\n".repeat(100), &limits, TextCode::TooManyNodes);
     assert!(read("- 1\n".repeat(99).as_bytes(), &limits).is_ok());
-    check(&format!("[{}1]", "1,".repeat(4_000_000)), &Limits::default(), Code::TooManyNodes);
+    check(&format!("[{}1]", "1,".repeat(4_000_000)), &Limits::default(), TextCode::TooManyNodes);
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_bomb_of_lists_is_refused() {
         writeln!(text, "a{n}: &a{n} [{inner}, {inner}, {inner}, {inner}, {inner}, {inner}]")
             .unwrap();
     }
-    check(&text, &Limits::default(), Code::AliasExpansion);
+    check(&text, &Limits::default(), TextCode::AliasExpansion);
     check(&text.replace('x', "1"), &Limits { alias_bytes: usize::MAX, ..Limits::default() }, {
-        Code::AliasExpansion
+        TextCode::AliasExpansion
     });
 }
 
@@ -112,22 +112,22 @@ fn a_bomb_of_values_is_refused() {
         writeln!(text, "a{n}: &a{n} [{inner}, {inner}, {inner}, {inner}, {inner}, {inner}]")
             .unwrap();
     }
-    check(&text, &Limits::default(), Code::TooManyNodes);
+    check(&text, &Limits::default(), TextCode::TooManyNodes);
 }
 
 #[test]
 fn a_bomb_of_one_long_text_is_refused() {
     let text = format!("a: &a {}\nb:\n{}", "x".repeat(300_000), "- *a\n".repeat(70_000));
-    check(&text, &Limits::default(), Code::AliasExpansion);
+    check(&text, &Limits::default(), TextCode::AliasExpansion);
     let names = format!("a: &a {}\nb:\n{}", "x".repeat(1000), "- {*a : 1}\n".repeat(20_000));
-    check(&names, &Limits::default(), Code::AliasExpansion);
+    check(&names, &Limits::default(), TextCode::AliasExpansion);
 }
 
 #[test]
 fn a_bomb_of_merge_keys_is_refused() {
     let names = numbered(1000, "  name#: #\n");
     let text = format!("a: &a\n{names}b:\n{}", "- {<<: *a}\n".repeat(100_000));
-    check(&text, &Limits::default(), Code::AliasExpansion);
+    check(&text, &Limits::default(), TextCode::AliasExpansion);
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn aliases_that_pile_up_depth_are_refused() {
     for n in 1..100 {
         writeln!(text, "a{n}: &a{n} [[*a{}]]", n - 1).unwrap();
     }
-    check(&text, &Limits::default(), Code::TextTooDeep);
+    check(&text, &Limits::default(), TextCode::TextTooDeep);
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl<'a> Path<'a> {
     }
 
     /// The document this path is in, when it is not the description itself.
-    pub(crate) fn document(&self) -> Option<&'a str> {
+    pub fn document(&self) -> Option<&'a str> {
         let mut first = self;
         while let Some(above) = first.above {
             first = above;
@@ -52,7 +52,7 @@ impl<'a> Path<'a> {
     }
 
     /// What its text costs, in steps: none where it is short.
-    pub(crate) fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         self.room() / BYTES_OF_STEP
     }
 
@@ -64,7 +64,7 @@ impl<'a> Path<'a> {
 
 impl Path<'_> {
     /// The JSON pointer.
-    pub(crate) fn pointer(&self) -> Arc<str> {
+    pub fn pointer(&self) -> Arc<str> {
         if let Self { above: None, segment: Segment::Pointer(pointer) } = self {
             return (*pointer).into();
         }
@@ -100,7 +100,7 @@ impl Path<'_> {
 }
 
 /// Real pointers are shorter.
-pub(crate) const BYTES_OF_STEP: usize = 256;
+pub const BYTES_OF_STEP: usize = 256;
 
 impl fmt::Display for Path<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -127,13 +127,13 @@ pub fn pointer_of_fragment(reference: &str) -> Option<String> {
 }
 
 /// A fragment, percent-decoded; `None` when it does not decode to text.
-pub(crate) fn decoded(fragment: &str) -> Option<String> {
+pub fn decoded(fragment: &str) -> Option<String> {
     percent_decode_str(fragment).decode_utf8().ok().map(Into::into)
 }
 
 /// The document and the pointer of a place as it is written inside this crate: `/a/b` in the description itself,
 /// `pets.yaml#/a/b` in a document it refers to. No name of a document has a `#`.
-pub(crate) fn parted(place: &str) -> (Option<Arc<str>>, String) {
+pub fn parted(place: &str) -> (Option<Arc<str>>, String) {
     match place.split_once('#').filter(|_| !place.starts_with('/')) {
         Some((file, pointer)) => (Some(file.into()), pointer.to_owned()),
         None => (None, place.to_owned()),
@@ -141,7 +141,7 @@ pub(crate) fn parted(place: &str) -> (Option<Arc<str>>, String) {
 }
 
 /// The names and indexes of a pointer, unescaped; `None` for text that is not a pointer.
-pub(crate) fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
+pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return None;
     }
@@ -157,7 +157,7 @@ fn unescaped(raw: &str) -> Cow<'_, str> {
 }
 
 /// The index a segment means: digits without leading zeros (RFC 6901 §4).
-pub(crate) fn index(segment: &str) -> Option<usize> {
+pub fn index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with(['0', '+']);
     plain.then(|| segment.parse().ok())?
 }

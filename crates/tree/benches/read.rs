@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::{fs, io};
 
-use callgate_openapi::{Limits, read};
+use callgate_tree::{Limits, read};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/specs");

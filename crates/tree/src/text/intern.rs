@@ -9,18 +9,18 @@ const SHARED_BYTES: usize = 64;
 
 /// The texts seen so far. The hasher is seeded at random, so that no description can choose texts that collide.
 #[derive(Debug, Default)]
-pub(crate) struct Interner {
+pub struct Interner {
     texts: HashSet<Arc<str>>,
 }
 
 impl Interner {
     /// A name: always shared, so that equal names are the same allocation.
-    pub(crate) fn name(&mut self, text: &str) -> Arc<str> {
+    pub fn name(&mut self, text: &str) -> Arc<str> {
         Arc::clone(self.texts.get_or_insert_with(text, |text| text.into()))
     }
 
     /// A value: shared when it is short.
-    pub(crate) fn value(&mut self, text: &str) -> Arc<str> {
+    pub fn value(&mut self, text: &str) -> Arc<str> {
         if text.len() > SHARED_BYTES { text.into() } else { self.name(text) }
     }
 }

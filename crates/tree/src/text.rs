@@ -17,7 +17,7 @@ use crate::node::Node;
 use fault::Fault;
 
 pub(crate) use encoding::decode;
-pub(crate) use intern::Interner;
+pub use intern::Interner;
 pub(crate) use scan::find;
 pub(crate) use wanted::Wanted;
 pub(crate) use yaml::{Scalar, parser, position as marked};
@@ -35,9 +35,9 @@ pub struct Parsed<T> {
 /// Reads YAML 1.2 or JSON: UTF-8, or UTF-16 with a byte order mark.
 ///
 /// ```
-/// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
 /// let text = b"responses:\n  200: { description: no, default: 1.10 }\n";
-/// let read = callgate_openapi::read(text, &Default::default())?;
+/// let read = callgate_tree::read(text, &Default::default())?;
 /// let response = read.value.at("/responses/200").unwrap();
 /// assert_eq!(response.to_value().to_string(), r#"{"description":"no","default":1.10}"#);
 /// # Ok(())

@@ -1,6 +1,6 @@
 //! Made values survive the way through text and tree, and JSON means the same when it is read as YAML.
 
-use callgate_openapi::{Limits, Node, read};
+use callgate_tree::{Limits, Node, read};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! What texts mean: rows of text and the JSON they are read as, and of texts that are refused.
 
-use callgate_openapi::{Code, Diagnostic, Limits, Position, Severity, read};
+use callgate_tree::{Diagnostic, Limits, Position, Severity, TextCode, read};
 
 #[track_caller]
 fn check(text: &str, expected: &str) {
@@ -22,13 +22,13 @@ fn refused(text: impl AsRef<[u8]>) -> Diagnostic {
 #[track_caller]
 fn check_refused(text: &str, line: usize, column: usize, word: &str) {
     let diagnostic = refused(text);
-    assert_eq!(diagnostic.code, Code::UnreadableText, "{text}");
+    assert_eq!(diagnostic.code, TextCode::UnreadableText, "{text}");
     assert_eq!(diagnostic.position, Some(Position { line, column }), "{text}: {diagnostic}");
     assert!(diagnostic.message.contains(word), "{text}: {diagnostic}");
 }
 
 #[track_caller]
-fn check_found(text: &str, expected: &str, found: &[(Code, &str, usize, &str)]) {
+fn check_found(text: &str, expected: &str, found: &[(TextCode, &str, usize, &str)]) {
     let read = read(text.as_bytes(), &Limits::default()).unwrap();
     assert_eq!(read.value.to_value().to_string(), expected, "{text}");
     let shown = read.diagnostics.iter().map(|diagnostic| {
@@ -38,7 +38,7 @@ fn check_found(text: &str, expected: &str, found: &[(Code, &str, usize, &str)]) 
     let shown: Vec<_> = shown.collect();
     assert_eq!(shown.len(), found.len(), "{text}: {shown:?}");
     for ((code, pointer, line, message), row) in shown.iter().zip(found) {
-        assert_eq!((*code, *pointer, *line), (row.0, row.1, row.2), "{text}");
+        assert_eq!((code.as_str(), *pointer, *line), (row.0.as_str(), row.1, row.2), "{text}");
         assert!(message.contains(row.3), "{text}: {message}");
     }
 }
@@ -135,14 +135,22 @@ fn tags_of_the_core_schema_decide_what_a_scalar_is() {
 
 #[test]
 fn other_tags_are_ignored_with_a_note() {
-    check_found("a:\n  - !local 12\n", r#"{"a":[12]}"#, &[(Code::IgnoredTag, "/a/0", 2, "!local")]);
-    check_found("a: !!set {b}\n", r#"{"a":{"b":null}}"#, &[(Code::IgnoredTag, "/a", 1, "!!set")]);
-    check_found("a: !!int x\n", r#"{"a":"x"}"#, &[(Code::IgnoredTag, "/a", 1, "!!int")]);
+    check_found(
+        "a:\n  - !local 12\n",
+        r#"{"a":[12]}"#,
+        &[(TextCode::IgnoredTag, "/a/0", 2, "!local")],
+    );
+    check_found(
+        "a: !!set {b}\n",
+        r#"{"a":{"b":null}}"#,
+        &[(TextCode::IgnoredTag, "/a", 1, "!!set")],
+    );
+    check_found("a: !!int x\n", r#"{"a":"x"}"#, &[(TextCode::IgnoredTag, "/a", 1, "!!int")]);
 }
 
 #[test]
 fn infinity_is_a_text_with_a_note() {
-    let found = (Code::NonFiniteNumber, "/a~1b/1", 1, ".inf");
+    let found = (TextCode::NonFiniteNumber, "/a~1b/1", 1, ".inf");
     check_found("a/b: [0, .inf]", r#"{"a/b":[0,".inf"]}"#, &[found]);
     check("a: '.inf'", r#"{"a":".inf"}"#);
 }
@@ -173,15 +181,15 @@ fn merge_keys_are_expanded() {
 
 #[test]
 fn of_names_that_occur_twice_the_last_counts_with_a_warning() {
-    let found = |line| (Code::DuplicateKey, "/b/a", line, "lines: 2 and");
+    let found = |line| (TextCode::DuplicateKey, "/b/a", line, "lines: 2 and");
     check_found("b:\n  a: 1\n  c: 2\n  a: 3\n", r#"{"b":{"a":3,"c":2}}"#, &[found(4)]);
     let json = "{\"b\": {\n\"a\": 1, \"c\": 2,\n\"a\": 3}}";
     check_found(json, r#"{"b":{"a":3,"c":2}}"#, &[found(3)]);
     let in_list = "- {x: 0}\n- {y: [1, {a: 1, a: 2}]}\n";
-    let found = (Code::DuplicateKey, "/1/y/1/a", 2, "lines: 2 and 2");
+    let found = (TextCode::DuplicateKey, "/1/y/1/a", 2, "lines: 2 and 2");
     check_found(in_list, r#"[{"x":0},{"y":[1,{"a":2}]}]"#, &[found]);
     let escaped = "{\"\\u0061\": 1,\n\"a\": 2}";
-    check_found(escaped, r#"{"a":2}"#, &[(Code::DuplicateKey, "/a", 2, "lines: 1 and 2")]);
+    check_found(escaped, r#"{"a":2}"#, &[(TextCode::DuplicateKey, "/a", 2, "lines: 1 and 2")]);
 }
 
 #[test]
@@ -257,7 +265,7 @@ fn bytes_that_are_no_text_are_refused_with_their_place() {
     ];
     for (bytes, line, column, word) in rows {
         let diagnostic = refused(bytes);
-        assert_eq!(diagnostic.code, Code::NotUtf8);
+        assert_eq!(diagnostic.code, TextCode::NotUtf8);
         assert_eq!(diagnostic.position, Some(Position { line, column }), "{bytes:?}");
         assert!(diagnostic.message.contains(word), "{diagnostic}");
     }

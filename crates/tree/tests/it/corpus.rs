@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use callgate_openapi::{Code, Diagnostic, Limits, Node, Severity, locate, read};
+use callgate_tree::{Diagnostic, Limits, Node, Severity, TextCode, locate, read};
 
 /// The files below a folder, sorted.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -30,7 +30,7 @@ fn corpus() -> Option<PathBuf> {
 
 fn finding(pointer: String) -> Diagnostic {
     Diagnostic {
-        code: Code::UnreadableText,
+        code: TextCode::UnreadableText.into(),
         severity: Severity::Note,
         file: None,
         pointer,

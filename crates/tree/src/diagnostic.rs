@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use crate::code::Code;
+use crate::code::CodeName;
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -30,7 +30,7 @@ pub struct Position {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Diagnostic {
     /// The stable code of its kind.
-    pub code: Code,
+    pub code: CodeName,
     /// How bad it is.
     pub severity: Severity,
     /// The document the node at fault stands in when it is another one that the description refers to: a path relative
@@ -61,6 +61,6 @@ impl Severity {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]: {}", self.severity.as_str(), self.code.as_str(), self.message)
+        write!(f, "{}[{}]: {}", self.severity.as_str(), self.code, self.message)
     }
 }

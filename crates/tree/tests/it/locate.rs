@@ -1,10 +1,10 @@
 //! Where nodes stand: rows of pointers and the line and column they are found at.
 
-use callgate_openapi::{Code, Diagnostic, Position, Severity, locate};
+use callgate_tree::{Diagnostic, Position, Severity, TextCode, locate};
 
 fn finding(pointer: &str) -> Diagnostic {
     Diagnostic {
-        code: Code::UnreadableText,
+        code: TextCode::UnreadableText.into(),
         severity: Severity::Error,
         file: None,
         pointer: pointer.to_owned(),

@@ -1,6 +1,6 @@
 //! The findings of the readers, one function each. They carry their position where the reader knows it.
 
-use crate::code::Code;
+use crate::code::TextCode;
 use crate::diagnostic::{Diagnostic, Position, Severity};
 
 /// Why a text cannot be read.
@@ -12,7 +12,7 @@ pub(super) const REPEATED_FINDINGS: usize = 100;
 
 pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
     error(
-        Code::TextTooLarge,
+        TextCode::TextTooLarge,
         None,
         format!("the text may have {limit} bytes, it has: {bytes}"),
         "remove what is not needed, or raise the limit",
@@ -21,7 +21,7 @@ pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
 
 pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
     error(
-        Code::TextTooDeep,
+        TextCode::TextTooDeep,
         at,
         format!("lists and objects may be nested {limit} levels deep, here they are deeper"),
         "name the inner parts and refer to them with `$ref`",
@@ -30,7 +30,7 @@ pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
 
 pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
     error(
-        Code::TooManyNodes,
+        TextCode::TooManyNodes,
         at,
         format!("the text may have {limit} values, it has more, aliases unfolded"),
         "remove what is not needed, or raise the limit",
@@ -39,7 +39,7 @@ pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
 
 pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
     error(
-        Code::AliasExpansion,
+        TextCode::AliasExpansion,
         at,
         format!("aliases may stand for {limit} bytes of text, with this one they stand for more"),
         "use `$ref` instead of aliases",
@@ -52,7 +52,7 @@ pub(super) fn cyclic_alias(at: Position) -> Fault {
 
 pub(super) fn nul(at: Position, offset: usize) -> Fault {
     error(
-        Code::NotUtf8,
+        TextCode::NotUtf8,
         Some(at),
         format!("expected text, found a NUL at byte: {offset}"),
         "save the file as UTF-8; UTF-16 needs a byte order mark",
@@ -61,7 +61,7 @@ pub(super) fn nul(at: Position, offset: usize) -> Fault {
 
 pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
     error(
-        Code::NotUtf8,
+        TextCode::NotUtf8,
         Some(at),
         format!("expected UTF-8, found something else at byte: {offset}"),
         "save the file as UTF-8",
@@ -70,7 +70,7 @@ pub(super) fn not_utf8(at: Position, offset: usize) -> Fault {
 
 pub(super) fn not_utf16(at: Position) -> Fault {
     error(
-        Code::NotUtf8,
+        TextCode::NotUtf8,
         Some(at),
         "expected UTF-16, as the byte order mark says, found something else".to_owned(),
         "save the file as UTF-8",
@@ -78,12 +78,12 @@ pub(super) fn not_utf16(at: Position) -> Fault {
 }
 
 pub(super) fn unreadable(at: Position, message: &str, help: &str) -> Fault {
-    error(Code::UnreadableText, Some(at), message.to_owned(), help)
+    error(TextCode::UnreadableText, Some(at), message.to_owned(), help)
 }
 
 pub(super) fn not_json(at: Position, reason: &str) -> Fault {
     error(
-        Code::UnreadableText,
+        TextCode::UnreadableText,
         Some(at),
         format!("expected JSON, as the first character says, found a fault: {reason}"),
         "JSON has quoted names, no comments and no comma after the last member; \
@@ -93,7 +93,7 @@ pub(super) fn not_json(at: Position, reason: &str) -> Fault {
 
 pub(super) fn not_yaml(at: Position, reason: &str) -> Fault {
     error(
-        Code::UnreadableText,
+        TextCode::UnreadableText,
         Some(at),
         format!("expected YAML, found a fault: {reason}"),
         "check indentation, quotes and colons here and in the line before",
@@ -105,16 +105,25 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
     if let [first, .., last] = lines {
         message = format!("{message}; lines: {} and {}", first.line, last.line);
     }
-    let code = Code::DuplicateKey;
+    let code = TextCode::DuplicateKey;
     let position = lines.last().copied();
     let help = "remove or rename one of them".to_owned();
     let severity = Severity::Warning;
-    Diagnostic { code, severity, file: None, pointer, position, message, help, operation: None }
+    Diagnostic {
+        code: code.into(),
+        severity,
+        file: None,
+        pointer,
+        position,
+        message,
+        help,
+        operation: None,
+    }
 }
 
 pub(super) fn more_findings(n_more: usize) -> Diagnostic {
     Diagnostic {
-        code: Code::DuplicateKey,
+        code: TextCode::DuplicateKey.into(),
         severity: Severity::Warning,
         file: None,
         pointer: String::new(),
@@ -128,18 +137,24 @@ pub(super) fn more_findings(n_more: usize) -> Diagnostic {
 pub(super) fn non_finite(pointer: String, at: Position, text: &str) -> Diagnostic {
     let message = format!("expected a number JSON has, found one that is read as a text: `{text}`");
     let help = "quote it, or write a number".to_owned();
-    note(Code::NonFiniteNumber, at, pointer, message, help)
+    note(TextCode::NonFiniteNumber, at, pointer, message, help)
 }
 
 pub(super) fn ignored_tag(pointer: String, at: Position, tag: &str) -> Diagnostic {
     let message = format!("expected no tag, or one of JSON's values, ignored: `{tag}`");
-    note(Code::IgnoredTag, at, pointer, message, "remove it".to_owned())
+    note(TextCode::IgnoredTag, at, pointer, message, "remove it".to_owned())
 }
 
-fn note(code: Code, at: Position, pointer: String, message: String, help: String) -> Diagnostic {
+fn note(
+    code: TextCode,
+    at: Position,
+    pointer: String,
+    message: String,
+    help: String,
+) -> Diagnostic {
     let severity = Severity::Note;
     Diagnostic {
-        code,
+        code: code.into(),
         severity,
         file: None,
         pointer,
@@ -159,9 +174,9 @@ pub(crate) fn position_of(text: &str, offset: usize) -> Position {
     Position { line, column: in_line.chars().count() + 1 }
 }
 
-fn error(code: Code, position: Option<Position>, message: String, help: &str) -> Fault {
+fn error(code: TextCode, position: Option<Position>, message: String, help: &str) -> Fault {
     Fault(Box::new(Diagnostic {
-        code,
+        code: code.into(),
         severity: Severity::Error,
         file: None,
         pointer: String::new(),

@@ -1,0 +1,17 @@
+//! Every code of a diagnostic, whichever crate makes it, and its explanation.
+
+use callgate::{openapi::Code, tree::TextCode};
+
+/// The paragraph about one code.
+pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
+    codes().into_iter().find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
+}
+
+/// Every code and its explanation, in alphabetical order.
+pub(crate) fn codes() -> Vec<(&'static str, &'static str)> {
+    let of_texts = TextCode::ALL.map(|code| (code.as_str(), code.explanation()));
+    let of_descriptions = Code::ALL.map(|code| (code.as_str(), code.explanation()));
+    let mut codes = [&of_texts[..], &of_descriptions[..]].concat();
+    codes.sort_unstable();
+    codes
+}

@@ -1,0 +1,148 @@
+//! The stable codes of findings. A code never changes its meaning and is never used again for another one. The crate
+//! that makes a finding owns its code; a finding holds the code's name.
+
+use std::fmt;
+
+/// The name of a code: lower-case words with dashes.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct CodeName(&'static str);
+
+/// The kinds of findings about a text, whatever it describes.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[non_exhaustive]
+pub enum TextCode {
+    /// YAML aliases stand for more text than the limits allow.
+    AliasExpansion,
+    /// A name occurs twice in one object; the last one counts.
+    DuplicateKey,
+    /// A YAML tag says nothing to JSON and was ignored.
+    IgnoredTag,
+    /// YAML infinity or not-a-number, which JSON has not; it was read as text.
+    NonFiniteNumber,
+    /// The text is not in an encoding of Unicode that is read.
+    NotUtf8,
+    /// Lists and objects are nested deeper than the limits allow.
+    TextTooDeep,
+    /// The text has more bytes than the limits allow.
+    TextTooLarge,
+    /// The text has more values than the limits allow.
+    TooManyNodes,
+    /// The text is not readable YAML or JSON.
+    UnreadableText,
+}
+
+impl CodeName {
+    /// The name of a code of one's own.
+    pub const fn new(name: &'static str) -> Self {
+        Self(name)
+    }
+
+    /// The name as it is shown.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for CodeName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl From<TextCode> for CodeName {
+    fn from(code: TextCode) -> Self {
+        Self(code.as_str())
+    }
+}
+
+impl PartialEq<TextCode> for CodeName {
+    fn eq(&self, code: &TextCode) -> bool {
+        self.0 == code.as_str()
+    }
+}
+
+impl TextCode {
+    /// Every code, in alphabetical order.
+    pub const ALL: [Self; 9] = [
+        Self::AliasExpansion,
+        Self::DuplicateKey,
+        Self::IgnoredTag,
+        Self::NonFiniteNumber,
+        Self::NotUtf8,
+        Self::TextTooDeep,
+        Self::TextTooLarge,
+        Self::TooManyNodes,
+        Self::UnreadableText,
+    ];
+
+    /// The code as it is shown: lower-case words with dashes.
+    pub fn as_str(self) -> &'static str {
+        self.row().0
+    }
+
+    /// A paragraph for whoever asks what the code means.
+    pub fn explanation(self) -> &'static str {
+        self.row().1
+    }
+
+    fn row(self) -> (&'static str, &'static str) {
+        match self {
+            Self::AliasExpansion => (
+                "alias-expansion",
+                "A YAML alias stands for the whole text it names. A few lines of aliases can stand \
+             for gigabytes, so the text they unfold to is bounded. Write the repeated parts out, \
+             use `$ref` instead of aliases, or raise the limit.",
+            ),
+            Self::DuplicateKey => (
+                "duplicate-key",
+                "The same name occurs twice in one object. Readers disagree on which one counts; here \
+             the last one does. Remove one of them.",
+            ),
+            Self::IgnoredTag => (
+                "ignored-tag",
+                "A YAML tag gives a value a type that JSON does not have. The tag is ignored and the \
+             value is read without it.",
+            ),
+            Self::NonFiniteNumber => (
+                "non-finite-number",
+                "YAML knows infinity and not-a-number, JSON does not. The value is read as text.",
+            ),
+            Self::NotUtf8 => (
+                "not-utf8",
+                "The text is in no encoding that is read: UTF-8, or UTF-16 with a byte order mark. \
+             Convert it to UTF-8.",
+            ),
+            Self::TextTooDeep => (
+                "text-too-deep",
+                "Lists and objects are nested deeper than the limit. What reads a tree needs stack \
+             for each level, so depth is bounded before the text is read.",
+            ),
+            Self::TextTooLarge => (
+                "text-too-large",
+                "The text has more bytes than the limit. Split the description or raise the limit.",
+            ),
+            Self::TooManyNodes => (
+                "too-many-nodes",
+                "The text has more values than the limit. Split the description or raise the limit.",
+            ),
+            Self::UnreadableText => (
+                "unreadable-text",
+                "The text is neither JSON nor YAML. The place where reading ended is given.",
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_distinct_sorted_and_explained() {
+        let names = TextCode::ALL.map(TextCode::as_str);
+        assert!(names.windows(2).all(|pair| pair[0] < pair[1]), "{names:?}");
+        for code in TextCode::ALL {
+            assert!(code.explanation().ends_with('.'), "{code:?}");
+        }
+    }
+}
