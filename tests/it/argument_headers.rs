@@ -4,7 +4,7 @@
 use std::fs;
 
 use callgate::{
-    Effect, Outcome,
+    Effect, Executor, Outcome,
     config::{Severity, load_toolset},
 };
 use serde_json::{Value, json};
@@ -84,13 +84,17 @@ async fn attempts(arguments: Value) -> usize {
     server.n_connections()
 }
 
+fn effect(executor: &Executor, tool: &str) -> Effect {
+    executor.find(tool).unwrap().declaration().unwrap().effect
+}
+
 #[tokio::test]
 async fn a_read_that_may_be_a_write_is_sent_once() {
     assert_eq!(attempts(json!({})).await, 2);
     assert_eq!(attempts(json!({"X_HTTP_Method_Override": "DELETE"})).await, 1);
     let executor = target::executor(DESCRIPTION, "https://a.example", SOME);
-    assert_eq!(executor.tool("seats").unwrap().effect, Effect::Write);
-    assert_eq!(executor.tool("getSession").unwrap().effect, Effect::Read);
+    assert_eq!(effect(&executor, "seats"), Effect::Write);
+    assert_eq!(effect(&executor, "getSession"), Effect::Read);
 }
 
 /// What is found wrong with these settings, each with its place.

@@ -7,7 +7,7 @@ mod scopes;
 use std::fs;
 
 use callgate::{
-    Event, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
+    Entry, Event, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
     config::{self, Built, load_toolset},
     openapi::{Code, OperationStatus},
 };
@@ -316,7 +316,7 @@ async fn a_client_certificate_meets_its_scheme() {
 #[tokio::test]
 async fn a_cookie_that_holds_a_credential_is_no_argument() {
     let (server, built) = started(ALL).await;
-    let tool = built.executor.tool("cookie").unwrap();
+    let tool = built.executor.find("cookie").and_then(Entry::declaration).unwrap();
     let schema = tool.input_schema.to_value();
     let properties = &schema["properties"];
     assert!(properties.get("sid").is_none() && properties.get("theme").is_some(), "{properties}");

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use callgate::config;
+use callgate::{Entry, config};
 use serde_json::{Map, Value, json};
 
 /// Keeps what is logged.
@@ -44,7 +44,11 @@ fn a_tool_that_is_not_declared_is_told_of_once() {
         tracing_subscriber::fmt().with_ansi(false).with_writer(move || kept.clone()).finish();
     tracing::subscriber::with_default(subscriber, || {
         for _ in 0..2 {
-            let names: Vec<_> = executor.tools().map(|tool| tool.name.as_str()).collect();
+            let names: Vec<_> = executor
+                .entries()
+                .filter_map(Entry::declaration)
+                .map(|tool| tool.name.as_str())
+                .collect();
             assert_eq!(names, ["getSmall"]);
         }
     });

@@ -8,7 +8,8 @@ use std::{
 };
 
 use callgate::{
-    Arguments, Effect, Executor, Fault, FaultCode, Outcome, Reached, Session, ToolCall, config,
+    Arguments, Effect, Entry, Executor, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
+    config,
 };
 use serde_json::json;
 
@@ -52,7 +53,10 @@ async fn a_service_that_never_answers_is_timed_out() {
     let write = json!({"name": "Rex", "species": "dog"});
     let write = failure(&executor, "pets-createPet", write).await;
     assert_eq!((write.code, write.reached), (FaultCode::TimedOut, Reached::Maybe));
-    assert_eq!(executor.tool("pets-createPet").unwrap().effect, Effect::Write);
+    assert_eq!(
+        executor.find("pets-createPet").and_then(Entry::declaration).unwrap().effect,
+        Effect::Write
+    );
     assert_ne!(write.next, read.next, "a write that may have happened is not tried again");
 }
 

@@ -94,14 +94,15 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         operation,
         authenticator: Arc::clone(&authenticator) as Arc<dyn Authenticator>,
     };
-    let executor = Executor::new(vec![Toolset {
+    let executor = Executor::builder().toolset(Toolset {
         operations: operations.map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
         tool_shapes: std::collections::BTreeMap::new(),
-    }]);
+    });
+    let executor = executor.build().unwrap();
     let arguments = json!({"name": "Rex", "species": "dog"}).as_object().cloned().unwrap();
     let call = ToolCall::new("1", "createPet", arguments);
     (executor.call(&call, &Session::default()).await, authenticator)

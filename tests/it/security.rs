@@ -2,7 +2,7 @@
 //! real server: either no byte leaves, or exactly what was meant arrives. Each test names its rows.
 
 use callgate::{
-    Executor, Outcome, Reached,
+    Entry, Executor, Outcome, Reached,
     openapi::{Document, Limits, LoadOptions, OperationStatus, load},
 };
 use serde_json::{Value, json};
@@ -184,8 +184,12 @@ async fn row_8_the_credential_in_the_query_wins_once() {
     let auth = "auth: { api_key: { in: query, name: key, value: literal:s3cret } }";
     let executor = executor(&server.url(""), auth);
     is_refused("count", &[json!({"n": 1, "nope": "MODEL"})]).await;
-    let tools: Vec<_> = executor.tools().filter(|tool| tool.name.as_str() == "count").collect();
-    assert!(!tools[0].input_schema.to_value().to_string().contains("key"), "{tools:?}");
+    let tools: Vec<_> =
+        executor.entries().filter(|entry| entry.name().as_str() == "count").collect();
+    assert!(
+        !tools[0].declaration().unwrap().input_schema.to_value().to_string().contains("key"),
+        "{tools:?}"
+    );
     assert_eq!(seen(&executor, "count", json!({"n": 1})).await["target"], "/count/1?key=****");
 }
 
@@ -199,7 +203,7 @@ async fn row_9_control_characters_in_headers_are_refused() {
 async fn rows_10_and_11_headers_a_model_may_not_set_are_not_offered() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "");
-    let tool = executor.tool("headers").unwrap();
+    let tool = executor.find("headers").and_then(Entry::declaration).unwrap();
     assert_eq!(tool.input_schema.to_value()["properties"], json!({}), "{tool:?}");
     is_refused("headers", &[json!({"Authorization": "Bearer x"}), json!({"Host": "evil"})]).await;
     let headers = &seen(&executor, "headers", json!({})).await["headers"];

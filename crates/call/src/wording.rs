@@ -39,6 +39,13 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
     fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
 }
 
+/// The call was made where nothing can wait for an answer.
+pub fn no_runtime() -> Box<Fault> {
+    let message =
+        "this call was made outside a Tokio runtime, nothing was sent; make it inside one";
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
 /// The replay transport has no answer for the request.
 pub fn nothing_recorded() -> Box<Fault> {
     let message = "no answer is recorded for this request, nothing was sent; use arguments of a recorded call";

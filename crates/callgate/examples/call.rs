@@ -1,12 +1,12 @@
 //! One call from Rust, answered by a recording: no network, no credential of yours.
 #![expect(clippy::print_stdout, reason = "an example shows what comes of it")]
 
-use callgate::{Arguments, Outcome, Session, ToolCall, config, dialect};
+use callgate::{Arguments, Entry, Outcome, Session, ToolCall, config, dialect};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), config::Error> {
     let built = config::load("config/demo.yaml".as_ref())?;
-    for tool in built.executor.tools() {
+    for tool in built.executor.entries().filter_map(Entry::declaration) {
         println!("{} costs a model {} tokens", tool.name, tool.tokens());
     }
 

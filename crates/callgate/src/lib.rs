@@ -16,7 +16,10 @@
 //! # }
 //! ```
 
-pub use callgate_executor::{Backend, Callable, Executor, Toolset};
+pub use callgate_call::Shape;
+pub use callgate_executor::{
+    Backend, Builder, Callable, Entry, Error, ErrorKind, Executor, Redirects, Toolset,
+};
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
     Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, StoredResult,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use callgate_auth::{AuthConfig, CredentialSource};
-use callgate_executor::{Executor, Toolset};
+use callgate_executor::{Builder, Executor, Toolset};
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_transport::{AddressRange, Limits, Transport};
 use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Position, positions};
@@ -262,7 +262,11 @@ fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Resul
     if findings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Error { findings });
     }
-    Ok(Built { executor: Executor::new(ready), toolsets, warnings: findings })
+    let executor = ready.into_iter().fold(Executor::builder(), Builder::toolset).build();
+    let executor = executor.map_err(|error| {
+        unreadable(origin.file, error.to_string(), "give each tool its own name")
+    })?;
+    Ok(Built { executor, toolsets, warnings: findings })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

@@ -9,10 +9,9 @@ mod reading;
 mod redirect;
 mod values;
 
-use std::{fmt::Debug, sync::Arc};
+use std::fmt::Debug;
 
 use async_trait::async_trait;
-use callgate_openapi::Operation;
 use callgate_tool::{Arguments, Journal, Outcome, Session, Tool};
 
 pub(crate) use exchange::Connection;
@@ -24,9 +23,6 @@ pub use values::Values;
 pub trait Backend: Debug + Send + Sync {
     /// How the tool is declared to a model; built when first asked for. None when that takes more than it may.
     fn declaration(&self) -> Option<&Tool>;
-
-    /// The operation behind the tool, where there is one.
-    fn operation(&self) -> Option<&Arc<Operation>>;
 
     /// What would be sent, built by the code that sends, without fetching a credential.
     fn prepare(&self, arguments: &Arguments, session: &Session, journal: &mut Journal) -> Outcome;

@@ -1,11 +1,15 @@
 //! Finds a tool by its name: exactly, or else the one tool that is left when case and `- _ .` are folded. The order
-//! of the tools is the order of the toolsets and of their descriptions.
+//! of the tools is the order in which they were added.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_tool::ToolName;
+use callgate_openapi::Operation;
+use callgate_tool::{Tool, ToolName};
 
-use crate::backend::Backend;
+use crate::{
+    backend::Backend,
+    error::{self, Error},
+};
 
 /// How many names are offered for one that nobody knows.
 const NEAREST: usize = 3;
@@ -15,57 +19,95 @@ const ALIKE: f64 = 0.5;
 /// Every tool by its name.
 #[derive(Debug, Default)]
 pub(crate) struct Catalog {
-    backends: Vec<(ToolName, Arc<dyn Backend>)>,
+    slots: Vec<Slot>,
     exact: BTreeMap<ToolName, usize>,
     /// `None` where several tools fold to the same name.
     folded: BTreeMap<String, Option<usize>>,
 }
 
-/// A tool that was found.
+/// A tool with what runs it.
 #[derive(Debug)]
-pub(crate) struct Found<'a> {
-    pub(crate) name: &'a ToolName,
-    pub(crate) backend: &'a Arc<dyn Backend>,
+pub(crate) struct Slot {
+    pub(crate) name: ToolName,
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) operation: Option<Arc<Operation>>,
 }
 
+/// One tool of an executor.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<'a>(&'a Slot);
+
 impl Catalog {
-    /// Adds a tool; the first of two tools of the same name stays.
-    pub(crate) fn add(&mut self, name: &ToolName, backend: Arc<dyn Backend>) {
-        if self.exact.contains_key(name) {
-            return;
+    /// Adds a tool.
+    pub(crate) fn add(&mut self, slot: Slot) -> Result<(), Error> {
+        if let Some(first) = self.exact.get(&slot.name).and_then(|at| self.slots.get(*at)) {
+            return Err(error::duplicate_tool(&slot.name, &origin(first), &origin(&slot)));
         }
-        let at = self.backends.len();
-        self.exact.insert(name.clone(), at);
+        let at = self.slots.len();
+        self.exact.insert(slot.name.clone(), at);
         self.folded
-            .entry(fold(name.as_str()))
+            .entry(fold(slot.name.as_str()))
             .and_modify(|known| *known = None)
             .or_insert(Some(at));
-        self.backends.push((name.clone(), backend));
+        self.slots.push(slot);
+        Ok(())
     }
 
     /// Every tool in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Found<'_>> {
-        self.backends.iter().map(|(name, backend)| Found { name, backend })
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.slots.iter().map(Entry)
     }
 
     /// The tool a call means by `asked`.
-    pub(crate) fn find(&self, asked: &str) -> Option<Found<'_>> {
+    pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
         let at = exact.or_else(|| self.folded.get(&fold(asked)).copied().flatten())?;
-        self.backends.get(at).map(|(name, backend)| Found { name, backend })
+        self.slots.get(at).map(Entry)
     }
 
     /// The names most like `asked`, the likest first.
     pub(crate) fn nearest(&self, asked: &str) -> Vec<&str> {
         let asked = fold(asked);
         let mut alike: Vec<(f64, &str)> = self
-            .backends
+            .slots
             .iter()
-            .map(|(name, _)| (strsim::jaro_winkler(&asked, &fold(name.as_str())), name.as_str()))
+            .map(|slot| slot.name.as_str())
+            .map(|name| (strsim::jaro_winkler(&asked, &fold(name)), name))
             .filter(|(likeness, _)| *likeness >= ALIKE)
             .collect();
         alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         alike.into_iter().take(NEAREST).map(|(_, name)| name).collect()
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// The name the model calls it by.
+    pub fn name(self) -> &'a ToolName {
+        &self.0.name
+    }
+
+    /// Its declaration, built when first asked for and kept. `None` for a tool whose declaration takes more than it may;
+    /// `callgate check` says so.
+    pub fn declaration(self) -> Option<&'a Tool> {
+        self.0.backend.declaration()
+    }
+
+    /// The operation of a description that it calls; a tool of another kind has none.
+    pub fn operation(self) -> Option<&'a Arc<Operation>> {
+        self.0.operation.as_ref()
+    }
+
+    /// What runs it.
+    pub(crate) fn backend(self) -> &'a dyn Backend {
+        &*self.0.backend
+    }
+}
+
+/// What a person who sees two tools of one name looks for.
+fn origin(slot: &Slot) -> String {
+    match &slot.operation {
+        Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),
+        None => "a tool that is no operation".to_owned(),
     }
 }
 

@@ -4,16 +4,13 @@
 use std::sync::Arc;
 
 use callgate_call::wording;
-use callgate_openapi::Operation;
-use callgate_tool::{
-    Event, Handle, Journal, Outcome, Session, StoredResult, Tool, ToolCall, ToolResult,
-};
+use callgate_tool::{Event, Handle, Journal, Outcome, Session, StoredResult, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
+use tokio::runtime::Handle as Runtime;
 
 use crate::{
-    Toolset,
-    backend::{Backend, Connection, OpenApi, Opened},
-    catalog::Catalog,
+    backend::{Backend, Opened},
+    catalog::{Catalog, Entry},
     results::Results,
     stream::ToolStream,
 };
@@ -22,73 +19,66 @@ use crate::{
 /// connections one batch can open.
 const PARALLEL_CALLS: usize = 64;
 
-/// Runs the tools of its toolsets.
+/// Runs tools. Clones share everything and cost next to nothing, so that an executor is kept by whoever calls it and
+/// another is put in its place while calls run.
 ///
 /// ```
 /// use callgate_executor::Executor;
 /// use callgate_tool::{Arguments, Outcome, Session, ToolCall};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-/// let executor = Executor::new(Vec::new());
+/// let executor = Executor::builder().build()?;
 /// let call = ToolCall::new("1", "getPet", Arguments::new());
 /// let result = executor.call(&call, &Session::default()).await;
 /// assert!(matches!(result.outcome, Outcome::Failed(_)));
-/// # });
-/// # Ok::<(), std::io::Error>(())
+/// # Ok::<(), callgate_executor::Error>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone, Debug)]
+pub struct Executor(Arc<Parts>);
+
+/// What the clones of an executor share.
 #[derive(Debug)]
-pub struct Executor {
+struct Parts {
     catalog: Catalog,
     results: Arc<Results>,
 }
 
 impl Executor {
-    /// An executor of these toolsets. Of two tools of the same name the first is kept; toolset names keep them apart.
-    pub fn new(toolsets: Vec<Toolset>) -> Self {
-        let mut catalog = Catalog::default();
-        let results = Arc::new(Results::default());
-        for toolset in toolsets {
-            let Toolset { transport, limits, redirects, shape, .. } = toolset;
-            let results = Arc::clone(&results);
-            let connection = Arc::new(Connection { transport, limits, redirects, results });
-            let shape = Arc::new(shape);
-            let mut own = toolset.tool_shapes;
-            for callable in toolset.operations {
-                let name = callable.operation.tool_name.clone();
-                let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
-                let backend = OpenApi::new(callable, Arc::clone(&connection), shape);
-                catalog.add(&name, Arc::new(backend));
-            }
-        }
-        Self { catalog, results }
+    pub(crate) fn new(catalog: Catalog, results: Arc<Results>) -> Self {
+        Self(Arc::new(Parts { catalog, results }))
     }
 
     /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. A later
     /// call sends it on where an argument stands for bytes: `{"handle": "result:…"}`.
     pub fn result(&self, handle: &Handle) -> Option<StoredResult> {
-        self.results.get(handle)
+        self.0.results.get(handle)
     }
 
-    /// Every tool as it is declared, in a fixed order. A declaration is built when first asked for and kept; one that
-    /// takes more than it may is left out, and `callgate check` says so.
-    pub fn tools(&self) -> impl Iterator<Item = &Tool> {
-        self.catalog.iter().filter_map(|found| found.backend.declaration())
-    }
-
-    /// The operations behind the tools, in the same order; a tool of another kind has none.
-    pub fn operations(&self) -> impl Iterator<Item = &Arc<Operation>> {
-        self.catalog.iter().filter_map(|found| found.backend.operation())
+    /// Every tool in a fixed order.
+    ///
+    /// ```
+    /// # fn list(executor: &callgate_executor::Executor) {
+    /// for entry in executor.entries() {
+    ///     let path = entry.operation().map(|operation| &*operation.path);
+    ///     println!("{} {path:?} {:?}", entry.name(), entry.declaration());
+    /// }
+    /// # }
+    /// ```
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        self.0.catalog.entries()
     }
 
     /// The tool a call means by `name`.
-    pub fn tool(&self, name: &str) -> Option<&Tool> {
-        self.catalog.find(name).and_then(|found| found.backend.declaration())
+    pub fn find(&self, name: &str) -> Option<Entry<'_>> {
+        self.0.catalog.find(name)
     }
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.
     pub async fn call(&self, call: &ToolCall, session: &Session) -> ToolResult {
         let mut journal = Journal::default();
-        let (tool, backend) = match self.found(call, &mut journal) {
+        let (tool, backend) = match self.found_to_run(call, &mut journal) {
             Ok(found) => found,
             Err(outcome) => return ended(call, call.tool.clone(), outcome, journal),
         };
@@ -110,7 +100,7 @@ impl Executor {
     /// ```
     pub async fn stream(&self, call: &ToolCall, session: &Session) -> ToolStream {
         let mut journal = Journal::default();
-        let (tool, opened) = match self.found(call, &mut journal) {
+        let (tool, opened) = match self.found_to_run(call, &mut journal) {
             Ok((tool, backend)) => {
                 (tool, backend.open(&call.arguments, session, &mut journal).await)
             }
@@ -121,8 +111,9 @@ impl Executor {
 
     /// Runs calls in parallel and answers them in order.
     pub async fn call_all(&self, calls: &[ToolCall], session: &Session) -> Vec<ToolResult> {
-        let running = calls.iter().map(|call| self.call(call, session));
-        stream::iter(running).buffered(PARALLEL_CALLS).collect().await
+        // Made before the first one runs: a closure in the type of the stream would keep the future on its thread.
+        let calls: Vec<_> = calls.iter().map(|call| self.call(call, session)).collect();
+        stream::iter(calls).buffered(PARALLEL_CALLS).collect().await
     }
 
     /// A dry run: what a call would send, built by the code that sends, with `****` for credentials.
@@ -140,16 +131,29 @@ impl Executor {
         &self,
         call: &ToolCall,
         journal: &mut Journal,
-    ) -> Result<(String, &Arc<dyn Backend>), Outcome> {
-        let Some(found) = self.catalog.find(&call.tool) else {
-            let nearest = self.catalog.nearest(&call.tool);
+    ) -> Result<(String, &dyn Backend), Outcome> {
+        let catalog = &self.0.catalog;
+        let Some(entry) = catalog.find(&call.tool) else {
+            let nearest = catalog.nearest(&call.tool);
             return Err(Outcome::Failed(wording::unknown_tool(&call.tool, &nearest)));
         };
-        let meant = found.name.to_string();
+        let meant = entry.name().to_string();
         if meant != call.tool {
             journal.note(Event::ToolFolded { asked: call.tool.clone(), meant: meant.clone() });
         }
-        Ok((meant, found.backend))
+        Ok((meant, entry.backend()))
+    }
+
+    /// [`Self::found`] for a call that will wait: timers and sockets are the runtime's.
+    fn found_to_run(
+        &self,
+        call: &ToolCall,
+        journal: &mut Journal,
+    ) -> Result<(String, &dyn Backend), Outcome> {
+        match Runtime::try_current() {
+            Ok(_) => self.found(call, journal),
+            Err(_) => Err(Outcome::Failed(wording::no_runtime())),
+        }
     }
 }
 

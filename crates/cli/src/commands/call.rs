@@ -5,7 +5,7 @@ mod show;
 mod wait;
 
 use callgate::{
-    Arguments, Executor, Outcome, Session, ToolCall, ToolResult,
+    Arguments, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
     config::Built,
     dialect::{json_result, read_json, read_session},
 };
@@ -56,11 +56,12 @@ fn verdict(result: &ToolResult) -> Verdict {
 
 /// The tool a user means: by its name, else by the `operationId` of exactly one operation.
 fn tool_name(executor: &Executor, asked: &str) -> String {
-    if executor.tool(asked).is_some() {
+    if executor.find(asked).is_some() {
         return asked.to_owned();
     }
     let by_id = |id: &Option<_>| id.as_ref().is_some_and(|id: &std::sync::Arc<str>| &**id == asked);
-    let mut meant = executor.operations().filter(|operation| by_id(&operation.operation_id));
+    let operations = executor.entries().filter_map(Entry::operation);
+    let mut meant = operations.filter(|operation| by_id(&operation.operation_id));
     match (meant.next(), meant.next()) {
         (Some(operation), None) => operation.tool_name.to_string(),
         _ => asked.to_owned(),

@@ -2,7 +2,7 @@
 //! is written before the next one is built.
 
 use callgate::{
-    Executor, Tool,
+    Entry, Executor, Tool,
     config::{Built, BuiltToolset},
     dialect::Dialect,
     openapi::{Allowance, Input, NestedInput, Operation},
@@ -38,12 +38,13 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
 
 /// The declarations of every tool as indented JSON.
 pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
-    let all = executor.tools().map(|tool| dialect.declaration(tool)).collect();
-    format!("{:#}\n", Value::Array(all))
+    let all =
+        executor.entries().filter_map(Entry::declaration).map(|tool| dialect.declaration(tool));
+    format!("{:#}\n", Value::Array(all.collect()))
 }
 
 fn table(built: &Built) {
-    let names = built.executor.operations().map(|operation| operation.tool_name.as_str().len());
+    let names = built.executor.entries().map(|entry| entry.name().as_str().len());
     let width = names.max().unwrap_or_default();
     listed(built, ["", "", ""], |_, tool| {
         let summary = tool.description.lines().next().unwrap_or_default();

@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
 use callgate_call::{Masked, Plan, Shape, Splitter, planned, wording};
-use callgate_openapi::Operation;
 use callgate_secret::{MASK, Masker};
 use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
 use callgate_transport::{ResponseBody, TlsFault};
@@ -156,10 +155,6 @@ impl Backend for OpenApi {
             });
         }
         declared.ok()
-    }
-
-    fn operation(&self) -> Option<&Arc<Operation>> {
-        Some(self.plan.operation())
     }
 
     fn prepare(&self, arguments: &Arguments, session: &Session, journal: &mut Journal) -> Outcome {

@@ -1,0 +1,45 @@
+//! Why no executor can be built. Calls have no errors: each of their endings is an outcome.
+
+use std::{borrow::Cow, error, fmt};
+
+use callgate_tool::ToolName;
+
+/// An executor that cannot be built.
+pub struct Error {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Two tools have the same name.
+    DuplicateTool,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error").field("kind", &self.kind).field("message", &self.message).finish()
+    }
+}
+
+impl error::Error for Error {}
+
+pub(crate) fn duplicate_tool(name: &ToolName, first: &str, second: &str) -> Error {
+    let message = format!("two tools are named `{name}`: {first} and {second}");
+    Error { kind: ErrorKind::DuplicateTool, message: message.into() }
+}

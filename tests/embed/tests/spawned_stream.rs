@@ -1,0 +1,29 @@
+//! A stream that is read by another task than the one that opened it.
+
+use callgate::{
+    Arguments, Session, ToolCall,
+    config::{self, DescriptionOptions},
+};
+use tokio::sync::mpsc;
+
+#[tokio::test]
+async fn a_stream_is_read_by_a_task_of_its_own() {
+    let options =
+        DescriptionOptions { server: Some(callgate_embed::service().await), ..Default::default() };
+    let built = config::load_description(&callgate_embed::description(), &options).unwrap();
+    let call = ToolCall::new("1", "news", Arguments::new());
+    let mut stream = built.executor.stream(&call, &Session::default()).await;
+    drop(built);
+
+    let (sender, mut values) = mpsc::channel(1);
+    let reader = tokio::spawn(async move {
+        while let Some(value) = stream.next().await {
+            sender.send(value.text().to_owned()).await.unwrap();
+        }
+        stream.into_result()
+    });
+    assert_eq!(values.recv().await.as_deref(), Some(r#"{"n":1}"#));
+    assert_eq!(values.recv().await.as_deref(), Some(r#"{"n":2}"#));
+    assert_eq!(values.recv().await, None);
+    assert_eq!(reader.await.unwrap().id, "1");
+}
