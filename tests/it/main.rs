@@ -24,6 +24,7 @@ mod secret_stores;
 mod security;
 mod security_answers;
 mod server;
+mod session_credentials;
 mod store_connections;
 mod streams;
 mod target;

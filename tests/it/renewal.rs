@@ -98,6 +98,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         operations: operations.map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
+        session_values: callgate_executor::SessionValues::default(),
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
         tool_shapes: std::collections::BTreeMap::new(),

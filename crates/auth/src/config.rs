@@ -6,6 +6,7 @@ use std::sync::Arc;
 use callgate_google::Identity;
 use callgate_secret::SecretReference;
 use callgate_store::aws::{KeySource, Scope};
+use callgate_tool::SessionName;
 
 use crate::{
     api_key::ApiKey,
@@ -99,6 +100,23 @@ impl AuthConfig {
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
         })
+    }
+}
+
+impl AuthConfig {
+    /// The names of the session values that it reads and that inputs could read too: parameters and variables of the
+    /// context. Credentials of the session have no place among them.
+    pub fn session_names(&self) -> Vec<SessionName> {
+        let source = match self {
+            Self::Bearer { token } => Some(token),
+            Self::OAuth2(config) => config.grant.subject(),
+            Self::ApiKey { .. }
+            | Self::AwsSigV4 { .. }
+            | Self::Basic { .. }
+            | Self::Google { .. }
+            | Self::None => None,
+        };
+        source.and_then(CredentialSource::session_name).into_iter().collect()
     }
 }
 

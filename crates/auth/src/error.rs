@@ -43,7 +43,8 @@ impl Error {
         self.kind
     }
 
-    /// The session's value that is missing or unusable: the name of a parameter, or `$context.…`; `None` where the operator is to help.
+    /// The session's value that is missing or unusable: the name of a parameter, or one of `$context.…` and `$session.…`; `None`
+    /// where the operator is to help.
     pub fn session_parameter(&self) -> Option<&str> {
         self.parameter.as_deref()
     }
@@ -150,17 +151,21 @@ pub(crate) fn colon_in_user_name(reference: &SecretReference) -> Error {
     Error::new(ErrorKind::UnusableSecret, message)
 }
 
-/// `place` is the name of a parameter, or `$context.…`.
+/// `place` is the name of a parameter, or one of `$context.…` and `$session.…`.
 pub(crate) fn missing_session_value(place: &str) -> Error {
-    let message =
-        format!("the session must give the credential as text in its parameter: `{place}`");
+    let message = format!("the session must give the credential as text in {}", told(place));
     Error::of_session(ErrorKind::MissingSessionValue, place, message)
+}
+
+fn told(place: &str) -> String {
+    if place.starts_with('$') { format!("`{place}`") } else { format!("its parameter: `{place}`") }
 }
 
 pub(crate) fn unusable_session_value(place: &str) -> Error {
     let message = format!(
         "the session's credential holds a control character and cannot be put in a header; \
-         it is in the parameter: `{place}`"
+         it is in {}",
+        told(place)
     );
     Error::of_session(ErrorKind::UnusableSessionValue, place, message)
 }

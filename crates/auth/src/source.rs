@@ -2,7 +2,7 @@
 //! where it goes is not known here.
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
-use callgate_tool::Session;
+use callgate_tool::{Session, SessionName};
 use serde_json::Value;
 
 use crate::{
@@ -19,6 +19,8 @@ pub enum CredentialSource {
     ContextVariable(String),
     /// A secret of the operator.
     Secret(SecretReference),
+    /// A credential of the session, written `$session.credentials.name`. The name alone is kept.
+    SessionCredential(String),
     /// A parameter of the session, written `$session.params.name`; a dotted name is a path. The name alone is kept.
     SessionParameter(String),
 }
@@ -28,7 +30,19 @@ impl CredentialSource {
     pub fn environment(&self) -> Option<&str> {
         match self {
             Self::Secret(reference) => reference.environment(),
-            Self::ContextVariable(_) | Self::SessionParameter(_) => None,
+            Self::ContextVariable(_) | Self::SessionCredential(_) | Self::SessionParameter(_) => {
+                None
+            }
+        }
+    }
+
+    /// The name of the session value it reads that inputs could read too.
+    pub(crate) fn session_name(&self) -> Option<SessionName> {
+        match self {
+            Self::ContextVariable(name) | Self::SessionParameter(name) => {
+                Some(SessionName::new(name))
+            }
+            Self::Secret(_) | Self::SessionCredential(_) => None,
         }
     }
 
@@ -44,6 +58,10 @@ impl CredentialSource {
                 let value = session.context(&format!("variables.{name}"));
                 session_value(&place, value.as_ref())
             }
+            Self::SessionCredential(name) => {
+                let place = format!("{CREDENTIALS}{name}");
+                usable(&place, session.credential(name).cloned())
+            }
             Self::SessionParameter(name) => session_value(name, session.parameter(name)),
         }
     }
@@ -53,6 +71,7 @@ impl CredentialSource {
         match self {
             Self::ContextVariable(name) => Some(format!("{CONTEXT_VARIABLES}{name}")),
             Self::Secret(_) => None,
+            Self::SessionCredential(name) => Some(format!("{CREDENTIALS}{name}")),
             Self::SessionParameter(name) => Some(name.clone()),
         }
     }
@@ -107,13 +126,19 @@ pub(crate) async fn fetch_text(
     store.get(reference).await.map_err(|source| error::no_secret(reference, source))
 }
 
-/// Security row 25: without the session's value nothing is sent.
+/// A text of the session is taken as it is: `env:NAME` in it is no reference.
 fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
-    let text = value.and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let Some(text) = text else { return Err(error::missing_session_value(place)) };
-    let secret = Secret::new(text.to_owned());
+    let text = value.and_then(Value::as_str);
+    usable(place, text.map(|text| Secret::new(text.to_owned())))
+}
+
+/// Security row 25: without the session's value nothing is sent.
+fn usable(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
+    let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
+    let Some(secret) = secret else { return Err(error::missing_session_value(place)) };
     secret.expose_for_header().map_err(|_| error::unusable_session_value(place))?;
     Ok(secret)
 }
 
+const CREDENTIALS: &str = "$session.credentials.";
 const CONTEXT_VARIABLES: &str = "$context.variables.";

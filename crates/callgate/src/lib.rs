@@ -18,12 +18,13 @@
 
 pub use callgate_call::Shape;
 pub use callgate_executor::{
-    Backend, Builder, Callable, Entry, Error, ErrorKind, Executor, Redirects, Toolset,
+    Backend, Builder, Callable, Entry, Error, ErrorKind, Executor, Redirects, SessionValues,
+    Toolset,
 };
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, StoredResult,
-    Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, SessionName,
+    StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
 };
 
 /// Foreign wire formats: declarations, calls and results as JSON.

@@ -40,6 +40,7 @@ fn toolset(description: &str) -> Toolset {
         transport: Arc::new(Refuse::new()),
         limits: callgate::transport::Limits::default(),
         redirects: callgate::Redirects::None,
+        session_values: callgate::SessionValues::default(),
         shape: callgate::Shape::default(),
         tool_shapes: std::collections::BTreeMap::new(),
     }

@@ -41,7 +41,7 @@ pub(crate) struct SourceArguments {
     /// An OpenAPI overlay that corrects the description; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "FILE")]
     pub(crate) overlay: Vec<PathBuf>,
-    /// A bearer token: `env:NAME`, `file:PATH` or `$session.params.NAME` (bare descriptions only)
+    /// A bearer token: `env:NAME`, `file:PATH` or `$session.credentials.NAME` (bare descriptions only)
     #[arg(long, value_name = "REFERENCE")]
     pub(crate) bearer: Option<String>,
     #[command(flatten)]
@@ -72,7 +72,8 @@ pub(crate) struct CallArguments {
     /// All arguments as one JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["arguments", "batch"])]
     pub(crate) args: Option<String>,
-    /// A session as a JSON file: `{"id", "parameters", "payload", "context"}`
+    /// A session as a JSON file: `{"id", "parameters", "payload", "context", "credentials"}`; the members of `credentials`
+    /// are secret references: `{"pets": "env:TOKEN"}`
     #[arg(long, value_name = "FILE")]
     pub(crate) session: Option<PathBuf>,
     /// Show the request instead of sending it, with `****` for credentials

@@ -15,6 +15,7 @@ mod progress;
 mod render;
 mod report;
 mod sarif;
+mod session;
 
 use std::process::ExitCode;
 

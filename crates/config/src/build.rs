@@ -11,8 +11,9 @@ use std::{
 };
 
 use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart, Supplies};
-use callgate_executor::{Executor, Toolset};
+use callgate_executor::{Executor, SessionValues, Toolset};
 use callgate_openapi::{Document, LoadOptions, Loaded, Operation, Overlaid, Place, Report};
+use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_transport::{Recording, Refuse, Replay, Transport};
 use callgate_tree::{Diagnostic, Node, Parsed};
 
@@ -38,6 +39,26 @@ pub struct Built {
     pub toolsets: Vec<BuiltToolset>,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
+    /// The stores of its secrets.
+    pub(crate) secrets: Arc<dyn SecretStore>,
+}
+
+impl Built {
+    /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
+    /// session file, say. Relative paths of `file:` start at `base`; other secrets are those of the configuration's stores.
+    ///
+    /// # Errors
+    /// As [`SecretStore::get`].
+    pub async fn secret(
+        &self,
+        reference: &SecretReference,
+        base: &Path,
+    ) -> Result<Secret, SecretError> {
+        match reference {
+            SecretReference::File { .. } => LocalStores::new(base).get(reference).await,
+            _ => self.secrets.get(reference).await,
+        }
+    }
 }
 
 /// How one description was taken.
@@ -130,6 +151,7 @@ pub(crate) fn toolset(
         transport,
         limits: config.limits,
         redirects: config.redirects,
+        session_values: SessionValues::default(),
         shape: config.shape.clone(),
         tool_shapes,
     });

@@ -7,7 +7,7 @@ use callgate_call::Shape;
 use callgate_executor::Redirects;
 use callgate_openapi::{ArgumentHeader, Limits as DescriptionLimits, Selection, SessionInputs};
 use callgate_secret::SecretReference;
-use callgate_tool::ToolsetName;
+use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, Limits, Transport};
 
 use crate::{service_directory::DirectoryConfig, tls::TlsConfig};
@@ -35,6 +35,8 @@ pub(crate) struct ToolsetConfig {
     pub(crate) credentials: Credentials,
     /// Whether a model may fill what the session should.
     pub(crate) session_inputs: SessionInputs,
+    /// The session values that inputs may take although credentials of other toolsets read them.
+    pub(crate) session_parameters: Vec<AllowedValue>,
     /// The media types of request bodies that are preferred to others, the best first.
     pub(crate) body_media: Vec<String>,
     /// What the description may cost.
@@ -94,6 +96,15 @@ pub(crate) enum SchemeChoice {
     ApiKey(SecretReference),
     /// Any other kind.
     Other(Box<AuthConfig>),
+}
+
+/// A session value that the operator gives to the inputs of a toolset although a credential of another one reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct AllowedValue {
+    /// The JSON pointer of its name.
+    pub(crate) pointer: String,
+    /// Which one it is.
+    pub(crate) name: SessionName,
 }
 
 /// A header that arguments may set although it is withheld.

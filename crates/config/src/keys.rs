@@ -43,6 +43,7 @@ pub(crate) const TOOLSET: Table = Table {
         "server_variables",
         "service_directory",
         "session_inputs",
+        "session_parameters",
         "tls",
         "tools",
         "upstream",
@@ -232,6 +233,10 @@ pub(crate) const TOOLS: Table = Table {
     later: &[],
 };
 
+/// The session values that inputs may take although credentials of other toolsets read them.
+pub(crate) const SESSION_PARAMETERS: Table =
+    Table { name: "`session_parameters`", keys: &["allow"], later: &[] };
+
 /// Where answers come from.
 pub(crate) const UPSTREAM: Table = Table { name: "`upstream`", keys: &["replay"], later: &[] };
 
@@ -299,6 +304,7 @@ pub const TABLES: &[Table] = &[
     LIMITS,
     OUTPUT,
     OUTPUT_TOOL,
+    SESSION_PARAMETERS,
     TLS,
     TOOLS,
     UPSTREAM,

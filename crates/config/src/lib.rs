@@ -24,6 +24,7 @@ mod scheme_credentials;
 mod secrets;
 mod selection;
 mod service_directory;
+mod session_values;
 mod tls;
 
 pub use build::{Built, BuiltToolset};

@@ -11,6 +11,7 @@ use std::{
 use callgate_auth::{AuthConfig, CredentialSource};
 use callgate_executor::{Builder, Executor, Toolset};
 use callgate_openapi::{Limits as DescriptionLimits, Selection, SessionInputs};
+use callgate_secret::SecretStore;
 use callgate_transport::{AddressRange, Limits, Transport};
 use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Position, positions};
 
@@ -22,6 +23,7 @@ use crate::{
     finding::{Finding, Severity},
     raw::{self, Shared},
     reader::{Complaint, Reader},
+    session_values::Readings,
     tls::TlsConfig,
 };
 
@@ -39,7 +41,7 @@ pub struct DescriptionOptions {
     pub server: Option<String>,
     /// The overlays that correct the description, in their order.
     pub overlays: Vec<PathBuf>,
-    /// A bearer token: a secret reference or `$session.params.NAME`.
+    /// A bearer token: a secret reference or `$session.credentials.NAME`.
     pub bearer: Option<String>,
     /// The certificates that are trusted instead of the machine's: files, or PEM or base64 of DER as they stand.
     pub ca: Vec<String>,
@@ -130,6 +132,7 @@ fn description(
             origins: Vec::new(),
         },
         session_inputs: SessionInputs::Lenient,
+        session_parameters: Vec::new(),
         body_media: Vec::new(),
         argument_headers: Vec::new(),
         selection: Selection::default(),
@@ -147,9 +150,10 @@ fn description(
     let origin = Origin { file, text: b"", directory: Path::new("") };
     let toolsets = [toolset];
     let connections = connections(&mut reader, Shared::default(), &toolsets, &origin);
-    let [toolset] = toolsets;
-    let parts = build::toolset(&mut reader, &toolset, parsed, &connections);
-    finished(reader, vec![parts], &origin)
+    let [toolset] = &toolsets;
+    let mut parts = build::toolset(&mut reader, toolset, parsed, &connections);
+    Readings::of(&toolsets).applied(&mut reader, toolset, &mut parts);
+    finished(reader, vec![parts], (&origin, connections.secrets))
 }
 
 impl DescriptionOptions {
@@ -228,14 +232,17 @@ fn build(
     origin: &Origin<'_>,
 ) -> Result<Built, Error> {
     let connections = connections(&mut reader, shared, toolsets, origin);
+    let readings = Readings::of(toolsets);
     let mut parts = Vec::new();
     for toolset in toolsets {
         if let Some(text) = build::description(&mut reader, toolset) {
             let parsed = callgate_tree::read(&text, &toolset.description_limits.text);
-            parts.push(build::toolset(&mut reader, toolset, parsed, &connections));
+            let mut built = build::toolset(&mut reader, toolset, parsed, &connections);
+            readings.applied(&mut reader, toolset, &mut built);
+            parts.push(built);
         }
     }
-    finished(reader, parts, origin)
+    finished(reader, parts, (origin, connections.secrets))
 }
 
 /// The connections and the stores of secrets, one of each for all toolsets. What these name of stores was read before.
@@ -250,7 +257,11 @@ fn connections(
     Connections::new(reader, &shared.tls, toolsets, (origin.directory, Arc::new(secrets)))
 }
 
-fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Result<Built, Error> {
+fn finished(
+    mut reader: Reader,
+    parts: Vec<Parts>,
+    (origin, secrets): (&Origin<'_>, Arc<dyn SecretStore>),
+) -> Result<Built, Error> {
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
     for Parts { toolset, built } in parts {
         ready.extend(toolset);
@@ -266,7 +277,7 @@ fn finished(mut reader: Reader, parts: Vec<Parts>, origin: &Origin<'_>) -> Resul
     let executor = executor.map_err(|error| {
         unreadable(origin.file, error.to_string(), "give each tool its own name")
     })?;
-    Ok(Built { executor, toolsets, warnings: findings })
+    Ok(Built { executor, toolsets, warnings: findings, secrets })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

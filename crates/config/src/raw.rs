@@ -21,7 +21,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped},
     references, scheme_credentials,
     secrets::{self, SecretsConfig},
-    selection, service_directory,
+    selection, service_directory, session_values,
     tls::{self, TlsConfig},
 };
 
@@ -126,6 +126,7 @@ pub(crate) fn toolset(
         server: reader.string(mapping, "server").map(ToOwned::to_owned),
         server_variables: server_variables(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
+        session_parameters: session_values::read(reader, mapping),
         body_media: body_media::read(reader, mapping),
         tls: tls::read(reader, mapping),
         egress: egress(reader, mapping),

@@ -1,8 +1,9 @@
 //! callgate's own envelope: a call as `{"id", "tool", "args"}` and a session as `{"id", "parameters", "payload",
-//! "context"}`, as files, batches and requests carry them. Unknown keys are refused, never dropped.
+//! "context", "credentials"}`, as files, batches and requests carry them. Unknown keys are refused, never dropped.
 
 use std::{error, fmt};
 
+use callgate_secret::Secret;
 use callgate_tool::{Arguments, Session, ToolCall};
 use serde_json::{Map, Value};
 
@@ -47,7 +48,15 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
     Ok(ToolCall::new(id, tool, arguments))
 }
 
-/// Reads a session; every key is optional.
+/// Reads a session; every key is optional. All of it is literal, the credentials too: `env:NAME` in it is a text and no
+/// reference.
+///
+/// ```
+/// let envelope = serde_json::json!({"id": "s-1", "credentials": {"github": "env:NAME"}});
+/// let session = callgate_dialect::read_session(envelope)?;
+/// assert_eq!(session.credential("github").map(|token| token.expose()), Some("env:NAME"));
+/// # Ok::<(), callgate_dialect::EnvelopeError>(())
+/// ```
 ///
 /// # Errors
 /// [`EnvelopeError`] when a key is unknown or of the wrong type.
@@ -61,8 +70,13 @@ pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
     let parameters = object("parameters", members.shift_remove("parameters"))?;
     let payload = object("payload", members.shift_remove("payload"))?;
     let context = object("context", members.shift_remove("context"))?;
-    nothing_left(&members, "`id`, `parameters`, `payload`, `context`")?;
-    Ok(session.with_parameters(parameters).with_payload(payload).with_context(context))
+    let credentials = object("credentials", members.shift_remove("credentials"))?;
+    nothing_left(&members, "`id`, `parameters`, `payload`, `context`, `credentials`")?;
+    let session = session.with_parameters(parameters).with_payload(payload).with_context(context);
+    credentials.into_iter().try_fold(session, |session, (name, value)| match value {
+        Value::String(text) => Ok(session.with_credential(&name, Secret::new(text))),
+        other => Err(wrong(&format!("credentials.{name}"), "a text", Some(&other))),
+    })
 }
 
 impl fmt::Display for EnvelopeError {
@@ -148,6 +162,16 @@ mod tests {
     fn a_session_refuses_what_it_does_not_know() {
         let session = read_session(json!({"id": "s", "parameters": {"A": 1}})).unwrap();
         assert_eq!(session.parameter("a"), Some(&json!(1)));
-        assert!(read_session(json!({"credentials": {}})).is_err());
+        assert!(read_session(json!({"credential": {}})).is_err());
+    }
+
+    #[test]
+    fn credentials_of_a_session_are_texts_in_a_place_of_their_own() {
+        let envelope = json!({"credentials": {"GitHub": "t0k3n"}, "parameters": {}});
+        let session = read_session(envelope).unwrap();
+        assert!(session.credential("github").is_some());
+        assert_eq!(session.parameter("github"), None);
+        let wrong = read_session(json!({"credentials": {"github": 7}})).unwrap_err();
+        assert_eq!(wrong.to_string(), "`credentials.github`: expected a text, got: a number");
     }
 }

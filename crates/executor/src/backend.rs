@@ -7,6 +7,7 @@ mod failure;
 mod openapi;
 mod reading;
 mod redirect;
+mod session_values;
 mod values;
 
 use std::fmt::Debug;

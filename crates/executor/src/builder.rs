@@ -28,9 +28,10 @@ impl Executor {
 impl Builder {
     /// Adds the operations of a toolset.
     pub fn toolset(mut self, toolset: Toolset) -> Self {
-        let Toolset { transport, limits, redirects, shape, .. } = toolset;
+        let Toolset { transport, limits, redirects, session_values, shape, .. } = toolset;
         let results = Arc::clone(&self.results);
-        let connection = Arc::new(Connection { transport, limits, redirects, results });
+        let connection = Connection { transport, limits, redirects, session_values, results };
+        let connection = Arc::new(connection);
         let shape = Arc::new(shape);
         let mut own = toolset.tool_shapes;
         for callable in toolset.operations {

@@ -16,4 +16,4 @@ pub use catalog::Entry;
 pub use error::{Error, ErrorKind};
 pub use executor::Executor;
 pub use stream::ToolStream;
-pub use toolset::{Callable, Redirects, Toolset};
+pub use toolset::{Callable, Redirects, SessionValues, Toolset};

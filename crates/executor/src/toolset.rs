@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use callgate_auth::Authenticator;
 use callgate_call::Shape;
 use callgate_openapi::Operation;
-use callgate_tool::ToolName;
+use callgate_tool::{SessionName, ToolName};
 use callgate_transport::{Limits, Transport};
 
 /// An operation and the credentials its calls carry.
@@ -33,10 +33,23 @@ pub struct Toolset {
     pub limits: Limits,
     /// Whether redirects are followed.
     pub redirects: Redirects,
+    /// What its calls see and show of a session.
+    pub session_values: SessionValues,
     /// How results are shown.
     pub shape: Shape,
     /// How results are shown of the tools that have a shape of their own.
     pub tool_shapes: BTreeMap<ToolName, Shape>,
+}
+
+/// The values of a session that credentials read. They are credentials themselves: no tool of another toolset takes them
+/// as inputs, and they are shown nowhere.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
+pub struct SessionValues {
+    /// Those that no input of the toolset takes.
+    pub withheld: Vec<SessionName>,
+    /// Those that are masked in faults, dry runs, journals and answers.
+    pub masked: Vec<SessionName>,
 }
 
 /// Whether redirects are followed. What is not followed is told as a fault.

@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use callgate_tool::ArgumentName;
+use callgate_tool::{ArgumentName, SessionName};
 use serde_json::Value;
 
 /// Where a value goes on the wire.
@@ -223,6 +223,19 @@ impl Source {
         }
     }
 
+    /// Reports whether it reads the session value `name`, an object that holds it, or something in it.
+    pub fn reads(&self, name: &SessionName) -> bool {
+        let asked = match self {
+            Self::Context(path) if &**path == VARIABLES => return true,
+            Self::Context(path) => {
+                path.strip_prefix(VARIABLES).and_then(|rest| rest.strip_prefix('.'))
+            }
+            Self::Parameter(path) => Some(&**path),
+            Self::Model | Self::Payload(_) => None,
+        };
+        asked.map(SessionName::new).is_some_and(|asked| asked.holds(name) || name.holds(&asked))
+    }
+
     /// The reference as a description writes it, `$session.params.x`; empty for the model.
     pub fn reference(&self) -> String {
         match self {
@@ -231,5 +244,38 @@ impl Source {
             Self::Parameter(name) => format!("$session.params.{name}"),
             Self::Payload(path) => format!("$request.payload.{path}"),
         }
+    }
+}
+
+/// The variables of a session in its context.
+const VARIABLES: &str = "variables";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &Source, name: &str, expected: bool) {
+        assert_eq!(source.reads(&SessionName::new(name)), expected, "{source:?} {name}");
+    }
+
+    #[test]
+    fn a_source_reads_a_value_what_holds_it_and_what_is_in_it() {
+        let parameter = Source::Parameter("User.Token".into());
+        check(&parameter, "user.token", true);
+        check(&parameter, "user", true);
+        check(&parameter, "user.token.kind", true);
+        check(&parameter, "user.tok", false);
+        check(&parameter, "token", false);
+    }
+
+    #[test]
+    fn the_whole_context_reads_every_variable() {
+        check(&Source::Context("variables".into()), "token", true);
+        check(&Source::Context("variables.user".into()), "user.token", true);
+        check(&Source::Context("variables.x".into()), "token", false);
+        check(&Source::Context("session_id".into()), "token", false);
+        check(&Source::Payload("token".into()), "token", false);
+        check(&Source::Model, "token", false);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     blueprint::{Blueprint, Origin},
     body::Body,
     declaration::Parts,
-    input::{Input, NestedInput},
+    input::{Input, NestedInput, Source},
     reference::Located,
     security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},
     server::Server,
@@ -106,6 +106,12 @@ impl Operation {
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(MOST_STEPS_OF_ONE).arguments().0.into_value()))
+    }
+
+    /// Where the values of its inputs come from before the model is asked, with those of values inside them.
+    pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
+        let nested = self.nested_inputs.iter().map(|nested| &nested.source);
+        self.inputs.iter().map(|input| &input.source).chain(nested)
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.

@@ -80,6 +80,11 @@ pub enum Event {
         /// Where the value was looked for: `$session.params.x`.
         source: String,
     },
+    /// A value of the session is a credential of another toolset and was not given to the inputs that ask for it.
+    SessionValueWithheld {
+        /// Its name: `token`, `user.token`.
+        name: String,
+    },
     /// The session's value was used instead of the model's.
     SessionValueWon {
         /// The argument.
@@ -154,6 +159,11 @@ impl fmt::Display for Event {
             Self::SessionValueWon { argument } => {
                 write!(f, "`{argument}` was taken from the session, not from the model")
             }
+            Self::SessionValueWithheld { name } => write!(
+                f,
+                "`{name}` of the session is a credential of another toolset and no input; \
+                 `session_parameters: {{allow: [{name}]}}` gives it to this one"
+            ),
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
         }

@@ -29,6 +29,6 @@ pub use named_by::NamedBy;
 pub use number::{Digits, Number, Written};
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use schema::{Definition, Definitions, Schema};
-pub use session::Session;
+pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
 pub use value::{Entry, ForeignNumber, IntoIter, Iter, IterMut, Object, Place, ToValue, Value};

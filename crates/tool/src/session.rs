@@ -1,9 +1,14 @@
-//! What the runtime knows and the model must not choose: the session's id, parameters, request payload and context.
-//! Values may be tokens, so nothing here prints them.
+//! What the runtime knows and the model must not choose: the session's id, parameters, request payload, context and
+//! credentials. Values may be tokens, so nothing here prints them.
+
+mod name;
 
 use std::{collections::BTreeMap, fmt};
 
+use callgate_secret::Secret;
 use serde_json::{Map, Value};
+
+pub use name::SessionName;
 
 /// The state a call runs in.
 #[derive(Clone, Default)]
@@ -12,6 +17,7 @@ pub struct Session {
     parameters: BTreeMap<String, Value>,
     payload: Map<String, Value>,
     context: Map<String, Value>,
+    credentials: BTreeMap<String, Secret>,
 }
 
 impl Session {
@@ -43,6 +49,23 @@ impl Session {
         self
     }
 
+    /// The same session with a credential that `$session.credentials.name` of a configuration reads; its name is
+    /// case-insensitive. No input takes a credential, and none is shown in a dry run, a journal or an answer.
+    ///
+    /// ```
+    /// use callgate_secret::Secret;
+    /// use callgate_tool::Session;
+    ///
+    /// let session = Session::new("s-1").with_credential("github", Secret::new("t0k3n".to_owned()));
+    /// assert!(session.credential("GitHub").is_some());
+    /// assert!(session.parameter("github").is_none());
+    /// ```
+    #[must_use]
+    pub fn with_credential(mut self, name: &str, credential: Secret) -> Self {
+        self.credentials.insert(name.to_lowercase(), credential);
+        self
+    }
+
     /// The session's id.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
@@ -59,6 +82,11 @@ impl Session {
             .split('.')
             .try_fold(self.parameters.get(head)?, |value, part| folded_member(value, part))?;
         present(found)
+    }
+
+    /// The credential `name`.
+    pub fn credential(&self, name: &str) -> Option<&Secret> {
+        self.credentials.get(&name.to_lowercase())
     }
 
     /// The value at a dotted path of the request payload. `null` is absent.
@@ -83,6 +111,7 @@ impl fmt::Debug for Session {
             .field("parameters", &self.parameters.keys())
             .field("payload", &self.payload.keys().collect::<Vec<_>>())
             .field("context", &self.context.keys().collect::<Vec<_>>())
+            .field("credentials", &self.credentials.keys())
             .finish()
     }
 }
@@ -160,7 +189,9 @@ mod tests {
 
     #[test]
     fn debug_shows_no_value() {
-        let session = Session::new("id-secret").with_parameters(map(json!({"token": "secret"})));
+        let session = Session::new("id-secret")
+            .with_parameters(map(json!({"token": "secret"})))
+            .with_credential("token", Secret::new("secret".to_owned()));
         let shown = format!("{session:?}");
         assert!(shown.contains("token"), "{shown}");
         assert!(!shown.contains("secret"), "{shown}");

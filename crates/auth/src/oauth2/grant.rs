@@ -5,7 +5,11 @@ use callgate_tool::Session;
 use sha2::{Digest, Sha256};
 
 use super::settings::OAuth2Grant;
-use crate::{error::Error, source::fetch_secret, token_cache::Key};
+use crate::{
+    error::Error,
+    source::{CredentialSource, fetch_secret},
+    token_cache::Key,
+};
 
 /// What is shown for one call.
 #[derive(Debug)]
@@ -37,6 +41,15 @@ impl OAuth2Grant {
             None => None,
         };
         Ok(Shown { subject, actor })
+    }
+
+    /// Where the user's token comes from, where the grant shows one.
+    pub(crate) fn subject(&self) -> Option<&CredentialSource> {
+        match self {
+            Self::ClientCredentials => None,
+            Self::JwtBearer { assertion } => Some(assertion),
+            Self::TokenExchange { subject, .. } => Some(subject),
+        }
     }
 
     /// `grant_type`.

@@ -7,7 +7,7 @@ mod wait;
 use callgate::{
     Arguments, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
     config::Built,
-    dialect::{json_result, read_json, read_session},
+    dialect::{json_result, read_json},
 };
 use serde_json::Value;
 
@@ -15,18 +15,17 @@ use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
     open::{options, read, usable},
-    output,
+    output, session,
 };
 
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
-    let Built { executor, .. } = usable(&arguments.source.file, &options(&arguments.source))?;
+    let built = usable(&arguments.source.file, &options(&arguments.source))?;
     let session = match &arguments.session {
-        Some(file) => read_session(json_file(file)?).map_err(|error| {
-            Failure(format!("error: in `{}`: {error}\nhelp: correct the session", file.display()))
-        })?,
+        Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),
     };
+    let Built { executor, .. } = built;
     if let Some(file) = &arguments.batch {
         return batch::run(&executor, &session, file, arguments);
     }

@@ -5,11 +5,15 @@ use callgate_secret::SecretReference;
 
 use crate::reader::{Mapping, Reader, at};
 
+const SESSION_CREDENTIAL: &str = "$session.credentials.";
 const SESSION_PARAMETER: &str = "$session.params.";
 const CONTEXT_VARIABLE: &str = "$context.variables.";
 
 /// A secret reference given as a text: on the command line, say.
 pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
+    if let Some(name) = text.strip_prefix(SESSION_CREDENTIAL).filter(|name| !name.is_empty()) {
+        return Ok(CredentialSource::SessionCredential(name.to_owned()));
+    }
     if let Some(name) = text.strip_prefix(SESSION_PARAMETER).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::SessionParameter(name.to_owned()));
     }
@@ -35,8 +39,7 @@ pub(super) fn required_source(
             Some(source)
         }
         Err(message) => {
-            let help =
-                "`$session.params.NAME` and `$context.variables.NAME` take the session's own token";
+            let help = "`$session.credentials.NAME` takes the session's own token";
             reader.complain("secret-reference", at(mapping, key), message, help);
             None
         }

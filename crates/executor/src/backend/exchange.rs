@@ -6,14 +6,17 @@ use std::sync::Arc;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
 use callgate_call::{Kept, Plan};
-use callgate_secret::Secret;
+use callgate_secret::{Masker, Secret};
 use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
 use tokio::time::Instant;
 
-use super::{challenge, failure, redirect};
-use crate::{results::Results, toolset::Redirects};
+use super::{challenge, failure, redirect, session_values::masked};
+use crate::{
+    results::Results,
+    toolset::{Redirects, SessionValues},
+};
 
 /// How the operations of a toolset are reached.
 #[derive(Debug)]
@@ -21,6 +24,7 @@ pub(crate) struct Connection {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) limits: Limits,
     pub(crate) redirects: Redirects,
+    pub(crate) session_values: SessionValues,
     pub(crate) results: Arc<Results>,
 }
 
@@ -33,7 +37,8 @@ impl Connection {
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let find = |handle: &Handle| self.results.get(handle);
-        plan.request_with(arguments, session, Kept::new(&find), journal)
+        let inputs = self.session_values.inputs(session, plan.operation(), journal);
+        plan.request_with(arguments, &inputs, Kept::new(&find), journal)
     }
 }
 
@@ -59,7 +64,8 @@ impl<'a> Exchange<'a> {
         (plan, authenticator, connection): (&'a Plan, &'a dyn Authenticator, &'a Connection),
         session: &'a Session,
     ) -> Self {
-        Self { plan, authenticator, connection, session, deadline: None, secrets: Vec::new() }
+        let secrets = connection.session_values.secrets(session);
+        Self { plan, authenticator, connection, session, deadline: None, secrets }
     }
 
     /// When the call must have ended.
@@ -87,7 +93,7 @@ impl<'a> Exchange<'a> {
         }
         journal.note(Event::CredentialRenewed);
         // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
-        let request = self.plan.request(arguments, self.session, &mut Journal::default())?;
+        let request = self.connection.planned(self.plan, given, &mut Journal::default())?;
         let request = self.trusted(request);
         let (answer, _) = self.followed(request, failure::of_renewal, journal).await?;
         Ok(answer)
@@ -96,7 +102,8 @@ impl<'a> Exchange<'a> {
     /// What an exchange that failed means.
     pub(super) fn fault(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
-            journal.note(Event::NothingRecorded { detail: detail.to_owned() });
+            let detail = masked(detail.to_owned(), &Masker::new(&self.secrets));
+            journal.note(Event::NothingRecorded { detail });
         }
         if let Some(remedy) = failure::remedy(error, &self.plan.operation().server.url) {
             journal.note(Event::Refused { remedy });

@@ -39,6 +39,10 @@ impl OpenApi {
         Self { plan: Plan::new(operation), authenticator, connection, shape, told: Once::new() }
     }
 
+    fn shown(&self, outcome: Outcome, session: &Session) -> Outcome {
+        self.connection.session_values.shown(outcome, session)
+    }
+
     fn effect(&self) -> Effect {
         self.plan.operation().effect
     }
@@ -158,7 +162,8 @@ impl Backend for OpenApi {
     }
 
     fn prepare(&self, arguments: &Arguments, session: &Session, journal: &mut Journal) -> Outcome {
-        self.planned(arguments, session, journal).unwrap_or_else(Outcome::Failed)
+        let planned = self.planned(arguments, session, journal);
+        self.shown(planned.unwrap_or_else(Outcome::Failed), session)
     }
 
     async fn run(
@@ -167,7 +172,8 @@ impl Backend for OpenApi {
         session: &Session,
         journal: &mut Journal,
     ) -> Outcome {
-        self.ran(arguments, session, journal).await.unwrap_or_else(Outcome::Failed)
+        let ran = self.ran(arguments, session, journal).await;
+        self.shown(ran.unwrap_or_else(Outcome::Failed), session)
     }
 
     async fn open(
@@ -177,7 +183,10 @@ impl Backend for OpenApi {
         journal: &mut Journal,
     ) -> Opened {
         let opened = self.opened(arguments, session, journal).await;
-        opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault)))
+        match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
+            Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, session)),
+            Opened::Values(values) => Opened::Values(values),
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::{fs, path::Path, sync::Arc};
 
 use callgate::{
     Handle, Outcome, Session, ToolCall,
-    config::load_toolset,
-    dialect::{json_result, read_call, read_session},
+    config::{Built, load_toolset},
+    dialect::{json_result, read_call},
     transport::{Recording, Replay, canonical_request},
 };
 use serde_json::Value;
@@ -16,6 +16,7 @@ use crate::{
     commands::call::block_on,
     exit::Failure,
     open::{failure, read},
+    session,
 };
 
 /// The file that makes a folder a case.
@@ -52,7 +53,7 @@ pub(super) fn run(api: &Path, folder: &Path, mode: Mode) -> Result<(String, Vec<
 }
 
 fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Failure> {
-    let (call, session) = asked(folder)?;
+    let call = called(folder)?;
     let response = optional(&folder.join(RESPONSE))?;
     let recording = request.zip(response).map(|(request, response)| Recording {
         name: folder.display().to_string(),
@@ -65,6 +66,7 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
     let transport = Arc::clone(&replay);
     let built =
         load_toolset(&api.join(TOOLSET), Some(transport)).map_err(|error| failure(&error))?;
+    let session = session(folder, &built)?;
     let mut result = block_on(built.executor.call(&call, &session))?;
     // A handle is drawn at random.
     if let Outcome::Answered(answer) = &mut result.outcome {
@@ -74,20 +76,25 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
     Ok(Ended { request, result: json_result(&result) })
 }
 
-fn asked(folder: &Path) -> Result<(ToolCall, Session), Failure> {
-    let told = |name: &str, error: &dyn std::fmt::Display| {
-        Failure(format!("error: in `{}`: {error}", folder.join(name).display()))
-    };
-    let json = |name: &str, text: &[u8]| {
-        serde_json::from_slice::<Value>(text).map_err(|error| told(name, &error))
-    };
-    let call = json(CALL, &read(&folder.join(CALL))?)?;
-    let call = read_call(call).map_err(|error| told(CALL, &error))?;
-    let session = match optional(&folder.join(SESSION))? {
-        None => Session::default(),
-        Some(text) => read_session(json(SESSION, &text)?).map_err(|error| told(SESSION, &error))?,
-    };
-    Ok((call, session))
+fn called(folder: &Path) -> Result<ToolCall, Failure> {
+    let file = folder.join(CALL);
+    let call = json(&file, &read(&file)?)?;
+    read_call(call).map_err(|error| told(&file, &error))
+}
+
+fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
+    let file = folder.join(SESSION);
+    let Some(text) = optional(&file)? else { return Ok(Session::default()) };
+    let envelope = json(&file, &text)?;
+    block_on(session::read(&file, envelope, built))?
+}
+
+fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
+    serde_json::from_slice::<Value>(text).map_err(|error| told(file, &error))
+}
+
+fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure(format!("error: in `{}`: {error}", file.display()))
 }
 
 fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {

@@ -1,0 +1,98 @@
+//! The session of a call from a file: its values are literal, its `credentials` are references to secrets, because the file
+//! is the operator's own. What a caller hands over in another way is never a reference.
+
+use std::path::Path;
+
+use callgate::{
+    Session,
+    config::Built,
+    dialect::read_session,
+    secret::{Secret, SecretReference},
+};
+use serde_json::{Map, Value};
+
+use crate::exit::Failure;
+
+/// The session in `file`, whose text was read as `envelope`; the secrets are those of `built`.
+pub(crate) async fn read(
+    file: &Path,
+    mut envelope: Value,
+    built: &Built,
+) -> Result<Session, Failure> {
+    let told = |message: String, help: &str| {
+        Failure(format!("error: in `{}`: {message}\nhelp: {help}", file.display()))
+    };
+    let credentials = credentials(&mut envelope)
+        .map_err(|message| told(message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`"))?;
+    let mut session =
+        read_session(envelope).map_err(|error| told(error.to_string(), "correct the session"))?;
+    let base = file.parent().unwrap_or(file);
+    for (name, reference) in credentials {
+        let secret: Secret = built.secret(&reference, base).await.map_err(|error| {
+            let message = format!("no credential `{name}`: {error}");
+            told(message, "say where the secret is: `env:NAME`, `file:PATH`")
+        })?;
+        session = session.with_credential(&name, secret);
+    }
+    Ok(session)
+}
+
+/// Takes the references out of the envelope. What is no reference may be a secret and is not shown.
+fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, String> {
+    let members = match envelope
+        .as_object_mut()
+        .and_then(|members| members.shift_remove("credentials"))
+    {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(members)) => members,
+        Some(_) => return Err("`credentials`: expected an object of secret references".to_owned()),
+    };
+    let reference = |(name, value): (String, Value)| match value.as_str().map(str::parse) {
+        Some(Ok(reference)) => Ok((name, reference)),
+        Some(Err(error)) => {
+            let error: callgate::secret::Error = error;
+            Err(format!("`credentials.{name}`: {error}"))
+        }
+        None => Err(format!("`credentials.{name}`: expected a secret reference")),
+    };
+    members.into_iter().map(reference).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(mut envelope: Value, expected: Result<&[&str], &str>) {
+        let got = credentials(&mut envelope);
+        let got = got.map(|all| {
+            let told =
+                |(name, reference): &(String, SecretReference)| format!("{name} {reference}");
+            all.iter().map(told).collect::<Vec<_>>()
+        });
+        let expected = expected.map(|all| all.iter().map(|&one| one.to_owned()).collect());
+        assert_eq!(got, expected.map_err(str::to_owned));
+        assert!(envelope.get("credentials").is_none(), "{envelope}");
+    }
+
+    #[test]
+    fn members_are_references_to_secrets() {
+        check(json!({"credentials": {"GitHub": "env:TOKEN"}}), Ok(&["GitHub env:TOKEN"]));
+        check(json!({"credentials": null, "id": "s"}), Ok(&[]));
+        check(json!({"id": "s"}), Ok(&[]));
+    }
+
+    #[test]
+    fn what_is_no_reference_is_refused_and_not_shown() {
+        let expected = Err("`credentials`: expected an object of secret references");
+        check(json!({"credentials": ["canary"]}), expected);
+        check(
+            json!({"credentials": {"a": 7}}),
+            Err("`credentials.a`: expected a secret reference"),
+        );
+        let mut envelope = json!({"credentials": {"a": "canary-token"}});
+        assert!(!credentials(&mut envelope).unwrap_err().contains("canary"));
+    }
+}

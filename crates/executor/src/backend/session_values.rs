@@ -1,0 +1,79 @@
+//! What a toolset's calls see and show of a session: values that credentials of other toolsets read are no inputs, and
+//! what any credential reads is masked in faults and dry runs. Answers are masked in `echo` and `values`.
+
+use std::borrow::Cow;
+
+use callgate_openapi::Operation;
+use callgate_secret::{Masker, Secret};
+use callgate_tool::{Event, Fault, Journal, Outcome, PlannedRequest, Session};
+
+use crate::toolset::SessionValues;
+
+impl SessionValues {
+    /// The session as the inputs of `operation` see it. The journal says what they ask for and do not get.
+    pub(super) fn inputs<'s>(
+        &self,
+        session: &'s Session,
+        operation: &Operation,
+        journal: &mut Journal,
+    ) -> Cow<'s, Session> {
+        let inputs = session.without(&self.withheld);
+        if matches!(inputs, Cow::Owned(_)) {
+            let asked = |name: &&_| operation.session_sources().any(|source| source.reads(name));
+            for name in self.withheld.iter().filter(|name| session.has(name)).filter(asked) {
+                journal.note(Event::SessionValueWithheld { name: name.as_str().to_owned() });
+            }
+        }
+        inputs
+    }
+
+    /// What must not be shown of the session.
+    pub(super) fn secrets(&self, session: &Session) -> Vec<Secret> {
+        session.secrets(&self.masked)
+    }
+
+    /// The outcome without what must not be shown of the session.
+    pub(super) fn shown(&self, outcome: Outcome, session: &Session) -> Outcome {
+        let secrets = self.secrets(session);
+        let masker = Masker::new(&secrets);
+        if masker.is_empty() {
+            return outcome;
+        }
+        match outcome {
+            Outcome::Failed(fault) => Outcome::Failed(Box::new(of_fault(*fault, &masker))),
+            Outcome::Planned(planned) => Outcome::Planned(Box::new(of_plan(*planned, &masker))),
+            answered @ Outcome::Answered(_) => answered,
+        }
+    }
+}
+
+/// A text with `****` in place of every secret.
+pub(super) fn masked(text: String, masker: &Masker<'_>) -> String {
+    match masker.mask(text.as_bytes()) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => String::from_utf8_lossy(&masked).into_owned(),
+    }
+}
+
+fn of_fault(mut fault: Fault, masker: &Masker<'_>) -> Fault {
+    fault.message = masked(fault.message, masker);
+    for problem in &mut fault.problems {
+        for text in [&mut problem.at, &mut problem.expected, &mut problem.got] {
+            *text = masked(std::mem::take(text), masker);
+        }
+        problem.suggestion = problem.suggestion.take().map(|text| masked(text, masker));
+    }
+    fault
+}
+
+fn of_plan(planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
+    let PlannedRequest { method, url, headers, body, curl } = planned;
+    let headers = headers.into_iter().map(|(name, value)| (name, masked(value, masker)));
+    PlannedRequest {
+        method,
+        url: masked(url, masker),
+        headers: headers.collect(),
+        body: body.map(|body| masked(body, masker)),
+        curl: masked(curl, masker),
+    }
+}

@@ -1,0 +1,251 @@
+//! Names of session values that credentials read: takes them out of what inputs see, and gathers what must not be shown.
+//! Who reads which value is decided by the configuration.
+
+use std::borrow::Cow;
+
+use callgate_secret::Secret;
+use serde_json::{Map, Value};
+
+use super::Session;
+
+/// The name of a session value, or the dotted path to it: `token`, `user.token`. It stands for the parameter and for the
+/// variable of the context alike, because runtimes hand on the one as the other; case does not count.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct SessionName(String);
+
+impl SessionName {
+    /// The name of a parameter or a variable of the context.
+    ///
+    /// ```
+    /// use callgate_tool::SessionName;
+    ///
+    /// let token = SessionName::new("User.Token");
+    /// assert_eq!(token.as_str(), "user.token");
+    /// assert!(SessionName::new("user").holds(&token));
+    /// ```
+    pub fn new(name: &str) -> Self {
+        Self(name.to_lowercase())
+    }
+
+    /// The name in lower case.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Reports whether `other` names this value or one that lies in it.
+    pub fn holds(&self, other: &Self) -> bool {
+        let rest = other.0.strip_prefix(&self.0);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+}
+
+impl Session {
+    /// The session without the values of these names, wherever they lie: as parameters, in objects that are parameters,
+    /// as variables of the context.
+    #[must_use]
+    pub fn without(&self, names: &[SessionName]) -> Cow<'_, Self> {
+        if !names.iter().any(|name| self.has(name)) {
+            return Cow::Borrowed(self);
+        }
+        let mut left = self.clone();
+        for name in names {
+            left.parameters.retain(|key, value| is_left(key, value, &name.0));
+            remove(&mut left.context, &variable(name));
+        }
+        Cow::Owned(left)
+    }
+
+    /// Reports whether the session has a value of this name, as a parameter or as a variable of the context.
+    pub fn has(&self, name: &SessionName) -> bool {
+        let mut found = false;
+        self.visit(name, &mut |_| found = true);
+        found
+    }
+
+    /// What must not be shown of the session: its credentials, and the texts of these names.
+    pub fn secrets(&self, names: &[SessionName]) -> Vec<Secret> {
+        let mut secrets: Vec<Secret> = self.credentials.values().cloned().collect();
+        for name in names {
+            self.visit(name, &mut |value| {
+                let text = value.as_str().filter(|text| !text.is_empty());
+                secrets.extend(text.map(|text| Secret::new(text.to_owned())));
+            });
+        }
+        secrets
+    }
+
+    fn visit(&self, name: &SessionName, found: &mut dyn FnMut(&Value)) {
+        visit(self.parameters.iter(), &name.0, found);
+        visit(self.context.iter(), &variable(name), found);
+    }
+}
+
+/// What is left of a path behind a member's name; `Some("")` where the member is the end of it.
+fn behind<'n>(path: &'n str, member: &str) -> Option<&'n str> {
+    let rest = path.strip_prefix(&*member.to_lowercase())?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }
+}
+
+/// Calls `found` with every value at the end of the path. The dots of the path bound the recursion.
+fn visit<'v>(
+    members: impl Iterator<Item = (&'v String, &'v Value)>,
+    path: &str,
+    found: &mut dyn FnMut(&Value),
+) {
+    for (member, value) in members {
+        match (behind(path, member), value) {
+            (Some(""), value) => found(value),
+            (Some(rest), Value::Object(members)) => visit(members.iter(), rest, found),
+            _ => {}
+        }
+    }
+}
+
+fn remove(members: &mut Map<String, Value>, path: &str) {
+    members.retain(|member, value| is_left(member, value, path));
+}
+
+/// Reports whether a member stays; what lies at the end of the path within it goes.
+fn is_left(member: &str, value: &mut Value, path: &str) -> bool {
+    match (behind(path, member), value) {
+        (Some(""), _) => false,
+        (Some(rest), Value::Object(members)) => {
+            remove(members, rest);
+            true
+        }
+        _ => true,
+    }
+}
+
+fn variable(name: &SessionName) -> String {
+    format!("variables.{}", name.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn session(parameters: Value, context: Value) -> Session {
+        let map = |value| match value {
+            Value::Object(members) => members,
+            other => panic!("not an object: {other}"),
+        };
+        Session::default().with_parameters(map(parameters)).with_context(map(context))
+    }
+
+    /// What an input finds under a reference once `name` is withheld.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check((name, asked): (&str, &str), values: (Value, Value), expected: Option<Value>) {
+        let session = session(values.0, values.1);
+        let left = session.without(&[SessionName::new(name)]);
+        let found = match asked.strip_prefix("$context.") {
+            Some(path) => left.context(path),
+            None => left.parameter(asked).cloned(),
+        };
+        assert_eq!(found, expected, "{name} withheld, {asked} asked for");
+    }
+
+    #[test]
+    fn a_withheld_parameter_is_absent_under_every_spelling() {
+        let values = || (json!({"Token": "t", "tokens": 1}), json!({}));
+        for asked in ["token", "TOKEN", "Token"] {
+            check(("tOKEN", asked), values(), None);
+        }
+        check(("token", "tokens"), values(), Some(json!(1)));
+    }
+
+    #[test]
+    fn an_object_is_left_without_the_withheld_member() {
+        let user = || json!({"User": {"TOKEN": "t", "token": "u", "name": "n"}});
+        check(("user.token", "user"), (user(), json!({})), Some(json!({"name": "n"})));
+        check(("user.token", "user.token"), (user(), json!({})), None);
+        check(("user.token", "user.name"), (user(), json!({})), Some(json!("n")));
+        check(("user", "user.name"), (user(), json!({})), None);
+        let deep = json!({"a": {"b": {"c": "t", "d": 1}}});
+        check(("a.b.c", "a"), (deep, json!({})), Some(json!({"b": {"d": 1}})));
+    }
+
+    #[test]
+    fn a_dotted_name_is_withheld_as_a_name_and_as_a_path() {
+        let values = || (json!({"user.token": "t", "user": {"token": "u"}}), json!({}));
+        check(("user.token", "user.token"), values(), None);
+        check(("user.token", "user"), values(), Some(json!({})));
+        let joined = json!({"a.b": {"c": "t", "d": 1}});
+        check(("a.b.c", "a.b"), (joined, json!({})), Some(json!({"d": 1})));
+    }
+
+    #[test]
+    fn a_variable_of_the_context_is_withheld_like_the_parameter() {
+        let context = || json!({"variables": {"token": "t", "user": {"Token": "u"}, "x": 1}});
+        let values = || (json!({}), context());
+        check(("token", "$context.variables.token"), values(), None);
+        let left = json!({"user": {"Token": "u"}, "x": 1});
+        check(("token", "$context.variables"), values(), Some(left));
+        check(("user.token", "$context.variables.user"), values(), Some(json!({})));
+        let dotted = json!({"variables.token": "t", "token": 1});
+        check(("token", "$context.variables.token"), (json!({}), dotted.clone()), None);
+        check(("token", "$context.token"), (json!({}), dotted), Some(json!(1)));
+    }
+
+    #[test]
+    fn a_session_without_the_value_is_not_copied() {
+        let session = session(json!({"a": 1}), json!({"variables": {"b": 2}}));
+        let names = [SessionName::new("token"), SessionName::new("a.b")];
+        assert!(matches!(session.without(&names), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn credentials_and_named_texts_are_secrets() {
+        let session = session(json!({"Token": "a", "n": 7}), json!({"variables": {"token": "b"}}))
+            .with_credential("c", Secret::new("c".to_owned()));
+        let names = ["token", "n", "gone"].map(SessionName::new);
+        let secrets = session.secrets(&names);
+        let shown: Vec<_> = secrets.iter().map(Secret::expose).collect();
+        assert_eq!(shown, ["c", "a", "b"]);
+    }
+
+    /// Names of one to three parts, so that they meet.
+    fn path() -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(vec!["a", "b", "A", "token"]), 1..4)
+            .prop_map(|parts| parts.join("."))
+    }
+
+    /// Objects whose texts are all different, with dotted names among the members.
+    fn tree() -> impl Strategy<Value = Value> {
+        let leaf = any::<u32>().prop_map(|number| Value::String(format!("text-{number}")));
+        leaf.prop_recursive(3, 32, 4, |inner| {
+            prop::collection::btree_map(path(), inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect()))
+        })
+    }
+
+    fn object() -> impl Strategy<Value = Map<String, Value>> {
+        prop::collection::btree_map(path(), tree(), 0..4)
+            .prop_map(|members| members.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_credential_reads_is_nowhere_in_what_is_left(
+            (parameters, variables, name) in (object(), object(), path()),
+        ) {
+            let context = Map::from_iter([("variables".to_owned(), Value::Object(variables))]);
+            let session = Session::default().with_parameters(parameters).with_context(context);
+            let name = SessionName::new(&name);
+            let left = session.without(std::slice::from_ref(&name));
+            prop_assert!(!left.has(&name));
+            prop_assert_eq!(left.parameter(name.as_str()), None);
+            let path = format!("variables.{}", name.as_str());
+            prop_assert_eq!(left.context(&path), None);
+            let shown = format!("{:?} {:?}", left.parameters, left.context);
+            for secret in session.secrets(std::slice::from_ref(&name)) {
+                let text = format!("\"{}\"", secret.expose());
+                prop_assert!(!shown.contains(&text), "{} in {}", text, shown);
+            }
+        }
+    }
+}

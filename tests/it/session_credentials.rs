@@ -1,0 +1,347 @@
+//! What one toolset's credential reads of a session is no input of another toolset's tools (security row 60), and no
+//! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
+
+use std::fs;
+
+use callgate::{
+    Event, Outcome, Session, ToolResult,
+    config::{self, Built},
+    dialect::{json_result, read_session},
+    secret::Secret,
+};
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use crate::{server::Server, target::asked};
+
+const CANARY: &str = "canary-t0k3n";
+
+/// A description whose one operation asks for a session value by `annotation`.
+fn description(annotation: &str) -> String {
+    format!(
+        "openapi: 3.1.0
+info: {{ title: T, version: '1' }}
+paths:
+  /echo:
+    post:
+      operationId: echo
+      summary: Echo
+      parameters:
+        - {{ name: q, in: query, content: {{ application/json: {{ schema: {{ {annotation} }} }} }} }}
+        - {{ name: X-H, in: header, content: {{ application/json: {{ schema: {{ {annotation} }} }} }} }}
+        - {{ name: c, in: cookie, content: {{ application/json: {{ schema: {{ {annotation} }} }} }} }}
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                whole: {{ {annotation} }}
+                inner: {{ type: object, properties: {{ deep: {{ {annotation} }} }} }}
+"
+    )
+}
+
+/// Two toolsets: `hub` with a credential, `other` with a description of its own.
+fn configuration(server: &str, token: &str, settings: &str) -> String {
+    format!(
+        "toolsets:
+  hub:
+    openapi: spec.yaml
+    server: {server}
+    auth: {{ bearer: {{ token: {token} }} }}
+  other:
+    openapi: spec.yaml
+    server: {server}
+    auth: none
+{settings}
+"
+    )
+}
+
+fn load(annotation: &str, configuration: &str) -> Result<Built, config::Error> {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("spec.yaml"), description(annotation)).unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, configuration).unwrap();
+    config::load(&file)
+}
+
+fn built(annotation: &str, configuration: &str) -> Built {
+    load(annotation, configuration).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn session(envelope: Value) -> Session {
+    read_session(envelope).unwrap()
+}
+
+/// All that leaves callgate but to the service: a call and its dry run as JSON, with their journals.
+async fn shown(built: &Built, tool: &str, session: &Session) -> (String, Vec<ToolResult>) {
+    let call = asked(tool, json!({}));
+    let results =
+        vec![built.executor.prepare(&call, session), built.executor.call(&call, session).await];
+    let told = |result: &ToolResult| format!("{} {:?}", json_result(result), result.journal);
+    (results.iter().map(told).collect(), results)
+}
+
+fn parameter(name: &str) -> String {
+    format!("x-agent-input-parameter: {name}")
+}
+
+fn context(path: &str) -> String {
+    format!("x-ces-session-context: $context.{path}")
+}
+
+/// A credential's source, what another description says, and the session that holds the token.
+fn rows() -> Vec<(&'static str, String, Value)> {
+    let params = |value: Value| json!({"parameters": value});
+    let variables = |value: Value| json!({"context": {"variables": value}});
+    let both =
+        json!({"parameters": {"token": CANARY}, "context": {"variables": {"token": CANARY}}});
+    let user = || json!({"user": {"Token": CANARY, "name": "ann"}});
+    vec![
+        ("$session.params.token", parameter("token"), params(json!({"token": CANARY}))),
+        ("$session.params.Token", parameter("TOKEN"), params(json!({"tOKEN": CANARY}))),
+        (
+            "$session.params.token",
+            parameter("$session.params.token"),
+            params(json!({"token": CANARY})),
+        ),
+        ("$session.params.user.token", parameter("user.token"), params(user())),
+        ("$session.params.user.token", parameter("user"), params(user())),
+        ("$session.params.user.token", parameter("user"), params(json!({"user.token": CANARY}))),
+        (
+            "$session.params.user.token",
+            parameter("user.token"),
+            params(json!({"user.token": CANARY})),
+        ),
+        (
+            "$context.variables.token",
+            context("variables.token"),
+            variables(json!({"token": CANARY})),
+        ),
+        ("$context.variables.token", context("variables"), variables(json!({"token": CANARY}))),
+        ("$context.variables.user.Token", context("variables"), variables(user())),
+        ("$context.variables.user.Token", context("variables.user"), variables(user())),
+        ("$context.variables.token", parameter("token"), both.clone()),
+        ("$session.params.token", context("variables"), both),
+        (
+            "$session.credentials.token",
+            parameter("token"),
+            json!({"credentials": {"token": CANARY}}),
+        ),
+        (
+            "$session.credentials.token",
+            parameter("credentials.token"),
+            json!({"credentials": {"token": CANARY}}),
+        ),
+        (
+            "$session.credentials.token",
+            context("credentials.token"),
+            json!({"credentials": {"token": CANARY}}),
+        ),
+    ]
+}
+
+#[tokio::test]
+async fn a_description_does_not_read_another_toolsets_credential() {
+    let server = Server::start().await;
+    for (token, annotation, envelope) in rows() {
+        let built = built(&annotation, &configuration(&server.url(""), token, ""));
+        let session = session(envelope.clone());
+        let row = format!("{token}, {annotation}, {envelope}");
+        let (told, results) = shown(&built, "other-echo", &session).await;
+        assert!(matches!(results[1].outcome, Outcome::Answered(_)), "{row}: {told}");
+        assert!(!told.contains(CANARY), "{row}: {told}");
+        let arrived = server.last().to_string();
+        assert!(!arrived.contains(CANARY), "{row}: {arrived}");
+        // The credential itself arrives where it belongs, and is shown nowhere.
+        let (told, _) = shown(&built, "hub-echo", &session).await;
+        let arrived = &server.last()["headers"]["authorization"];
+        assert_eq!(arrived, &format!("Bearer {CANARY}"), "{row}");
+        assert!(!told.contains(CANARY), "{row}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_beside_a_credential_is_an_input_all_the_same() {
+    let server = Server::start().await;
+    let configuration = configuration(&server.url(""), "$session.params.user.token", "");
+    let built = built(&parameter("user.name"), &configuration);
+    let session = session(json!({"parameters": {"user": {"token": CANARY, "name": "ann"}}}));
+    let (told, results) = shown(&built, "other-echo", &session).await;
+    assert_eq!(server.last()["target"], "/echo?q=%22ann%22", "{told}");
+    assert!(results[1].journal.events().is_empty() || !told.contains("Withheld"), "{told}");
+}
+
+#[tokio::test]
+async fn an_operator_gives_a_value_to_a_toolset_by_name() {
+    let server = Server::start().await;
+    let allow = "    session_parameters: { allow: [Token] }";
+    let configuration = configuration(&server.url(""), "$session.params.token", allow);
+    let built = built(&parameter("token"), &configuration);
+    assert!(built.warnings.is_empty(), "{:?}", built.warnings);
+    let session = session(json!({"parameters": {"token": CANARY}}));
+    let (told, _) = shown(&built, "other-echo", &session).await;
+    assert_eq!(server.last()["target"], format!("/echo?q=%22{CANARY}%22"));
+    assert!(!told.contains(CANARY), "{told}");
+}
+
+#[tokio::test]
+async fn the_journal_says_what_was_withheld() {
+    let server = Server::start().await;
+    let configuration = configuration(&server.url(""), "$session.params.token", "");
+    let built = built(&parameter("token"), &configuration);
+    let session = session(json!({"parameters": {"token": CANARY}}));
+    let result = built.executor.call(&asked("other-echo", json!({})), &session).await;
+    let withheld = Event::SessionValueWithheld { name: "token".to_owned() };
+    assert!(result.journal.events().contains(&withheld), "{:?}", result.journal);
+}
+
+#[test]
+fn a_configuration_that_relied_on_sharing_is_told_the_line_to_write() {
+    let told = |annotation: &str, token: &str, settings: &str| {
+        let built = built(annotation, &configuration("http://127.0.0.1:1", token, settings));
+        let told = built.warnings.iter().map(|found| {
+            let line = found.position.map_or(0, |position| position.line);
+            format!("{} {line}: {}; {}", found.code, found.message, found.help)
+        });
+        told.collect::<Vec<_>>()
+    };
+    let line = "session-credential 6: the session's `token` is a credential of the toolset `hub` and no input of other tools; inputs of `other-echo` ask for it; write `session_parameters: {allow: [token]}` in this toolset if its service may see it, or hand the credential over as one: `$session.credentials.token`";
+    assert_eq!(told(&parameter("token"), "$session.params.token", ""), [line]);
+    assert_eq!(told(&context("variables"), "$context.variables.token", ""), [line]);
+    assert!(told(&parameter("name"), "$session.params.token", "").is_empty());
+    assert!(told(&parameter("token"), "$session.credentials.token", "").is_empty());
+    let unused = "    session_parameters: { allow: [name] }";
+    let [found] = told(&parameter("name"), "$session.params.token", unused).try_into().unwrap();
+    assert!(found.starts_with("unused-key 10: expected a session value"), "{found}");
+}
+
+#[test]
+fn a_value_is_allowed_by_its_bare_name() {
+    let wrong = "    session_parameters: { allow: [$session.params.token] }";
+    let configuration = configuration("http://127.0.0.1:1", "$session.params.token", wrong);
+    let error = load(&parameter("token"), &configuration).unwrap_err().to_string();
+    assert!(error.contains("expected the name of a session value"), "{error}");
+}
+
+#[tokio::test]
+async fn a_toolset_may_take_what_its_own_credential_reads_and_does_not_show_it() {
+    let server = Server::start().await;
+    for (token, annotation) in [
+        ("$session.params.token", parameter("token")),
+        ("$context.variables.token", context("variables.token")),
+    ] {
+        let built = built(&annotation, &configuration(&server.url(""), token, ""));
+        let values = json!({"token": CANARY});
+        let session =
+            session(json!({"parameters": values, "context": {"variables": {"token": CANARY}}}));
+        let (told, _) = shown(&built, "hub-echo", &session).await;
+        assert_eq!(server.last()["headers"]["x-h"], format!("\"{CANARY}\""));
+        assert!(!told.contains(CANARY), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn a_fault_does_not_show_a_value_that_is_a_credential() {
+    let built = built(
+        "type: integer, x-agent-input-parameter: token",
+        &configuration("http://127.0.0.1:1", "$session.params.token", ""),
+    );
+    let session = session(json!({"parameters": {"token": CANARY}}));
+    let (told, results) = shown(&built, "hub-echo", &session).await;
+    assert!(matches!(results[0].outcome, Outcome::Failed(_)), "{told}");
+    assert!(!told.contains(CANARY), "{told}");
+}
+
+#[tokio::test]
+async fn values_of_a_session_are_literal() {
+    let server = Server::start().await;
+    for (token, envelope) in [
+        ("$session.params.token", json!({"parameters": {"token": "env:HOME"}})),
+        ("$session.credentials.Token", json!({"credentials": {"tOKEN": "env:HOME"}})),
+        ("$context.variables.token", json!({"context": {"variables": {"token": "env:HOME"}}})),
+    ] {
+        let built = built(&parameter("x"), &configuration(&server.url(""), token, ""));
+        shown(&built, "hub-echo", &session(envelope)).await;
+        assert_eq!(server.last()["headers"]["authorization"], "Bearer env:HOME", "{token}");
+    }
+}
+
+#[tokio::test]
+async fn without_its_credential_nothing_is_sent() {
+    let server = Server::start().await;
+    let configuration = configuration(&server.url(""), "$session.credentials.token", "");
+    let built = built(&parameter("x"), &configuration);
+    let absent = Session::default();
+    let empty = Session::default().with_credential("token", Secret::new(" ".to_owned()));
+    let split = Session::default().with_credential("token", Secret::new("a\r\nb: c".to_owned()));
+    for session in [absent, empty, split] {
+        let (told, results) = shown(&built, "hub-echo", &session).await;
+        assert!(matches!(results[1].outcome, Outcome::Failed(_)), "{told}");
+        assert!(told.contains("$session.credentials.token"), "{told}");
+    }
+    assert_eq!(server.total(), 0);
+}
+
+#[tokio::test]
+async fn a_credential_of_a_session_is_masked_wherever_a_service_or_a_model_says_it() {
+    let server = Server::start().await;
+    let built = built("minLength: 0", &configuration(&server.url(""), "literal:other-token", ""));
+    let session = Session::new("s").with_credential("unused", Secret::new(CANARY.to_owned()));
+    let call = asked("other-echo", json!({"q": CANARY, "X_H": format!("a {CANARY} b")}));
+    for result in
+        [built.executor.prepare(&call, &session), built.executor.call(&call, &session).await]
+    {
+        let told = format!("{} {:?}", json_result(&result), result.journal);
+        assert!(told.contains("****") && !told.contains(CANARY), "{told}");
+    }
+}
+
+/// Names of parameters and variables, so few that sources, questions and values meet.
+fn name() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["token", "Token", "user", "user.token", "user.Token", "a.b.token"])
+        .prop_map(str::to_owned)
+}
+
+/// A canary at a path, spelt as a name with dots or as nested objects.
+fn placed() -> impl Strategy<Value = Map<String, Value>> {
+    (name(), any::<bool>(), any::<bool>()).prop_map(|(path, is_dotted, is_upper)| {
+        let path = if is_upper { path.to_uppercase() } else { path };
+        let parts: Vec<_> = if is_dotted { vec![&*path] } else { path.split('.').collect() };
+        let value = parts.iter().rev().fold(json!(CANARY), |value, part| json!({*part: value}));
+        value.as_object().cloned().unwrap_or_default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_place_of_a_request_gives_away_what_another_toolset_reads(
+        (reads, asks, parameters, variables, of_context, asks_context) in
+            (name(), name(), placed(), placed(), any::<bool>(), any::<bool>()),
+    ) {
+        let source = if of_context { "$context.variables." } else { "$session.params." };
+        let annotation = if asks_context { context(&format!("variables.{asks}")) } else { parameter(&asks) };
+        let token = format!("{source}{reads}");
+        let built = built(&annotation, &configuration("http://127.0.0.1:1", &token, ""));
+        let envelope = json!({"parameters": parameters, "context": {"variables": variables}});
+        let session = session(envelope);
+        let call = asked("other-echo", json!({}));
+        let reached = if of_context {
+            session.context(&format!("variables.{reads}"))
+        } else {
+            session.parameter(&reads).cloned()
+        };
+        let is_read = reached.is_some_and(|value| value == CANARY);
+        let told = json_result(&built.executor.prepare(&call, &session)).to_string();
+        if is_read {
+            prop_assert!(!told.contains(CANARY), "{token} {annotation} {told}");
+        }
+        // Not only masked: not there.
+        if reads.to_lowercase() == asks.to_lowercase() {
+            prop_assert!(!told.contains("****"), "{token} {annotation} {told}");
+        }
+    }
+}
