@@ -118,7 +118,7 @@ fn from_model<'a>(
     Some(Filling { value: Cow::Borrowed(value), origin: Origin::Model })
 }
 
-fn look_up<'a>(source: &Source, session: &'a Session) -> Option<Cow<'a, Value>> {
+pub(crate) fn look_up<'a>(source: &Source, session: &'a Session) -> Option<Cow<'a, Value>> {
     match source {
         Source::Context(path) => session.context(path).map(Cow::Owned),
         Source::Model => None,
@@ -149,7 +149,8 @@ fn note_absent(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal)
     }
 }
 
-fn fill_nested_from_session<'a>(
+/// Sets what the session gives inside values, and takes away what the model may not give there.
+pub(crate) fn fill_nested_from_session<'a>(
     subject: Subject<'a>,
     given: Given<'a>,
     fillings: &mut Fillings<'a>,

@@ -4,6 +4,7 @@
 #![doc = include_str!("open-cases.md")]
 
 mod body;
+mod bound;
 mod check;
 mod convert;
 mod cookie;

@@ -4,13 +4,15 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::{Encoding, Input, Operation, Placement};
+use callgate_openapi::{Encoding, Input, Operation, Placement, Source};
 use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session};
 use http::{Request, Response};
+use serde_json::Value;
 
 use crate::{
+    bound::{Binding, Names, bind},
     check::{Checks, check},
-    inputs::{Fillings, Given, Subject, fill},
+    inputs::{Fillings, Given, Subject, fill, fill_nested_from_session},
     kept::Kept,
     request::{Frame, Ready},
     response,
@@ -24,13 +26,15 @@ pub struct Plan {
     operation: Arc<Operation>,
     frame: Frame,
     checks: OnceLock<Checks>,
+    names: Names,
 }
 
 impl Plan {
     /// The plan of `operation`.
     pub fn new(operation: Arc<Operation>) -> Self {
         let frame = Frame::new(&operation);
-        Self { operation, frame, checks: OnceLock::new() }
+        let names = Names::of(&operation.bindings);
+        Self { operation, frame, checks: OnceLock::new(), names }
     }
 
     /// The operation.
@@ -75,7 +79,13 @@ impl Plan {
         });
         let given = Given { arguments, session };
         let mut fillings = fill(subject, given, |at| checks.is_nullable(at), journal);
+        let bindings = &*operation.bindings;
+        let binding = Binding { subject, bindings, names: &self.names, session };
+        bind(binding, &mut fillings, journal)?;
         check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+        if bind_again(binding, given, &mut fillings, journal)? {
+            check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+        }
         note_omitted(subject.inputs, &fillings, journal);
         self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })
     }
@@ -84,6 +94,37 @@ impl Plan {
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
         response::outcome(response, &self.operation, shape)
     }
+}
+
+/// Binds what the check made of texts: an object that the model wrote as text. Answers whether that changed anything.
+fn bind_again<'a>(
+    binding: Binding<'a>,
+    given: Given<'a>,
+    fillings: &mut Fillings<'a>,
+    journal: &mut Journal,
+) -> Result<bool, Box<Fault>> {
+    let mut nested = binding.subject.nested.iter();
+    if binding.bindings.is_empty() && nested.all(|nested| nested.source == Source::Model) {
+        return Ok(false);
+    }
+    let values = |fillings: &Fillings<'_>| -> Vec<Option<Value>> {
+        let values = fillings.iter().map(|filling| filling.as_ref());
+        values.map(|filling| filling.map(|filling| (*filling.value).clone())).collect()
+    };
+    let before = values(fillings);
+    // What is bound a second time was noted the first time.
+    let mut events = Journal::default();
+    fill_nested_from_session(binding.subject, given, fillings, &mut events);
+    bind(binding, fillings, &mut events)?;
+    let is_changed = values(fillings) != before;
+    if is_changed {
+        for event in events.events() {
+            if !journal.events().contains(event) {
+                journal.note(event.clone());
+            }
+        }
+    }
+    Ok(is_changed)
 }
 
 /// Says in the journal which arrays and objects leave nothing in the request: the styles of queries, headers and

@@ -106,6 +106,15 @@ pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<F
     Box::new(fault.with_problems(problems))
 }
 
+pub(crate) fn too_many_values() -> Problem {
+    Problem {
+        at: String::new(),
+        expected: "arguments with fewer values".to_owned(),
+        got: "more than can be filled in from the session".to_owned(),
+        suggestion: None,
+    }
+}
+
 pub(crate) fn unwritable(at: &str, why: Unwritable) -> Box<Fault> {
     let (code, expected, got) = match why {
         Unwritable::Control => (

@@ -9,6 +9,12 @@ use url::Url;
 /// Dialogflow CX writes the session's id as if it were a reference.
 pub(crate) const SESSION_ID: &str = "@dialogflow/sessionId";
 
+/// The annotation that names a parameter of the session, or a value of the request's payload.
+pub(crate) const AGENT_INPUT: &str = "x-agent-input-parameter";
+
+/// The annotation that names a value of the context.
+pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
+
 /// Why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {

@@ -5,6 +5,7 @@ mod base;
 mod further;
 mod index;
 mod known;
+mod look_up;
 mod place;
 mod version;
 
@@ -42,6 +43,8 @@ struct Parts {
     limits: Limits,
     /// Made when a reference first needs it.
     index: OnceLock<Arc<Index>>,
+    /// Found when it is first asked for.
+    has_session_inputs: OnceLock<bool>,
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
@@ -89,6 +92,7 @@ impl Document {
             version,
             limits,
             index: OnceLock::new(),
+            has_session_inputs: OnceLock::new(),
             documents: Documents::new(),
             with_ids: Vec::new(),
             has_dynamic: false,
@@ -153,6 +157,7 @@ impl Document {
         }
         let parts = Arc::make_mut(&mut self.parts);
         parts.n_nodes += index.n_nodes;
+        parts.has_session_inputs = OnceLock::new();
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
         }

@@ -43,6 +43,8 @@ struct Entry<'d> {
     /// Whether the schema is that of each item.
     is_item: bool,
     described_by: Option<Located<'d>>,
+    /// The media type its schema stands in.
+    media: Option<&'d Node>,
     description: Option<Arc<str>>,
 }
 
@@ -142,6 +144,7 @@ impl<'d> Entry<'d> {
             schema: parameter.schema,
             is_item: false,
             described_by: Some(parameter.object),
+            media: None,
             description: parameter.description,
         }
     }
@@ -154,6 +157,7 @@ impl<'d> Entry<'d> {
             schema: Some(property.schema),
             is_item: false,
             described_by: None,
+            media: None,
             description: None,
         }
     }
@@ -166,6 +170,7 @@ impl<'d> Entry<'d> {
             schema: body.media.first().and_then(|media| media.schema.clone()),
             is_item: body.media.first().is_some_and(|media| media.is_item),
             described_by: Some(body.object.clone()),
+            media: body.media.first().map(|media| media.object.node),
             description: body.description.clone(),
         }
     }
@@ -189,16 +194,17 @@ impl<'d> Entry<'d> {
         session_inputs: SessionInputs,
         findings: &mut Findings,
     ) -> (Input, InputOrigin) {
-        let beside = self.described_by.as_ref().map(|object| object.node);
+        let object = self.described_by.as_ref().map(|object| object.node);
+        let beside: Vec<&Node> = object.into_iter().chain(self.media).collect();
         // What is said about an item is not said about the list.
         let whole = self.schema.as_ref().filter(|_| !self.is_item);
         let annotation = whole.map_or_else(
-            || beside.and_then(crate::session_input::own_annotation),
-            |schema| annotation(document, schema.node, &schema.path(), beside),
+            || beside.iter().copied().find_map(crate::session_input::own_annotation),
+            |schema| annotation(document, schema.node, &schema.path(), &beside),
         );
         let pointer = self.schema.as_ref().or(self.described_by.as_ref());
         let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
-        let source = source(annotation, pointer, findings);
+        let source = source(annotation, (pointer, session_inputs), findings);
         let default = self.schema.as_ref().and_then(|schema| {
             let path = schema.path();
             let only = || only_value_of(document, schema.node, &path).filter(|_| self.required);

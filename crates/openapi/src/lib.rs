@@ -4,6 +4,7 @@
 mod address;
 mod allowance;
 mod aside;
+mod bindings;
 mod blueprint;
 mod body;
 mod code;
@@ -34,6 +35,7 @@ mod template;
 mod tools;
 
 pub use allowance::Allowance;
+pub use bindings::{Alternative, Bindings, Fixed, Spot};
 pub use body::{
     Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
 };

@@ -1,6 +1,6 @@
 //! Finds the values inside an argument that the session or a default fills, at any depth of objects and lists. Values
-//! that exist only under a condition (`oneOf`, `anyOf`) or in an endless number (circles) cannot be filled; session
-//! inputs among them are reported.
+//! that exist only under a condition (`oneOf`, `anyOf`) or in an endless number (circles) have no such row: what the
+//! session gives there is found in `bindings`.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -8,7 +8,6 @@ use callgate_tool::ArgumentName;
 use callgate_tree::Node;
 
 use crate::{
-    code::Code,
     document::Document,
     effort::KEPT,
     findings::Findings,
@@ -16,7 +15,7 @@ use crate::{
     options::SessionInputs,
     reference::{Located, chain, follow},
     schema::{own_only_value, says_read_only},
-    session_input::{is_visible, own_annotation, source},
+    session_input::{annotation, is_visible, source},
 };
 
 /// Whether the object a value stands in requires it.
@@ -118,10 +117,10 @@ impl<'d, 'f> Walk<'d, 'f> {
             self.below_part(branch, &required);
         }
         for keyword in ["anyOf", "oneOf"] {
-            match real_branches(self.document, root, keyword).as_slice() {
-                // Only one of them is not null: this is how 3.1 says that a value may be null.
-                [only] => self.below_part(only, &required),
-                several => several.iter().for_each(|branch| self.report_lost(branch)),
+            // Only one of them is not null: this is how 3.1 says that a value may be null. What the session gives in one of
+            // several is bound, not filled (`bindings`).
+            if let [only] = real_branches(self.document, root, keyword).as_slice() {
+                self.below_part(only, &required);
             }
         }
         self.composed -= 1;
@@ -151,8 +150,8 @@ impl<'d, 'f> Walk<'d, 'f> {
     /// Goes one step further, to a schema of which `said` is what it says itself and what its references lead through.
     fn step(&mut self, (step, need): (Step, Need), schema: &Located<'d>, said: &[&'d Node]) {
         self.steps.push(step);
-        let found = said.iter().find_map(|node| own_annotation(node));
-        let source = source(found, &schema.pointer, self.findings);
+        let found = annotation(self.document, schema.node, &schema.path(), &[]);
+        let source = source(found, (&schema.pointer, self.session_inputs), self.findings);
         let default = self.default(need, &source, said);
         let default = default.filter(|value| self.document.spend_copy(value)).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
@@ -185,26 +184,6 @@ impl<'d, 'f> Walk<'d, 'f> {
         };
         let default = said.iter().find_map(|node| node.get("default"));
         default.filter(|_| is_kept).or_else(only)
-    }
-
-    /// Says which session inputs cannot be filled because their object is one of several.
-    fn report_lost(&mut self, branch: &Located<'d>) {
-        let Ok(root) = follow(self.document, branch.node, &branch.path()) else { return };
-        let Some(properties) = root.member("properties") else { return };
-        let path = properties.path();
-        for (name, node) in
-            properties.node.as_object().into_iter().flat_map(callgate_tree::Object::iter)
-        {
-            if !self.document.spend(1) {
-                return;
-            }
-            if own_annotation(node).is_some() {
-                let message =
-                    format!("expected a session input outside `oneOf` and `anyOf`, got: `{name}`");
-                let help = "move it out of the alternatives; here the model is asked for it";
-                self.findings.warning(Code::SessionInputLost, path.name(name), message, help);
-            }
-        }
     }
 }
 
@@ -317,8 +296,8 @@ mod tests {
     }
 
     #[test]
-    fn alternatives_are_not_filled_but_reported() {
-        check(json!({"oneOf": [{"$ref": "#/owner"}, {"type": "string"}]}), &["session-input-lost"]);
+    fn alternatives_are_not_filled() {
+        check(json!({"oneOf": [{"$ref": "#/owner"}, {"type": "string"}]}), &[]);
         check(
             json!({"anyOf": [{"$ref": "#/owner"}, {"type": "null"}]}),
             &["body.email $session.params.user.email", "body.kind = \"person\""],

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::{
     allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
     aside,
+    bindings::Bindings,
     blueprint::{Blueprint, Origin},
     body::Body,
     declaration::Parts,
@@ -45,6 +46,8 @@ pub struct Operation {
     pub inputs: Box<[Input]>,
     /// Values inside arguments that have a source or a default of their own.
     pub nested_inputs: Box<[NestedInput]>,
+    /// Session inputs inside arguments, wherever a value can stand; none of arguments without any.
+    pub bindings: Box<[Bindings]>,
     /// The body, when the operation has one.
     pub body: Option<Body>,
     /// The media types its successful answers have, in the order of the description, for `Accept`.

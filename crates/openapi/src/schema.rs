@@ -271,7 +271,7 @@ impl<'d> Builder<'d> {
             View::Complete => !marked("readOnly"),
             View::Declared(session_inputs) => {
                 !marked("readOnly")
-                    && match annotation(self.document, property, path, None) {
+                    && match annotation(self.document, property, path, &[]) {
                         Some(Annotation::Source(source)) => is_visible(&source, session_inputs),
                         _ => true,
                     }
@@ -290,7 +290,7 @@ impl<'d> Builder<'d> {
             View::Declared(_) => {
                 let fills = default_of(self.document, property, path).is_some()
                     || only_value_of(self.document, property, path).is_some();
-                annotation(self.document, property, path, None).is_none()
+                annotation(self.document, property, path, &[]).is_none()
                     && !(self.is_filled && fills)
             }
         }

@@ -1,13 +1,22 @@
 //! Finds out whether a value comes from the session: `x-agent-input-parameter`, `x-ces-session-context`,
 //! `@dialogflow/sessionId`. It reads annotations only; the values are the session's.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeSet, VecDeque},
+    ptr,
+    sync::Arc,
+};
 
-use callgate_tree::{Node, Path};
+use callgate_tree::{Node, Path, Severity};
 
 use crate::{
-    address::SESSION_ID, code::Code, document::Document, findings::Findings, input::Source,
-    options::SessionInputs, reference::chain,
+    address::{AGENT_INPUT as AGENT, SESSION_CONTEXT as CONTEXT, SESSION_ID},
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::Source,
+    options::SessionInputs,
+    reference::{Located, reference_of, target},
 };
 
 /// Where a value comes from, and whether its annotation could be read.
@@ -19,15 +28,69 @@ pub(crate) enum Annotation {
     Source(Source),
 }
 
-/// The annotation of a schema, of what it refers to, or of the object the schema stands in.
+impl Annotation {
+    /// Whether the value must never be the model's.
+    pub(crate) fn is_context(&self) -> bool {
+        match self {
+            Self::Invalid { name, .. } => *name == CONTEXT,
+            Self::Source(source) => matches!(source, Source::Context(_)),
+        }
+    }
+}
+
+/// The annotation of a value: of its schema, of what that refers to or is composed of, or of the object the schema stands
+/// in. One that names the context comes before others, since it must never be the model's; then the nearest counts.
 pub(crate) fn annotation<'d>(
     document: &'d Document,
     schema: &'d Node,
     path: &Path<'_>,
-    beside: Option<&'d Node>,
+    beside: &[&'d Node],
 ) -> Option<Annotation> {
-    let nodes = chain(document, schema, path);
-    beside.into_iter().chain(nodes).find_map(own_annotation)
+    if !document.has_session_inputs() {
+        return None;
+    }
+    let nodes = in_place(document, schema, path);
+    let mut found = None;
+    for annotation in beside.iter().copied().chain(nodes).filter_map(own_annotation) {
+        if annotation.is_context() {
+            return Some(annotation);
+        }
+        found = found.or(Some(annotation));
+    }
+    found
+}
+
+/// The schemas that speak of the same value as a schema, itself first: what it refers to, and branches of compositions
+/// and conditions, meant or not.
+fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Vec<&'d Node> {
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    let mut open = VecDeque::from([Located::new(schema, path)]);
+    while let Some(next) = open.pop_front() {
+        let is_new = known.insert(ptr::from_ref(next.node));
+        if !is_new || found.len() >= MOST_IN_PLACE || !document.spend(1) {
+            continue;
+        }
+        found.push(next.node);
+        let path = next.path();
+        if let Some(reference) = reference_of(next.node) {
+            open.extend(target(document, reference, &path).ok());
+        }
+        for keyword in ["allOf", "anyOf", "oneOf", "if", "then", "else"] {
+            match next.node.get(keyword) {
+                Some(Node::Array(branches)) => {
+                    let path = path.name(keyword);
+                    let branches = branches.iter().enumerate();
+                    open.extend(branches.map(|(n, node)| Located::new(node, &path.index(n))));
+                }
+                Some(branch @ Node::Object(_)) => {
+                    open.push_back(Located::new(branch, &path.name(keyword)));
+                }
+                _ => {}
+            }
+        }
+    }
+    found
 }
 
 /// The annotation a node itself carries.
@@ -45,14 +108,14 @@ pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
 /// The source an annotation means; an annotation that cannot be read is reported.
 pub(crate) fn source(
     annotation: Option<Annotation>,
-    pointer: &str,
+    (pointer, session_inputs): (&str, SessionInputs),
     findings: &mut Findings,
 ) -> Source {
     match annotation {
         None => Source::Model,
         Some(Annotation::Source(source)) => source,
         Some(Annotation::Invalid { name, value }) => {
-            report(name, &value, pointer, findings);
+            report((name, &value), (pointer, session_inputs), findings);
             Source::Model
         }
     }
@@ -67,7 +130,11 @@ pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool
     }
 }
 
-fn report(name: &'static str, value: &str, pointer: &str, findings: &mut Findings) {
+fn report(
+    (name, value): (&'static str, &str),
+    (pointer, session_inputs): (&str, SessionInputs),
+    findings: &mut Findings,
+) {
     if name == CONTEXT {
         // The model must never fill such a value, so there is no way to offer the operation.
         findings.error(
@@ -78,8 +145,12 @@ fn report(name: &'static str, value: &str, pointer: &str, findings: &mut Finding
         );
         return;
     }
-    findings.warning(
-        Code::InvalidSessionInput,
+    let severity = match session_inputs {
+        SessionInputs::Lenient => Severity::Warning,
+        SessionInputs::Strict => Severity::Error,
+    };
+    findings.add(
+        (Code::InvalidSessionInput.into(), severity),
         pointer,
         format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
         "write a name, `$session.params.<name>` or `$request.payload.<path>`",
@@ -114,8 +185,8 @@ fn path(text: &str) -> Option<Arc<str>> {
     (names_are_given && !text.contains(char::is_whitespace)).then(|| text.into())
 }
 
-const AGENT: &str = "x-agent-input-parameter";
-const CONTEXT: &str = "x-ces-session-context";
+/// Real values are composed of fewer than ten schemas.
+const MOST_IN_PLACE: usize = 2_000;
 
 #[cfg(test)]
 mod tests {
@@ -133,7 +204,7 @@ mod tests {
             "session": {"$ref": "@dialogflow/sessionId"},
         }));
         let schema = document.root().get("schema").unwrap();
-        let got = annotation(&document, schema, &Path::ROOT, None).map(|found| match found {
+        let got = annotation(&document, schema, &Path::ROOT, &[]).map(|found| match found {
             Annotation::Invalid { value, .. } => format!("invalid {value}"),
             Annotation::Source(source) => source.reference(),
         });

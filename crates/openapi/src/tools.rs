@@ -2,6 +2,7 @@
 //! each. Schemas are not rendered here.
 
 mod answer;
+mod bound;
 mod find;
 mod offered;
 mod one;

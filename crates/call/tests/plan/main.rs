@@ -5,6 +5,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "rows are written as values")]
 
 mod bodies;
+mod bound;
 mod handles;
 mod isolation;
 mod open;

@@ -38,7 +38,7 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) schema: Option<Located<'d>>,
     /// Whether the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
-    object: Located<'d>,
+    pub(crate) object: Located<'d>,
     /// The root element of XML.
     pub(crate) root: Option<XmlName>,
     /// Whether values of the schema can be written.

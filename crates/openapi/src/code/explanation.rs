@@ -111,8 +111,8 @@ const EXPLANATIONS: [(Code, &str); 50] = [
         Code::InvalidSessionInput,
         "`x-agent-input-parameter` must be a name, `$session.params.<name>` or \
              `$request.payload.<path>`; `x-ces-session-context` must be `$context.<path>`. An \
-             agent input that cannot be read is asked of the model; a context value never is, so \
-             its operation is refused.",
+             agent input that cannot be read is asked of the model, unless the toolset says \
+             `session_inputs: strict`; a context value never is. Then the operation is refused.",
     ),
     (
         Code::InvalidStyle,
@@ -256,8 +256,10 @@ const EXPLANATIONS: [(Code, &str); 50] = [
     ),
     (
         Code::SessionInputLost,
-        "A session input stands inside `oneOf` or `anyOf`, where it is unknown whether its \
-             object is there at all. It cannot be filled; the model is asked for it.",
+        "A session input stands where nothing can be filled in: below `not`, `contains` or `propertyNames`, or \
+             behind more schemas than are looked through. Values of the context must never be the model's, so their \
+             operation is refused; so are all others with `session_inputs: strict`. Otherwise the model is asked for the \
+             value. Session inputs in compositions, conditions, items, maps and circles are filled in.",
     ),
     (
         Code::TooComplex,

@@ -31,7 +31,7 @@ pub(super) fn properties<'d>(
     let schema = media.schema.as_ref().filter(|_| has_members && !media.is_item)?;
     // What is said beside a reference would be lost.
     let path = schema.path();
-    if annotation(document, schema.node, &path, Some(body.object.node)).is_some()
+    if annotation(document, schema.node, &path, &[body.object.node, media.object.node]).is_some()
         || default_of(document, schema.node, &path).is_some()
         || !chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
@@ -92,7 +92,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
     let comes_by_itself = |property: &Property<'d>| {
         let Located { node, pointer } = &property.schema;
         let path = Path::at(pointer);
-        annotation(document, node, &path, None).is_some()
+        annotation(document, node, &path, &[]).is_some()
             || default_of(document, node, &path).is_some()
             || only_value_of(document, node, &path).is_some()
     };

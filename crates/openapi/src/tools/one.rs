@@ -10,6 +10,7 @@ use callgate_tool::{Effect, ToolName};
 use callgate_tree::Node;
 
 use crate::{
+    bindings::Bindings,
     blueprint::{Blueprint, Common, Origin},
     body::{
         media::{self, DescribedBody},
@@ -33,6 +34,7 @@ use crate::{
     template::Template,
     tools::{
         answer::{self, Answers},
+        bound,
         offered::{self, Known},
     },
 };
@@ -61,6 +63,7 @@ struct Read<'d> {
     security: Security,
     layout: Layout<'d>,
     nested_inputs: Vec<NestedInput>,
+    bindings: Box<[Bindings]>,
     answers: Answers<'d>,
 }
 
@@ -101,9 +104,9 @@ impl<'d> Context<'d> {
             self.report_spent(operation, findings);
             return None;
         }
-        let Read { operation, item, template, server, security, layout, nested_inputs, answers } =
-            read?;
-        let Layout { inputs, origins, body, .. } = layout;
+        let read = read?;
+        let Read { operation, item, template, server, security, answers, .. } = read;
+        let Layout { inputs, origins, body, .. } = read.layout;
         let argument_headers = declared(&let_through, &inputs);
         Some(Operation {
             tool_name: tool_name.clone(),
@@ -116,7 +119,8 @@ impl<'d> Context<'d> {
             effect: effect_with(method, &argument_headers),
             argument_headers,
             inputs: inputs.into(),
-            nested_inputs: nested_inputs.into(),
+            nested_inputs: read.nested_inputs.into(),
+            bindings: read.bindings,
             body,
             accept: answers.accept,
             security,
@@ -166,6 +170,7 @@ impl<'d> Context<'d> {
             leave_out_defaults(&mut layout.inputs);
         }
         let nested_inputs = self.nested_inputs(&layout, keeps_absent, findings);
+        let bindings = bound::bindings(document, session_inputs, &layout, findings);
         let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
         let item = item.filter(|_| !is_described(operation.node));
         if item.is_none() && !is_described(operation.node) {
@@ -174,7 +179,17 @@ impl<'d> Context<'d> {
             findings.note(Code::NoDescription, &operation.pointer, message, help);
         }
         let (template, server) = (template?, server?);
-        Some(Read { operation, item, template, server, security, layout, nested_inputs, answers })
+        Some(Read {
+            operation,
+            item,
+            template,
+            server,
+            security,
+            layout,
+            nested_inputs,
+            bindings,
+            answers,
+        })
     }
 
     fn report_spent(&self, operation: &Located<'_>, findings: &mut Findings) {

@@ -1,0 +1,144 @@
+//! Tells what shows that a branch of a composition is not the one a value is meant for: members it requires, members
+//! whose values it fixes, and the values of a discriminator that stand for it.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_tree::Node;
+use serde_json::Value;
+
+use crate::{
+    bindings::Alternative,
+    document::Document,
+    reference::{Located, beyond, chain, follow, reference_of},
+    session_input::annotation,
+};
+
+/// What a branch says of its members.
+#[derive(Debug, Default)]
+pub(super) struct Branch {
+    required: Vec<Arc<str>>,
+    fixed: BTreeMap<Arc<str>, Vec<Value>>,
+    known: Vec<Arc<str>>,
+}
+
+impl Branch {
+    /// Reads a branch, with what it inherits.
+    pub(super) fn of(document: &Document, schema: &Located<'_>) -> Self {
+        let mut branch = Self::default();
+        branch.read(document, schema, DEEPEST);
+        branch
+    }
+
+    /// The same branch where a member tells branches apart.
+    pub(super) fn told_by(mut self, property: &Arc<str>, values: Vec<Value>) -> Self {
+        if !values.is_empty() {
+            self.fixed.insert(Arc::clone(property), values);
+        }
+        self
+    }
+
+    /// As an alternative at a spot.
+    pub(super) fn at(self, spot: usize) -> Alternative {
+        let fixed = self.fixed.into_iter().map(|(name, values)| (name, values.into()));
+        Alternative {
+            spot: Some(spot),
+            required: self.required.into(),
+            fixed: fixed.collect(),
+            known: self.known.into(),
+        }
+    }
+
+    fn read(&mut self, document: &Document, schema: &Located<'_>, depth: usize) {
+        let Some(depth) = depth.checked_sub(1).filter(|_| document.spend(BRANCH)) else { return };
+        let mut levels = beyond(document, schema.node, &schema.path());
+        levels.insert(0, schema.clone());
+        for level in &levels {
+            self.level(document, level);
+            let bases = level.member("allOf");
+            let several = bases.iter().flat_map(|bases| bases.node.as_array().unwrap_or_default());
+            for (at, base) in several.enumerate() {
+                let path = level.path();
+                let base = Located::new(base, &path.name("allOf").index(at));
+                self.read(document, &base, depth);
+            }
+        }
+    }
+
+    fn level(&mut self, document: &Document, level: &Located<'_>) {
+        let above = level.path();
+        let path = above.name("properties");
+        let properties = level.node.get("properties").and_then(Node::as_object);
+        for (name, node) in properties.into_iter().flat_map(callgate_tree::Object::iter) {
+            if !document.spend(BRANCH) {
+                return;
+            }
+            self.known.push(Arc::clone(name));
+            let values = chain(document, node, &path.name(name)).find_map(legal);
+            let Some(values) = values.filter(|_| !self.fixed.contains_key(name)) else { continue };
+            self.fixed.insert(Arc::clone(name), values);
+        }
+        let names = level.node.get("required").and_then(Node::as_array).unwrap_or_default();
+        for name in names.iter().filter_map(Node::as_shared_str) {
+            let own = properties.and_then(|properties| properties.get(name));
+            let is_given = own.is_none_or(|own| {
+                let path = path.name(name);
+                annotation(document, own, &path, &[]).is_none()
+                    && chain(document, own, &path).all(|node| node.get("default").is_none())
+            });
+            if is_given {
+                self.required.push(Arc::clone(name));
+            }
+        }
+    }
+}
+
+/// The few values a schema itself allows.
+fn legal(node: &Node) -> Option<Vec<Value>> {
+    if let Some(only) = node.get("const") {
+        return Some(vec![only.to_value()]);
+    }
+    let values = node.get("enum").and_then(Node::as_array);
+    let values = values.filter(|values| !values.is_empty() && values.len() <= MOST_VALUES)?;
+    Some(values.iter().map(Node::to_value).collect())
+}
+
+/// The values of a discriminator that stand for a branch: those the mapping gives it, else the name of its schema.
+pub(super) fn values_of(
+    document: &Document,
+    branch: &Located<'_>,
+    mapping: Option<&Node>,
+) -> Vec<Value> {
+    let own = || {
+        ["/components/schemas/", "/definitions/"]
+            .iter()
+            .find(|place| branch.pointer.starts_with(**place))
+    };
+    let reference = reference_of(branch.node).cloned();
+    let Some(reference) =
+        reference.or_else(|| own().map(|_| format!("#{}", branch.pointer).into()))
+    else {
+        return Vec::new();
+    };
+    let name = reference.rsplit('/').next().unwrap_or_default();
+    let end = follow(document, branch.node, &branch.path()).ok().map(|end| end.pointer);
+    let mapping = mapping.and_then(Node::as_object);
+    let mapped = mapping.into_iter().flat_map(callgate_tree::Object::iter).filter(|(_, to)| {
+        let to = to.as_str().unwrap_or_default();
+        let is_end = || end.as_deref().is_some_and(|end| to.strip_prefix('#') == Some(end));
+        to == &*reference || to == name || is_end()
+    });
+    let mut values: Vec<Value> =
+        mapped.map(|(value, _)| Value::String(value.to_string())).collect();
+    // OpenAPI 3.0.3 §4.7.25: a schema's own name stands for it, mapped or not.
+    values.push(Value::String(name.to_owned()));
+    values
+}
+
+/// Real schemas inherit over fewer than five levels.
+const DEEPEST: usize = 8;
+
+/// More values than this tell no branches apart.
+const MOST_VALUES: usize = 64;
+
+/// What it takes to look at a level or a member of a branch, in steps.
+const BRANCH: usize = 8;

@@ -1,0 +1,353 @@
+//! Walks the schemas an argument may meet and keeps the spots from which a session input can be reached. It follows
+//! references once each and keeps its open ends in a list, so that circles end and depth costs no stack.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_tree::{Node, Object};
+use hashbrown::HashMap;
+
+use crate::{
+    bindings::{
+        Spot,
+        branch::{Branch, values_of},
+        heirs::heirs,
+        pruned::pruned,
+    },
+    document::Document,
+    input::Source,
+    options::SessionInputs,
+    reference::{Located, reference_of, target},
+    schema::{default_of, says_read_only},
+    session_input::{Annotation, is_visible, own_annotation},
+};
+
+/// The walk over the schemas of one argument.
+#[derive(Debug)]
+pub(crate) struct Graph<'d> {
+    document: &'d Document,
+    session_inputs: SessionInputs,
+    spots: Vec<Spot>,
+    known: HashMap<(Arc<str>, Reach), usize>,
+    open: Vec<(Located<'d>, usize, Reach)>,
+    unbound: Vec<Unbound>,
+    is_cut: bool,
+}
+
+/// A session input that nothing can be filled in for.
+#[derive(Clone, Debug)]
+pub(crate) struct Unbound {
+    pub(crate) pointer: Arc<str>,
+    /// What stands there; none where the walk ended before all was looked at.
+    pub(crate) annotation: Option<Annotation>,
+    pub(crate) why: &'static str,
+}
+
+/// Whether values can be filled in where a schema stands.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+enum Reach {
+    /// Below this keyword they cannot.
+    Closed(&'static str),
+    Open,
+}
+
+impl Reach {
+    /// Where a session input is expected instead.
+    fn words(self) -> &'static str {
+        match self {
+            Self::Closed(words) => words,
+            Self::Open => "that names a value",
+        }
+    }
+}
+
+impl<'d> Graph<'d> {
+    pub(crate) fn new(document: &'d Document, session_inputs: SessionInputs) -> Self {
+        Self {
+            document,
+            session_inputs,
+            spots: Vec::new(),
+            known: HashMap::new(),
+            open: Vec::new(),
+            unbound: Vec::new(),
+            is_cut: false,
+        }
+    }
+
+    /// The spots that lead to session inputs, the value of `schema` first, and the session inputs that stand where
+    /// none can be filled in. No spots where there are no session inputs.
+    pub(crate) fn of_value(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
+        self.spot(schema.clone(), Reach::Open);
+        self.finish()
+    }
+
+    /// The same of a list of such values.
+    pub(crate) fn of_items(mut self, schema: &Located<'d>) -> (Vec<Spot>, Vec<Unbound>) {
+        self.spots.push(empty());
+        let items = self.spot(schema.clone(), Reach::Open);
+        self.change(0, |spot| spot.items = Some(items));
+        self.finish()
+    }
+
+    fn finish(mut self) -> (Vec<Spot>, Vec<Unbound>) {
+        while let Some((schema, at, reach)) = self.open.pop() {
+            let is_affordable = self.document.spend(SPOT + schema.path().weight());
+            if !is_affordable || self.spots.len() > MOST_SPOTS {
+                self.is_cut = true;
+                break;
+            }
+            self.read(&schema, at, reach);
+        }
+        if self.is_cut {
+            let why = "within reach";
+            self.unbound.push(Unbound { pointer: "".into(), annotation: None, why });
+        }
+        (pruned(self.spots), self.unbound)
+    }
+
+    /// The spot of a schema, which is read when its turn comes.
+    fn spot(&mut self, schema: Located<'d>, reach: Reach) -> usize {
+        let key = (Arc::clone(&schema.pointer), reach);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let at = self.spots.len();
+        self.known.insert(key, at);
+        self.spots.push(empty());
+        self.open.push((schema, at, reach));
+        at
+    }
+
+    fn change(&mut self, at: usize, change: impl FnOnce(&mut Spot)) {
+        if let Some(spot) = self.spots.get_mut(at) {
+            change(spot);
+        }
+    }
+
+    fn read(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+        let Some(object) = schema.node.as_object() else { return };
+        self.note_annotation(schema, at, reach);
+        if let Some(reference) = reference_of(schema.node)
+            && let Ok(next) = target(self.document, reference, &schema.path())
+        {
+            let same = self.spot(next, reach);
+            self.change(at, |spot| spot.same = with(&spot.same, same));
+        }
+        self.note_anchors(schema, at, reach);
+        for (keyword, value) in object.iter() {
+            self.keyword((schema, at, reach), keyword, value);
+        }
+        self.note_subtypes(schema, at, reach);
+    }
+
+    fn note_annotation(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+        let pointer = Arc::clone(&schema.pointer);
+        let Some(annotation) = own_annotation(schema.node) else { return };
+        let source = match (&annotation, reach) {
+            (Annotation::Source(source), Reach::Open) => source.clone(),
+            (_, reach) => {
+                let annotation = Some(annotation);
+                return self.unbound.push(Unbound { pointer, annotation, why: reach.words() });
+            }
+        };
+        let default = default_of(self.document, schema.node, &schema.path());
+        let default = default.filter(|value| self.document.spend_copy(value));
+        let default = default.map(Node::to_value);
+        let visible = is_visible(&source, self.session_inputs);
+        self.change(at, |spot| {
+            spot.source = source;
+            spot.visible = visible;
+            spot.default = default;
+            spot.read_only = says_read_only(schema.node);
+        });
+    }
+
+    fn keyword(
+        &mut self,
+        (schema, at, reach): (&Located<'d>, usize, Reach),
+        keyword: &str,
+        value: &'d Node,
+    ) {
+        let above = schema.path();
+        let path = above.name(keyword);
+        let one = || Located::new(value, &path);
+        match (keyword, value) {
+            ("allOf", Node::Array(branches)) => {
+                for (index, branch) in branches.iter().enumerate() {
+                    let same = self.spot(Located::new(branch, &path.index(index)), reach);
+                    self.change(at, |spot| spot.same = with(&spot.same, same));
+                }
+            }
+            ("anyOf" | "oneOf", Node::Array(branches)) => {
+                let branches = branches.iter().enumerate();
+                let branches: Vec<_> =
+                    branches.map(|(n, branch)| Located::new(branch, &path.index(n))).collect();
+                self.alternatives((schema, at, reach), branches);
+            }
+            ("if" | "then" | "else", Node::Object(_)) => {
+                self.alternatives((schema, at, reach), vec![one()]);
+            }
+            ("dependentSchemas", Node::Object(members)) => {
+                let branches =
+                    members.iter().map(|(name, node)| Located::new(node, &path.name(name)));
+                self.alternatives((schema, at, reach), branches.collect());
+            }
+            ("contains" | "not" | "propertyNames", Node::Object(_)) => {
+                self.spot(one(), Reach::Closed(closed(keyword)));
+            }
+            ("properties" | "patternProperties", Node::Object(members)) => {
+                let members = members
+                    .iter()
+                    .map(|(name, node)| (Arc::clone(name), Located::new(node, &path.name(name))));
+                self.members((at, reach), keyword, members.collect());
+            }
+            ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
+                let others = self.spot(one(), reach);
+                self.change(at, |spot| spot.others = Some(others));
+            }
+            ("additionalItems" | "items" | "prefixItems" | "unevaluatedItems", _) => {
+                self.items((at, reach), keyword, &one());
+            }
+            _ => {}
+        }
+    }
+
+    fn members(
+        &mut self,
+        (at, reach): (usize, Reach),
+        keyword: &str,
+        members: Vec<(Arc<str>, Located<'d>)>,
+    ) {
+        let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
+        let spots: Box<[(Arc<str>, usize)]> =
+            members.into_iter().map(|(name, schema)| (name, self.spot(schema, reach))).collect();
+        self.change(at, |spot| {
+            if keyword == "properties" {
+                (spot.declared, spot.properties) = (names, spots);
+            } else {
+                (spot.declared_patterns, spot.patterns) = (names, spots);
+            }
+        });
+    }
+
+    fn items(&mut self, (at, reach): (usize, Reach), keyword: &str, found: &Located<'d>) {
+        if let Some(list) = found.node.as_array() {
+            let path = found.path();
+            let spots = list.iter().enumerate();
+            let spots =
+                spots.map(|(n, node)| Some(self.spot(Located::new(node, &path.index(n)), reach)));
+            let leading: Box<[Option<usize>]> = spots.collect();
+            self.change(at, |spot| spot.leading = leading);
+        } else if found.node.as_object().is_some() {
+            let items = self.spot(found.clone(), reach);
+            let is_rest = keyword != "items";
+            self.change(at, |spot| {
+                spot.items = spot.items.filter(|_| is_rest).or(Some(items));
+            });
+        }
+    }
+
+    /// Branches of which some may be meant.
+    fn alternatives(
+        &mut self,
+        (schema, at, reach): (&Located<'d>, usize, Reach),
+        branches: Vec<Located<'d>>,
+    ) {
+        let discriminator = schema.node.get("discriminator");
+        let property = discriminator.and_then(|discriminator| {
+            discriminator.get("propertyName").unwrap_or(discriminator).as_shared_str()
+        });
+        let mapping = discriminator.and_then(|discriminator| discriminator.get("mapping"));
+        let mut group = Vec::with_capacity(branches.len());
+        for schema in branches {
+            let mut branch = Branch::of(self.document, &schema);
+            if let Some(property) = property {
+                branch = branch.told_by(property, values_of(self.document, &schema, mapping));
+            }
+            group.push(branch.at(self.spot(schema, reach)));
+        }
+        self.change(at, |spot| {
+            let groups = std::mem::take(&mut spot.alternatives).into_vec();
+            spot.alternatives = groups.into_iter().chain([group.into()]).collect();
+        });
+    }
+
+    /// The schemas that a dynamic reference may mean.
+    fn note_anchors(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+        let Some(reference) = schema.node.get("$dynamicRef").and_then(Node::as_str) else { return };
+        let Some((_, anchor)) = reference.split_once('#') else { return };
+        let found = self.document.dynamic_anchors_named(anchor);
+        let schemas = found.into_iter().filter_map(|pointer| {
+            Some(Located { node: self.document.node_of(&pointer)?, pointer })
+        });
+        self.alternatives((schema, at, reach), schemas.collect());
+    }
+
+    /// The schemas that a schema with a `discriminator` and without branches stands for: those the mapping names and
+    /// those that inherit from it (OpenAPI 3.0.3 §4.7.25).
+    fn note_subtypes(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+        let Some(discriminator) = schema.node.get("discriminator") else { return };
+        let has_branches = ["anyOf", "oneOf"].iter().any(|name| schema.node.get(name).is_some());
+        if has_branches {
+            return;
+        }
+        let mut found: BTreeMap<Arc<str>, Located<'d>> = BTreeMap::new();
+        let mapping = discriminator.get("mapping").and_then(Node::as_object);
+        for to in
+            mapping.into_iter().flat_map(Object::iter).filter_map(|(_, to)| to.as_shared_str())
+        {
+            let named: Arc<str> = format!("#/components/schemas/{to}").into();
+            let path = schema.path();
+            let next = target(self.document, to, &path);
+            if let Ok(next) = next.or_else(|_| target(self.document, &named, &path)) {
+                found.insert(Arc::clone(&next.pointer), next);
+            }
+        }
+        let mut bases = vec![Arc::clone(&schema.pointer)];
+        while let Some(base) = bases.pop() {
+            for heir in heirs(self.document, &base) {
+                bases.extend(
+                    (!found.contains_key(&heir.pointer)).then(|| Arc::clone(&heir.pointer)),
+                );
+                found.insert(Arc::clone(&heir.pointer), heir);
+            }
+        }
+        found.remove(&schema.pointer);
+        self.alternatives((schema, at, reach), found.into_values().collect());
+    }
+}
+
+fn empty() -> Spot {
+    Spot {
+        source: Source::Model,
+        visible: true,
+        default: None,
+        read_only: false,
+        same: Box::default(),
+        alternatives: Box::default(),
+        properties: Box::default(),
+        patterns: Box::default(),
+        others: None,
+        declared: Box::default(),
+        declared_patterns: Box::default(),
+        leading: Box::default(),
+        items: None,
+    }
+}
+
+fn with(spots: &[usize], one: usize) -> Box<[usize]> {
+    spots.iter().copied().chain([one]).collect()
+}
+
+fn closed(keyword: &str) -> &'static str {
+    match keyword {
+        "contains" => "outside `contains`",
+        "not" => "outside `not`",
+        _ => "outside `propertyNames`",
+    }
+}
+
+/// Real bodies with session inputs have a few hundred schemas.
+const MOST_SPOTS: usize = 20_000;
+
+/// What it takes to look at a schema, in steps.
+const SPOT: usize = 8;

@@ -1,0 +1,63 @@
+//! Finds the session inputs inside the arguments of an operation and refuses what nobody could keep from the model: in
+//! `strict`, and always for values of the context, a session input is bound or the operation is not offered.
+
+use crate::{
+    bindings::{Bindings, Graph, Unbound},
+    code::Code,
+    document::Document,
+    findings::Findings,
+    input::Source,
+    layout::Layout,
+    options::SessionInputs,
+    session_input::{Annotation, source},
+};
+
+/// The session inputs inside each argument.
+pub(super) fn bindings<'d>(
+    document: &'d Document,
+    session_inputs: SessionInputs,
+    layout: &Layout<'d>,
+    findings: &mut Findings,
+) -> Box<[Bindings]> {
+    let Layout { inputs, origins, schemas, .. } = layout;
+    if !document.has_session_inputs() {
+        return Box::default();
+    }
+    let mut all = Vec::new();
+    for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
+        let Some(schema) = schema else { continue };
+        let graph = Graph::new(document, session_inputs);
+        let (spots, unbound) =
+            if origin.is_item { graph.of_items(schema) } else { graph.of_value(schema) };
+        for unbound in &unbound {
+            report(unbound, session_inputs, findings);
+        }
+        let is_only_its_own = matches!(spots.as_slice(), [only] if only.below().next().is_none());
+        if spots.is_empty() || (is_only_its_own && input.source != Source::Model) {
+            continue;
+        }
+        all.push(Bindings { argument: input.argument.clone(), spots: spots.into() });
+    }
+    all.into()
+}
+
+fn report(unbound: &Unbound, session_inputs: SessionInputs, findings: &mut Findings) {
+    let Unbound { pointer, annotation, why } = unbound;
+    let got = match annotation {
+        Some(invalid @ Annotation::Invalid { .. }) => {
+            source(Some(invalid.clone()), (pointer, session_inputs), findings);
+            return;
+        }
+        Some(Annotation::Source(source)) => source.reference(),
+        None => "more than can be looked through".to_owned(),
+    };
+    let message = format!("expected a session input {why}, got: `{got}`");
+    let is_context = annotation.as_ref().is_none_or(Annotation::is_context);
+    if is_context || session_inputs == SessionInputs::Strict {
+        let help = "move it to where a value stands; nothing can be filled in here";
+        findings.error(Code::SessionInputLost, pointer, message, help);
+    } else {
+        let help = "move it to where a value stands; here the model is asked for it";
+        findings.warning(Code::SessionInputLost, pointer, message, help);
+    }
+}
