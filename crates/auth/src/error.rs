@@ -54,8 +54,23 @@ impl Error {
         self.is_transient || self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
     }
 
-    fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+    /// A failure of an authenticator of your own. Its message is read by a model and by the operator: it says what to do, and
+    /// holds neither a secret nor a host.
+    ///
+    /// ```
+    /// use callgate_auth::{Error, ErrorKind};
+    ///
+    /// let error = Error::new(ErrorKind::TokenUnavailable, "the signing service is restarting");
+    /// assert!(error.transient().is_transient());
+    /// ```
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
         Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
+    }
+
+    /// The same failure as one that may be over when the request is made again.
+    #[must_use]
+    pub fn transient(self) -> Self {
+        Self { is_transient: true, ..self }
     }
 
     fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {

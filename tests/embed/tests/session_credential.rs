@@ -1,0 +1,41 @@
+//! Each user's own token: a credential of the session, which no tool takes as an input and nothing shows.
+
+use axum::{Json, Router, http::HeaderMap, routing::get};
+use callgate::{
+    Arguments, Session, ToolCall,
+    config::{self, DescriptionOptions},
+    dialect::json_result,
+    secret::Secret,
+};
+use serde_json::{Value, json};
+
+async fn echo(headers: HeaderMap) -> Json<Value> {
+    let sent = headers["authorization"].to_str().unwrap_or_default();
+    // The service says the token itself, and how long it is, which tells whose it was.
+    Json(json!({"id": 7, "sent": sent, "length": sent.len()}))
+}
+
+#[tokio::test]
+async fn each_session_calls_with_its_own_token() {
+    let server = callgate_embed::serve(Router::new().route("/pets/{id}", get(echo))).await;
+    let options = DescriptionOptions {
+        server: Some(server),
+        bearer: Some("$session.credentials.pets".to_owned()),
+        ..Default::default()
+    };
+    let built = config::load_description(&callgate_embed::description(), &options).unwrap();
+    let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
+    let call = ToolCall::new("1", "getPet", arguments);
+
+    for (user, token) in [("ann", "token-of-ann"), ("bob", "another-token-of-bob")] {
+        let session = Session::new(user).with_credential("Pets", Secret::new(token.to_owned()));
+        let result = json_result(&built.executor.call(&call, &session).await);
+        assert_eq!(result["response"]["length"], "Bearer ".len() + token.len(), "{result}");
+        assert_eq!(result["response"]["sent"], "Bearer ****");
+        let planned = json_result(&built.executor.prepare(&call, &session)).to_string();
+        assert!(!planned.contains(token), "{planned}");
+    }
+    let without = json_result(&built.executor.call(&call, &Session::new("eve")).await);
+    assert_eq!(without["error"]["reached"], "no", "{without}");
+    assert_eq!(without["error"]["next"], "ask_user", "{without}");
+}
