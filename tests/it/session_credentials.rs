@@ -198,6 +198,51 @@ async fn the_journal_says_what_was_withheld() {
     assert!(result.journal.events().contains(&withheld), "{:?}", result.journal);
 }
 
+/// Where a session input can stand below an argument: compositions, items and maps.
+#[tokio::test]
+async fn a_credential_is_withheld_below_every_keyword_of_a_schema() {
+    let server = Server::start().await;
+    for (schema, argument) in [
+        ("{ allOf: [{ type: object, properties: { t: AT } }] }", json!({"t": "x"})),
+        ("{ anyOf: [{ type: object, properties: { t: AT } }] }", json!({"t": "x"})),
+        ("{ type: object, additionalProperties: AT }", json!({"t": "x"})),
+        ("{ type: object, patternProperties: { '^t': AT } }", json!({"t": "x"})),
+        ("{ type: array, items: AT }", json!(["x"])),
+        ("{ type: array, items: { type: object, properties: { t: AT } } }", json!([{"t": "x"}])),
+        ("{ type: array, prefixItems: [AT] }", json!(["x"])),
+    ] {
+        let at = "{ type: string, x-agent-input-parameter: token }";
+        let operation = format!(
+            "openapi: 3.1.0
+info: {{ title: T, version: '1' }}
+paths:
+  /echo:
+    post:
+      operationId: echo
+      summary: Echo
+      requestBody: {{ required: true, content: {{ application/json: {{ schema: {} }} }} }}
+",
+            schema.replace("AT", at)
+        );
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("spec.yaml"), operation).unwrap();
+        let file = folder.path().join("callgate.yaml");
+        fs::write(&file, configuration(&server.url(""), "$session.params.token", "")).unwrap();
+        let built = config::load(&file).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        let told = built.warnings.iter().any(|found| found.code == "session-credential");
+        assert!(told, "{schema}: {:?}", built.warnings);
+        let session = session(json!({"parameters": {"token": CANARY}}));
+        let call = asked("other-echo", json!({"body": argument}));
+        let before = server.total();
+        let result = built.executor.call(&call, &session).await;
+        assert_eq!(server.total(), before + 1, "{schema}: {result:?}");
+        let arrived = server.last()["body"].to_string();
+        assert!(!arrived.contains(CANARY), "{schema}: {arrived}");
+        let withheld = Event::SessionValueWithheld { name: "token".to_owned() };
+        assert!(result.journal.events().contains(&withheld), "{schema}: {:?}", result.journal);
+    }
+}
+
 #[test]
 fn a_configuration_that_relied_on_sharing_is_told_the_line_to_write() {
     let told = |annotation: &str, token: &str, settings: &str| {

@@ -114,7 +114,9 @@ impl Operation {
     /// Where the values of its inputs come from before the model is asked, with those of values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
         let nested = self.nested_inputs.iter().map(|nested| &nested.source);
-        self.inputs.iter().map(|input| &input.source).chain(nested)
+        let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
+        let bound = spots.map(|spot| &spot.source);
+        self.inputs.iter().map(|input| &input.source).chain(nested).chain(bound)
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
