@@ -72,7 +72,7 @@ async fn a_status_decides_how_a_call_ends() {
     for (code, content) in [(200, "json"), (201, "json"), (202, "json"), (204, "empty")] {
         let outcome = status(&executor, "status", code).await;
         let Outcome::Answered(answer) = outcome else { panic!("{code}: {outcome:?}") };
-        assert_eq!(answer.status, code);
+        assert_eq!(answer.status, Some(code));
         assert_eq!(matches!(answer.content, Content::Empty), content == "empty", "{code}");
     }
     let rows = [

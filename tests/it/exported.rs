@@ -283,8 +283,8 @@ fn a_certificate_of_an_export_is_no_file() {
 }
 
 /// Google's accounts: whose token it is is told, and a dry run shows where it goes without asking for one.
-#[test]
-fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {
+#[tokio::test]
+async fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {
     let settings = json!({"dialogflow_tool": "agent/tools/pets", "server": "https://a.example"});
     for authentication in [
         json!({"serviceAgentAuthConfig": {}}),
@@ -295,10 +295,11 @@ fn tokens_of_google_accounts_are_asked_for_by_callgates_own() {
         let told = built.warnings.iter().filter(|known| known.code == "import-account");
         assert_eq!(told.count(), 1, "{authentication}: {:?}", built.warnings);
         let asked = ToolCall::new("1", "pets-listPets", callgate::Arguments::new());
-        let planned = built.executor.prepare(&asked, &Session::default()).outcome;
+        let planned = built.executor.prepare(&asked, &Session::default()).await.outcome;
         let Outcome::Planned(plan) = planned else { panic!("{planned:?}") };
         let is_it =
             |(name, value): &&(String, String)| name == "authorization" && value == "Bearer ****";
+        let plan = plan.request().unwrap();
         assert_eq!(plan.headers.iter().filter(is_it).count(), 1, "{plan:?}");
     }
 }

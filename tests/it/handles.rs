@@ -93,7 +93,7 @@ async fn the_file_of_one_call_is_the_argument_of_the_next() {
     let tail = format!("\r\n--{boundary}--\r\n");
     assert_eq!(body, [head.as_bytes(), &file(), tail.as_bytes()].concat());
 
-    let planned = executor.prepare(&asked("form", arguments), &Session::default()).outcome;
+    let planned = executor.prepare(&asked("form", arguments), &Session::default()).await.outcome;
     assert!(matches!(planned, Outcome::Planned(_)), "{planned:?}");
 }
 
@@ -101,7 +101,8 @@ async fn the_file_of_one_call_is_the_argument_of_the_next() {
 async fn a_handle_of_nothing_is_a_fault_before_sending() {
     let executor = executor().await;
     let arguments = json!({"body": {"handle": "result:00ff"}});
-    let prepared = executor.prepare(&asked("raw", arguments.clone()), &Session::default());
+    let asked = asked("raw", arguments.clone());
+    let prepared = executor.prepare(&asked, &Session::default()).await;
     for outcome in [call(&executor, "raw", arguments).await.outcome, prepared.outcome] {
         let fault = fault(outcome);
         assert_eq!(

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_compression::tokio::bufread::GzipEncoder;
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{Content, FaultCode, Outcome, Reached, dialect::json_result};
+use callgate::{Content, FaultCode, Outcome, Reached, Session, dialect::json_result};
 use serde_json::{Value, json};
 use tokio::{io::AsyncReadExt, time::Instant};
 
@@ -238,7 +238,10 @@ async fn shown(server: &Raw, auth: &str) -> String {
     let executor = target::executor(DESCRIPTION, &server.origin, auth);
     let result = call(&executor, "item", json!({"id": "1"})).await;
     let kept = match &result.outcome {
-        Outcome::Answered(answer) => answer.handle.as_ref().and_then(|one| executor.result(one)),
+        Outcome::Answered(answer) => match &answer.handle {
+            Some(handle) => executor.result(handle, &Session::default(), None).await.unwrap(),
+            None => None,
+        },
         _ => None,
     };
     format!("{}\n{result:?}\n{kept:?}", json_result(&result))

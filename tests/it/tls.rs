@@ -53,7 +53,7 @@ async fn called_by(executor: &Executor, tool: &str) -> Result<(), Box<Fault>> {
     match executor.call(&call, &Session::default()).await.outcome {
         Outcome::Answered(_) => Ok(()),
         Outcome::Failed(fault) => Err(fault),
-        Outcome::Planned(request) => panic!("{request:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

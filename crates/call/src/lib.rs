@@ -3,6 +3,7 @@
 //!
 #![doc = include_str!("open-cases.md")]
 
+mod arguments;
 mod body;
 mod bound;
 mod check;
@@ -30,6 +31,7 @@ mod style;
 mod violation;
 pub mod wording;
 
+pub use arguments::ArgumentCheck;
 pub use kept::Kept;
 pub use plan::Plan;
 pub use response::{Splitter, Unfinished};

@@ -12,7 +12,7 @@ use callgate_openapi::Source;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached};
 use serde_json::Value;
 
-pub use connection::{connection_refused, no_secure_connection, timed_out, unreachable};
+pub use connection::{connection_refused, late, no_secure_connection, timed_out, unreachable};
 
 use crate::style::Unwritable;
 

@@ -18,14 +18,26 @@
 
 pub use callgate_call::Shape;
 pub use callgate_executor::{
-    Backend, Builder, Callable, Entry, Error, ErrorKind, Executor, Redirects, SessionValues,
-    Toolset,
+    Backend, Builder, Call, Callable, Ended, Ending, Entry, Error, ErrorKind, Executor, Extensions,
+    Function, Middleware, Opened, Piece, Pieces, Redirects, SessionValues, Stage, ToolStream,
+    Toolset, TraceContext,
 };
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    Journal, Json, Next, Outcome, PlannedRequest, Problem, Reached, Schema, Session, SessionName,
-    StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    InvalidName, Journal, Json, Next, Outcome, Pending, PendingKind, PlannedRequest, Preview,
+    Principal, Problem, Reached, Schema, Session, SessionName, StoredResult, Tool, ToolCall,
+    ToolName, ToolResult, ToolsetName, Truncated, Unit,
 };
+
+/// What stands around calls.
+pub mod policy {
+    pub use callgate_policy::*;
+}
+
+/// What outlives a call, and where it is kept.
+pub mod session {
+    pub use callgate_session::*;
+}
 
 /// Foreign wire formats: declarations, calls and results as JSON.
 pub mod dialect {

@@ -6,16 +6,19 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
+    time::Duration,
 };
 
 use callgate::{
-    Arguments, Callable, ErrorKind, Executor, FaultCode, Outcome, Reached, Session, ToolCall,
-    Toolset,
+    Arguments, Call, Callable, Content, ErrorKind, Executor, FaultCode, Next, Outcome, Preview,
+    Principal, Reached, Session, ToolCall, Toolset,
     auth::{AuthConfig, Supplies},
     openapi::{Document, Limits, LoadOptions, load},
     secret::LocalStores,
     transport::Refuse,
 };
+use serde_json::json;
+use tokio::time::Instant;
 
 const DESCRIPTION: &str = r#"
 openapi: 3.0.3
@@ -84,4 +87,74 @@ fn a_call_outside_a_runtime_ends_with_a_fault() {
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.code, fault.reached), (FaultCode::NotSupported, Reached::No));
     assert!(fault.message.contains("Tokio runtime"), "{fault:?}");
+}
+
+fn clock() -> Executor {
+    let schema = json!({
+        "type": "object",
+        "description": "The time in a zone",
+        "properties": {"zone": {"type": "string"}},
+        "required": ["zone"],
+    });
+    let executor = Executor::builder().function("clock", "get_time", schema, |call| async move {
+        let principal = call.principal().map(|principal| principal.id().to_owned());
+        json!({"zone": call.arguments()["zone"], "for": principal})
+    });
+    executor.build().unwrap()
+}
+
+#[tokio::test]
+async fn a_function_is_called_with_arguments_that_fit_its_schema() {
+    let (executor, session) = (clock(), Session::default());
+    let declared = executor.find("clock-get_time").unwrap().declaration().unwrap();
+    assert_eq!(declared.description, "The time in a zone");
+
+    let zone = Arguments::from_iter([("zone".to_owned(), "UTC".into())]);
+    let asked = ToolCall::new("1", "clock-get_time", zone);
+    let call = Call::new(&asked, &session).with_principal(Principal::new("kim"));
+    let Outcome::Answered(answer) = executor.run(call).await.outcome else { panic!("no answer") };
+    assert_eq!(answer.content, Content::Json(json!({"zone": "UTC", "for": "kim"}).into()));
+    assert_eq!(answer.status, None);
+    let Outcome::Planned(preview) = executor.prepare(&asked, &session).await.outcome else {
+        panic!("not planned")
+    };
+    let expected = r#"calls `clock-get_time` with {"zone":"UTC"}"#;
+    assert_eq!(*preview, Preview::Text(expected.to_owned()));
+
+    let wrong = ToolCall::new("1", "clock-get_time", Arguments::new());
+    for result in [executor.call(&wrong, &session).await, executor.prepare(&wrong, &session).await]
+    {
+        let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+        assert_eq!((fault.code, fault.next), (FaultCode::InvalidArguments, Next::CorrectArguments));
+        assert_eq!(fault.problems[0].at, "zone");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_ends_at_its_callers_deadline() {
+    let executor = Executor::builder().function("", "slow", json!({"type": "object"}), |_| async {
+        std::future::pending::<()>().await;
+        json!(null)
+    });
+    let executor = executor.build().unwrap();
+    let (asked, session) = (ToolCall::new("1", "slow", Arguments::new()), Session::default());
+    let started = Instant::now();
+    let call = Call::new(&asked, &session).with_deadline(started + Duration::from_secs(2));
+    let Outcome::Failed(fault) = executor.run(call).await.outcome else { panic!("no fault") };
+    assert_eq!(fault.code, FaultCode::TimedOut);
+    assert_eq!(started.elapsed().as_secs(), 2);
+}
+
+#[test]
+fn what_is_no_function_is_told_when_the_executor_is_built() {
+    let rows = [
+        ("clock", "get-time it", json!({"type": "object"}), ErrorKind::IllegalName),
+        ("my-clock", "get_time", json!({"type": "object"}), ErrorKind::IllegalName),
+        ("clock", "get_time", json!({"type": "string"}), ErrorKind::InvalidSchema),
+        ("clock", "get_time", json!(true), ErrorKind::InvalidSchema),
+    ];
+    for (toolset, name, schema, kind) in rows {
+        let builder = Executor::builder().function(toolset, name, schema, |_| async { json!(1) });
+        assert_eq!(builder.build().unwrap_err().kind(), kind, "{toolset} {name}");
+    }
 }

@@ -2,7 +2,7 @@
 
 #![cfg(test)]
 
-use callgate::{Arguments, Executor, Session, ToolCall, ToolResult};
+use callgate::{Arguments, Call, Executor, Handle, Session, ToolCall, ToolResult};
 
 fn is_send<T: Send>(_: &T) {}
 fn is_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
@@ -20,6 +20,12 @@ fn every_future_of_an_executor_is_send() {
     is_send(&executor.call(&calls[0], &session));
     is_send(&executor.call_all(&calls, &session));
     is_send(&executor.stream(&calls[0], &session));
+    is_send(&executor.prepare(&calls[0], &session));
+    let call = || Call::new(&calls[0], &session);
+    is_send(&executor.run(call()));
+    is_send(&executor.open(call()));
+    is_send(&executor.preview(call()));
+    is_send(&executor.result(&Handle::from_random(7), &session, None));
     is_spawnable(&async move { executor.call_all(&calls, &session).await });
 }
 

@@ -3,8 +3,8 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate_tool::{
-    Answer, Content, Cut, Effect, Fault, Outcome, PlannedRequest, Problem, Tool, ToolResult,
-    Truncated,
+    Answer, Content, Cut, Effect, Fault, Outcome, Pending, PlannedRequest, Preview, Problem, Tool,
+    ToolResult, Truncated,
 };
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,9 @@ pub fn result(result: &ToolResult) -> Value {
     let mut written = json!({"id": result.id, "tool": result.tool});
     match &result.outcome {
         Outcome::Answered(answer) => {
-            insert(&mut written, "status", answer.status.into());
+            if let Some(status) = answer.status {
+                insert(&mut written, "status", status.into());
+            }
             insert(&mut written, "response", response(answer));
             more(&mut written, answer);
         }
@@ -56,7 +58,8 @@ pub fn result(result: &ToolResult) -> Value {
             }
             insert(&mut written, "error", error(fault));
         }
-        Outcome::Planned(request) => insert(&mut written, "request", planned(request)),
+        Outcome::Pending(pending) => insert(&mut written, "pending", waiting(pending)),
+        Outcome::Planned(preview) => insert(&mut written, "request", previewed(preview)),
     }
     written
 }
@@ -114,6 +117,17 @@ fn problem(problem: &Problem) -> Value {
         insert(&mut written, "suggestion", suggestion.as_str().into());
     }
     written
+}
+
+fn waiting(pending: &Pending) -> Value {
+    json!({"kind": pending.kind.as_str(), "id": pending.id, "request": pending.request})
+}
+
+fn previewed(preview: &Preview) -> Value {
+    match preview {
+        Preview::Request(request) => planned(request),
+        Preview::Text(text) => json!({"text": text}),
+    }
 }
 
 fn planned(request: &PlannedRequest) -> Value {

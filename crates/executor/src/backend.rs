@@ -4,7 +4,9 @@ mod challenge;
 mod echo;
 mod exchange;
 mod failure;
+mod function;
 mod openapi;
+mod opened;
 mod reading;
 mod redirect;
 mod session_values;
@@ -13,43 +15,76 @@ mod values;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use callgate_tool::{Arguments, Journal, Outcome, Session, Tool};
+use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Tool, ToolName};
+
+use crate::call::Call;
 
 pub(crate) use exchange::Connection;
+pub use function::Function;
 pub(crate) use openapi::OpenApi;
-pub use values::Values;
+pub use opened::{Opened, Piece, Pieces};
 
 /// Runs the calls of one tool.
+///
+/// ```
+/// use callgate_executor::{Backend, Call, Executor};
+/// use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName};
+/// use serde_json::json;
+///
+/// /// Says what it hears.
+/// #[derive(Debug)]
+/// struct Echo(Tool);
+///
+/// #[async_trait::async_trait]
+/// impl Backend for Echo {
+///     fn name(&self) -> &ToolName {
+///         &self.0.name
+///     }
+///
+///     fn declaration(&self) -> Option<&Tool> {
+///         Some(&self.0)
+///     }
+///
+///     async fn preview(&self, _: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+///         Ok(Preview::Text("says what it hears".to_owned()))
+///     }
+///
+///     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+///         serde_json::Value::Object(call.arguments().clone()).into()
+///     }
+/// }
+///
+/// let schema = Schema::new(json!({"type": "object"}));
+/// let name = ToolName::new("echo")?;
+/// let tool = Tool::new(name, "Says what it hears".to_owned(), schema, Effect::Read);
+/// let executor = Executor::builder().backend(Echo(tool)).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[async_trait]
 pub trait Backend: Debug + Send + Sync {
+    /// The tool's name.
+    fn name(&self) -> &ToolName;
+
     /// How the tool is declared to a model; built when first asked for. None when that takes more than it may.
     fn declaration(&self) -> Option<&Tool>;
 
-    /// What would be sent, built by the code that sends, without fetching a credential.
-    fn prepare(&self, arguments: &Arguments, session: &Session, journal: &mut Journal) -> Outcome;
+    /// What a call does. A tool that is not declared is taken to change something.
+    fn effect(&self) -> Effect {
+        self.declaration().map_or(Effect::Write, |tool| tool.effect)
+    }
+
+    /// What the call would do, found out by the code that does it, without fetching a credential and without doing it.
+    ///
+    /// # Errors
+    /// The fault that the call would end with, where that is known before anything happens.
+    async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>>;
 
     /// Runs one call. Dropping the future stops it.
-    async fn run(&self, arguments: &Arguments, session: &Session, journal: &mut Journal)
-    -> Outcome;
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome;
 
-    /// Runs one call up to its answer, whose values can then be taken as they come. An answer that is not many values
-    /// one after the other is an ending. Unless a backend says otherwise every answer is.
-    async fn open(
-        &self,
-        arguments: &Arguments,
-        session: &Session,
-        journal: &mut Journal,
-    ) -> Opened {
-        Opened::Ended(self.run(arguments, session, journal).await)
+    /// Runs one call up to its answer, whose pieces are then taken as they come. Unless a backend says otherwise, there are
+    /// none and the call runs to its end.
+    async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
+        Opened::Ended(self.run(call, journal).await)
     }
-}
-
-/// A call that was run up to its answer.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "an answer has ended or it has not")]
-pub enum Opened {
-    /// It has ended.
-    Ended(Outcome),
-    /// Its values come one after the other.
-    Values(Box<Values>),
 }

@@ -2,20 +2,40 @@
 
 use std::sync::Arc;
 
+use callgate_session::Store;
+use callgate_tool::Outcome;
+use serde_json::Value;
+
 use crate::{
     Executor, Toolset,
-    backend::{Backend, Connection, OpenApi},
+    backend::{Backend, Connection, Function, OpenApi},
+    call::Call,
     catalog::{Catalog, Slot},
     error::Error,
+    middleware::Middleware,
     results::Results,
 };
 
-/// An executor in the making: [`Executor::builder`].
+/// An executor in the making: [`Executor::builder`]. What is wrong with its parts is told when it is built.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use serde_json::json;
+///
+/// let schema = json!({"type": "object", "description": "The time of day"});
+/// let executor = Executor::builder()
+///     .function("clock", "get_time", schema, |_| async { json!("12:00") })
+///     .build()?;
+/// assert!(executor.find("clock-get_time").is_some());
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
 #[derive(Debug, Default)]
 #[must_use]
 pub struct Builder {
-    slots: Vec<Slot>,
-    results: Arc<Results>,
+    toolsets: Vec<Toolset>,
+    own: Vec<Result<Arc<dyn Backend>, Error>>,
+    middleware: Vec<Arc<dyn Middleware>>,
+    results: Results,
 }
 
 impl Executor {
@@ -28,32 +48,79 @@ impl Executor {
 impl Builder {
     /// Adds the operations of a toolset.
     pub fn toolset(mut self, toolset: Toolset) -> Self {
-        let Toolset { transport, limits, redirects, session_values, shape, .. } = toolset;
-        let results = Arc::clone(&self.results);
-        let connection = Connection { transport, limits, redirects, session_values, results };
-        let connection = Arc::new(connection);
-        let shape = Arc::new(shape);
-        let mut own = toolset.tool_shapes;
-        for callable in toolset.operations {
-            let operation = Arc::clone(&callable.operation);
-            let name = operation.tool_name.clone();
-            let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
-            let backend = OpenApi::new(callable, Arc::clone(&connection), shape);
-            let backend: Arc<dyn Backend> = Arc::new(backend);
-            self.slots.push(Slot { name, backend, operation: Some(operation) });
-        }
+        self.toolsets.push(toolset);
+        self
+    }
+
+    /// Adds a tool of any kind. It comes after the operations of all toolsets.
+    pub fn backend(mut self, backend: impl Backend + 'static) -> Self {
+        self.own.push(Ok(Arc::new(backend)));
+        self
+    }
+
+    /// Adds a function as a tool: [`Function::new`].
+    pub fn function<F, R, O>(
+        mut self,
+        toolset: &str,
+        name: &str,
+        schema: impl Into<Value>,
+        body: F,
+    ) -> Self
+    where
+        F: Fn(Call<'static>) -> R + Send + Sync + 'static,
+        R: Future<Output = O> + Send + 'static,
+        O: Into<Outcome>,
+    {
+        let function = Function::new(toolset, name, schema, body);
+        self.own.push(function.map(|function| Arc::new(function) as Arc<dyn Backend>));
+        self
+    }
+
+    /// Adds what stands around every call, at its stage of the fixed order.
+    pub fn middleware(mut self, middleware: impl Middleware + 'static) -> Self {
+        self.middleware.push(Arc::new(middleware));
+        self
+    }
+
+    /// Keeps whole results in a store of one's own. Unless it is told, an executor keeps them in memory.
+    pub fn results(mut self, store: Arc<dyn Store>) -> Self {
+        self.results = Results::new(store);
         self
     }
 
     /// The executor.
     ///
     /// # Errors
-    /// [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) where two tools have the same name.
-    pub fn build(self) -> Result<Executor, Error> {
+    /// [`ErrorKind::DuplicateTool`](crate::ErrorKind::DuplicateTool) where two tools have the same name, and what is wrong
+    /// with the first faulty function.
+    pub fn build(mut self) -> Result<Executor, Error> {
         let mut catalog = Catalog::default();
-        for slot in self.slots {
-            catalog.add(slot)?;
+        let results = Arc::new(self.results);
+        for toolset in self.toolsets {
+            for slot in slots(toolset, &results) {
+                catalog.add(slot)?;
+            }
         }
-        Ok(Executor::new(catalog, self.results))
+        for backend in self.own {
+            let backend = backend?;
+            catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
+        }
+        self.middleware.sort_by_key(|middleware| middleware.stage());
+        Ok(Executor::new(catalog, results, self.middleware.into()))
     }
+}
+
+fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
+    let Toolset { operations, transport, limits, redirects, session_values, .. } = toolset;
+    let results = Arc::clone(results);
+    let connection = Connection { transport, limits, redirects, session_values, results };
+    let connection = Arc::new(connection);
+    let (shape, mut own) = (Arc::new(toolset.shape), toolset.tool_shapes);
+    operations.into_iter().map(move |callable| {
+        let operation = Arc::clone(&callable.operation);
+        let name = operation.tool_name.clone();
+        let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
+        let backend = OpenApi::new(callable, Arc::clone(&connection), shape);
+        Slot { name, backend: Arc::new(backend), operation: Some(operation) }
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, error, fmt};
 
-use callgate_tool::ToolName;
+use callgate_tool::{InvalidName, ToolName};
 
 /// An executor that cannot be built.
 pub struct Error {
@@ -16,6 +16,10 @@ pub struct Error {
 pub enum ErrorKind {
     /// Two tools have the same name.
     DuplicateTool,
+    /// A name is not one that a model can call.
+    IllegalName,
+    /// The schema of a function's arguments is not one of objects.
+    InvalidSchema,
 }
 
 impl Error {
@@ -42,4 +46,14 @@ impl error::Error for Error {}
 pub(crate) fn duplicate_tool(name: &ToolName, first: &str, second: &str) -> Error {
     let message = format!("two tools are named `{name}`: {first} and {second}");
     Error { kind: ErrorKind::DuplicateTool, message: message.into() }
+}
+
+pub(crate) fn illegal_name(source: &InvalidName) -> Error {
+    Error { kind: ErrorKind::IllegalName, message: source.to_string().into() }
+}
+
+pub(crate) fn not_of_objects(name: &ToolName) -> Error {
+    let message =
+        format!("expected a schema with `\"type\": \"object\"` for the arguments of `{name}`");
+    Error { kind: ErrorKind::InvalidSchema, message: message.into() }
 }

@@ -4,12 +4,18 @@
 use std::sync::Arc;
 
 use callgate_call::wording;
-use callgate_tool::{Event, Handle, Journal, Outcome, Session, StoredResult, ToolCall, ToolResult};
+use callgate_session::{Error as StoreError, Owner};
+use callgate_tool::{
+    Event, Handle, Journal, Outcome, Principal, Session, StoredResult, ToolCall, ToolResult,
+};
 use futures_util::{StreamExt, stream};
 use tokio::runtime::Handle as Runtime;
+use tracing::Instrument;
 
 use crate::{
+    around::{Around, Layers},
     backend::{Backend, Opened},
+    call::Call,
     catalog::{Catalog, Entry},
     results::Results,
     stream::ToolStream,
@@ -43,17 +49,27 @@ pub struct Executor(Arc<Parts>);
 struct Parts {
     catalog: Catalog,
     results: Arc<Results>,
+    layers: Layers,
 }
 
 impl Executor {
-    pub(crate) fn new(catalog: Catalog, results: Arc<Results>) -> Self {
-        Self(Arc::new(Parts { catalog, results }))
+    pub(crate) fn new(catalog: Catalog, results: Arc<Results>, layers: Layers) -> Self {
+        Self(Arc::new(Parts { catalog, results, layers }))
     }
 
-    /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. A later
-    /// call sends it on where an argument stands for bytes: `{"handle": "result:…"}`.
-    pub fn result(&self, handle: &Handle) -> Option<StoredResult> {
-        self.0.results.get(handle)
+    /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. Only the
+    /// principal and the session whose call made it find it. A later call of theirs sends it on where an argument stands for
+    /// bytes: `{"handle": "result:…"}`.
+    ///
+    /// # Errors
+    /// The store of results cannot be reached, or holds something else there.
+    pub async fn result(
+        &self,
+        handle: &Handle,
+        session: &Session,
+        principal: Option<&Principal>,
+    ) -> Result<Option<StoredResult>, StoreError> {
+        self.0.results.get(handle, Owner::new(principal, session)).await
     }
 
     /// Every tool in a fixed order.
@@ -77,36 +93,7 @@ impl Executor {
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.
     pub async fn call(&self, call: &ToolCall, session: &Session) -> ToolResult {
-        let mut journal = Journal::default();
-        let (tool, backend) = match self.found_to_run(call, &mut journal) {
-            Ok(found) => found,
-            Err(outcome) => return ended(call, call.tool.clone(), outcome, journal),
-        };
-        let outcome = backend.run(&call.arguments, session, &mut journal).await;
-        tracing::debug!(tool, id = call.id, ending = ending(&outcome), "call ended");
-        ended(call, tool, outcome, journal)
-    }
-
-    /// Runs one call whose values are taken as they come: the events of a stream, JSON lines. Every ending is an outcome.
-    ///
-    /// ```
-    /// # async fn run(executor: &callgate_executor::Executor, call: callgate_tool::ToolCall) {
-    /// let mut stream = executor.stream(&call, &Default::default()).await;
-    /// while let Some(event) = stream.next().await {
-    ///     println!("{}", event.text());
-    /// }
-    /// let result = stream.into_result();
-    /// # }
-    /// ```
-    pub async fn stream(&self, call: &ToolCall, session: &Session) -> ToolStream {
-        let mut journal = Journal::default();
-        let (tool, opened) = match self.found_to_run(call, &mut journal) {
-            Ok((tool, backend)) => {
-                (tool, backend.open(&call.arguments, session, &mut journal).await)
-            }
-            Err(outcome) => (call.tool.clone(), Opened::Ended(outcome)),
-        };
-        ToolStream::new(opened, |outcome| ended(call, tool, outcome, journal))
+        self.run(Call::new(call, session)).await
     }
 
     /// Runs calls in parallel and answers them in order.
@@ -116,55 +103,132 @@ impl Executor {
         stream::iter(calls).buffered(PARALLEL_CALLS).collect().await
     }
 
-    /// A dry run: what a call would send, built by the code that sends, with `****` for credentials.
-    pub fn prepare(&self, call: &ToolCall, session: &Session) -> ToolResult {
+    /// Runs one call with all that surrounds it: who asks, until when, within which trace.
+    pub async fn run(&self, mut call: Call<'_>) -> ToolResult {
         let mut journal = Journal::default();
-        let (tool, backend) = match self.found(call, &mut journal) {
-            Ok(found) => found,
-            Err(outcome) => return ended(call, call.tool.clone(), outcome, journal),
+        let backend = self.backend(&mut call, &mut journal);
+        let mut around = Around::new(&self.0.layers, call, journal);
+        let outcome = if self.0.layers.is_empty() {
+            ran(backend, &around.call, &mut around.journal).await
+        } else {
+            let broken_off = around.begin(backend.as_ref().ok().copied()).await;
+            let span = around.span();
+            let backend = broken_off.map_or(backend, Err);
+            let outcome = ran(backend, &around.call, &mut around.journal).instrument(span).await;
+            around.end(&outcome).await;
+            outcome
         };
-        let outcome = backend.prepare(&call.arguments, session, &mut journal);
-        ended(call, tool, outcome, journal)
+        let (tool, id) = (around.call.tool(), around.call.id());
+        tracing::debug!(tool, id, ending = ending(&outcome), "call ended");
+        around.into_result(outcome)
     }
 
-    fn found(
-        &self,
-        call: &ToolCall,
-        journal: &mut Journal,
-    ) -> Result<(String, &dyn Backend), Outcome> {
-        let catalog = &self.0.catalog;
-        let Some(entry) = catalog.find(&call.tool) else {
-            let nearest = catalog.nearest(&call.tool);
-            return Err(Outcome::Failed(wording::unknown_tool(&call.tool, &nearest)));
-        };
-        let meant = entry.name().to_string();
-        if meant != call.tool {
-            journal.note(Event::ToolFolded { asked: call.tool.clone(), meant: meant.clone() });
+    /// Runs one call whose pieces are taken as they come: the events of a stream, JSON lines. Every ending is an outcome.
+    ///
+    /// ```
+    /// # async fn run(executor: &callgate_executor::Executor, call: callgate_tool::ToolCall) {
+    /// let mut stream = executor.stream(&call, &Default::default()).await;
+    /// while let Some(piece) = stream.next().await {
+    ///     println!("{:?}", piece.text());
+    /// }
+    /// let result = stream.into_result();
+    /// # }
+    /// ```
+    pub async fn stream(&self, call: &ToolCall, session: &Session) -> ToolStream {
+        self.open(Call::new(call, session)).await
+    }
+
+    /// [`Executor::stream`] with all that surrounds the call.
+    pub async fn open(&self, mut call: Call<'_>) -> ToolStream {
+        let mut journal = Journal::default();
+        let backend = self.backend(&mut call, &mut journal);
+        let layers = &self.0.layers;
+        if layers.is_empty() {
+            let opened = opened(backend, &call, &mut journal).await;
+            return ToolStream::new(opened, Around::new(layers, call, journal).detached());
         }
-        Ok((meant, entry.backend()))
+        // What sees a stream end outlives whoever opened it.
+        let mut around = Around::new(layers, call, journal).detached();
+        let broken_off = around.begin(backend.as_ref().ok().copied()).await;
+        let span = around.span();
+        let backend = broken_off.map_or(backend, Err);
+        let opened = opened(backend, &around.call, &mut around.journal).instrument(span).await;
+        if let Opened::Ended(outcome) = &opened {
+            around.end(outcome).await;
+        }
+        ToolStream::new(opened, around)
     }
 
-    /// [`Self::found`] for a call that will wait: timers and sockets are the runtime's.
-    fn found_to_run(
-        &self,
-        call: &ToolCall,
-        journal: &mut Journal,
-    ) -> Result<(String, &dyn Backend), Outcome> {
+    /// A dry run: what a call would do, found out by the code that does it, with `****` for credentials. Middleware does not
+    /// hear of it.
+    pub async fn prepare(&self, call: &ToolCall, session: &Session) -> ToolResult {
+        self.preview(Call::new(call, session)).await
+    }
+
+    /// [`Executor::prepare`] with all that surrounds the call.
+    pub async fn preview(&self, mut call: Call<'_>) -> ToolResult {
+        let mut journal = Journal::default();
+        let outcome = match self.found(&mut call, &mut journal) {
+            Err(outcome) => outcome,
+            Ok(backend) => match backend.preview(&call, &mut journal).await {
+                Ok(preview) => Outcome::Planned(Box::new(preview)),
+                Err(fault) => Outcome::Failed(fault),
+            },
+        };
+        Around::new(&self.0.layers, call, journal).into_result(outcome)
+    }
+
+    /// What runs a call, or why nothing does: timers and sockets are the runtime's.
+    fn backend(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         match Runtime::try_current() {
             Ok(_) => self.found(call, journal),
             Err(_) => Err(Outcome::Failed(wording::no_runtime())),
         }
     }
+
+    fn found(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
+        let catalog = &self.0.catalog;
+        let Some(entry) = catalog.find(&call.tool) else {
+            let nearest = catalog.nearest(&call.tool);
+            return Err(Outcome::Failed(wording::unknown_tool(&call.tool, &nearest)));
+        };
+        let meant = entry.name().as_str();
+        if *meant != *call.tool {
+            let asked = call.tool.to_string();
+            journal.note(Event::ToolFolded { asked, meant: meant.to_owned() });
+            call.tool = meant.to_owned().into();
+        }
+        Ok(entry.backend())
+    }
 }
 
-fn ended(call: &ToolCall, tool: String, outcome: Outcome, journal: Journal) -> ToolResult {
-    ToolResult { id: call.id.clone(), tool, outcome, journal }
+async fn ran(
+    backend: Result<&dyn Backend, Outcome>,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Outcome {
+    match backend {
+        Ok(backend) => backend.run(call, journal).await,
+        Err(outcome) => outcome,
+    }
+}
+
+async fn opened(
+    backend: Result<&dyn Backend, Outcome>,
+    call: &Call<'_>,
+    journal: &mut Journal,
+) -> Opened {
+    match backend {
+        Ok(backend) => backend.open(call, journal).await,
+        Err(outcome) => Opened::Ended(outcome),
+    }
 }
 
 fn ending(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Answered(_) => "answered",
         Outcome::Failed(fault) => fault.code.as_str(),
+        Outcome::Pending(_) => "pending",
         Outcome::Planned(_) => "planned",
     }
 }

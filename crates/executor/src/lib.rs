@@ -1,19 +1,28 @@
 //! The executor: looks a tool up, lets its backend run the call, keeps the journal. Every ending of a call is an
 //! outcome; only an executor that cannot be built is an error.
 
+mod around;
 mod backend;
 mod builder;
+mod call;
 mod catalog;
 mod error;
 mod executor;
+mod extensions;
+mod middleware;
 mod results;
 mod stream;
 mod toolset;
+mod trace;
 
-pub use backend::{Backend, Opened, Values};
+pub use backend::{Backend, Function, Opened, Piece, Pieces};
 pub use builder::Builder;
+pub use call::Call;
 pub use catalog::Entry;
 pub use error::{Error, ErrorKind};
 pub use executor::Executor;
+pub use extensions::Extensions;
+pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use stream::ToolStream;
 pub use toolset::{Callable, Redirects, SessionValues, Toolset};
+pub use trace::TraceContext;

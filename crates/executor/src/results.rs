@@ -1,58 +1,67 @@
-//! Keeps whole results for a while: those that were cut, and files a model cannot read. In memory, bounded in number,
-//! bytes and time; what is oldest goes first. A handle is drawn at random, so whoever has one was given it.
+//! Keeps whole results for a while: those that were cut, and files a model cannot read. A handle is drawn at random and
+//! leads to a result only where the call belongs to the principal and the session that made it.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
+use callgate_session::{Bounds, Error, Expected, Key, Memory, Owner, Record, Space, Store};
 use callgate_tool::{Handle, StoredResult};
 use tokio::time::Instant;
 
-/// Results by their handles, the oldest first.
-#[derive(Debug, Default)]
+/// Results by their handles.
+#[derive(Clone, Debug)]
 pub(crate) struct Results {
-    kept: Mutex<VecDeque<Kept>>,
-}
-
-#[derive(Debug)]
-struct Kept {
-    handle: Handle,
-    until: Instant,
-    result: StoredResult,
+    store: Arc<dyn Store>,
 }
 
 impl Results {
-    /// Keeps a result; `None` where it is too large or no handle can be drawn.
-    pub(crate) fn keep(&self, media_type: String, bytes: Bytes) -> Option<Handle> {
-        let size = bytes.len();
-        let mut random = [0; 16];
-        if size > MAX_BYTES || getrandom::fill(&mut random).is_err() {
-            return None;
-        }
-        let handle = Handle::from_random(u128::from_ne_bytes(random));
-        let now = Instant::now();
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.retain(|one| one.until > now);
-        let mut total = kept.iter().map(|one| one.result.bytes.len()).sum::<usize>();
-        while kept.len() >= MAX_RESULTS || total + size > MAX_BYTES {
-            let Some(oldest) = kept.pop_front() else { break };
-            total -= oldest.result.bytes.len();
-        }
-        let result = StoredResult::new(media_type, bytes);
-        kept.push_back(Kept { handle: handle.clone(), until: now + TIME_TO_LIVE, result });
-        Some(handle)
+    /// Results in a store.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
     }
 
-    /// The result a handle names, while it is kept.
-    pub(crate) fn get(&self, handle: &Handle) -> Option<StoredResult> {
-        let now = Instant::now();
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.iter().find(|one| one.handle == *handle && one.until > now);
-        found.map(|one| one.result.clone())
+    /// Keeps a result; `None` where it is too large, the store does not take it, or no handle can be drawn.
+    pub(crate) async fn keep(&self, result: StoredResult, owner: Owner<'_>) -> Option<Handle> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).ok()?;
+        let handle = Handle::from_random(u128::from_ne_bytes(random));
+        let record = Record::new(result.media_type, result.bytes);
+        let terms = (Expected::Absent, TIME_TO_LIVE);
+        let kept = self.store.put(&key(&handle, owner), record, terms, now()).await;
+        if let Err(error) = &kept {
+            tracing::debug!(%error, "a result is not kept");
+        }
+        kept.is_ok().then_some(handle)
     }
+
+    /// The result a handle names for its owner, while it is kept.
+    pub(crate) async fn get(
+        &self,
+        handle: &Handle,
+        owner: Owner<'_>,
+    ) -> Result<Option<StoredResult>, Error> {
+        let found = self.store.get(&key(handle, owner), now()).await?;
+        Ok(found.map(|stored| {
+            let bytes = Bytes::clone(stored.record.bytes());
+            StoredResult::new(stored.record.media_type(), bytes)
+        }))
+    }
+}
+
+/// In memory.
+impl Default for Results {
+    fn default() -> Self {
+        Self::new(Arc::new(Memory::new(Bounds { records: MAX_RESULTS, bytes: MAX_BYTES })))
+    }
+}
+
+fn key(handle: &Handle, owner: Owner<'_>) -> Key {
+    Key::new(Space::Result, owner, handle.as_str())
+}
+
+/// The time that stores are told.
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
 }
 
 /// As long as a conversation comes back to what it was told.
@@ -64,31 +73,41 @@ const MAX_RESULTS: usize = 1024;
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::{Principal, Session};
+
     use super::*;
+
+    fn result(length: usize) -> StoredResult {
+        StoredResult::new("a/b", Bytes::from(vec![0; length]))
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_result_is_kept_for_its_time() {
-        let results = Results::default();
-        let handle = results.keep("a/b".to_owned(), Bytes::from_static(b"abc")).unwrap();
-        assert_eq!(results.get(&handle).unwrap().bytes, "abc");
-        assert_eq!(results.get(&Handle::from_random(7)), None);
+        let (results, session) = (Results::default(), Session::default());
+        let owner = Owner::new(None, &session);
+        let handle = results.keep(result(3), owner).await.unwrap();
+        assert_eq!(results.get(&handle, owner).await.unwrap(), Some(result(3)));
+        assert_eq!(results.get(&Handle::from_random(7), owner).await.unwrap(), None);
         tokio::time::advance(TIME_TO_LIVE).await;
-        assert_eq!(results.get(&handle), None);
+        assert_eq!(results.get(&handle, owner).await.unwrap(), None);
+        assert!(results.keep(result(MAX_BYTES), owner).await.is_none());
     }
 
     #[tokio::test]
-    async fn the_oldest_goes_first() {
+    async fn nobody_else_finds_a_result() {
         let results = Results::default();
-        let large = Bytes::from(vec![0; MAX_BYTES / 2]);
-        let first = results.keep(String::new(), large.clone()).unwrap();
-        let second = results.keep(String::new(), large.clone()).unwrap();
-        let third = results.keep(String::new(), large).unwrap();
-        assert!(results.get(&first).is_none());
-        assert!(results.get(&second).is_some() && results.get(&third).is_some());
-        assert!(results.keep(String::new(), Bytes::from(vec![0; MAX_BYTES + 1])).is_none());
-        for _ in 0..=MAX_RESULTS {
-            results.keep(String::new(), Bytes::new());
+        let (kim, lee) = (Principal::new("kim"), Principal::new("lee"));
+        let (one, other) = (Session::new("1"), Session::new("2"));
+        let owner = Owner::new(Some(&kim), &one);
+        let handle = results.keep(result(3), owner).await.unwrap();
+        for stranger in [
+            Owner::new(Some(&lee), &one),
+            Owner::new(Some(&kim), &other),
+            Owner::new(None, &one),
+            Owner::new(Some(&kim), &Session::default()),
+        ] {
+            assert_eq!(results.get(&handle, stranger).await.unwrap(), None);
         }
-        assert!(results.get(&third).is_none());
+        assert!(results.get(&handle, owner).await.unwrap().is_some());
     }
 }

@@ -1,47 +1,57 @@
-//! A call whose values are taken as they come, for users of the library. What it ends with is a result like any other.
+//! A call whose pieces are taken as they come, for users of the library. What it ends with is a result like any other.
 
-use callgate_tool::{Answer, Content, Json, Outcome, ToolResult};
+use callgate_tool::{Answer, Outcome, ToolResult};
 
-use crate::backend::{Opened, Values};
+use crate::{
+    around::Around,
+    backend::{Opened, Piece, Pieces},
+};
 
-/// A call whose answer is many values one after the other, or that has ended.
+/// A call whose answer comes piece by piece, or that has ended. It borrows nothing: any task reads it.
 #[derive(Debug)]
 pub struct ToolStream {
-    result: ToolResult,
-    values: Option<Box<Values>>,
+    around: Around<'static>,
+    outcome: Outcome,
+    pieces: Option<Pieces>,
 }
 
 impl ToolStream {
-    /// What `opened` of a call whose result is `ended` with an outcome.
-    pub(crate) fn new(opened: Opened, ended: impl FnOnce(Outcome) -> ToolResult) -> Self {
-        let (outcome, values) = match opened {
+    /// What `opened` of a call.
+    pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
+        let (outcome, pieces) = match opened {
             Opened::Ended(outcome) => (outcome, None),
-            Opened::Values(values) => {
-                let answer = Answer::new(values.status(), Content::Empty);
-                (Outcome::Answered(Box::new(answer)), Some(values))
-            }
+            Opened::Pieces(pieces) => (pieces.head().clone().into(), Some(pieces)),
         };
-        Self { result: ended(outcome), values }
+        Self { around, outcome, pieces }
     }
 
-    /// The next value, as soon as the service has sent all of it: an event as `{"event", "id", "data"}`, a JSON line as
-    /// it is. `None` when no more come, and at once where the answer is not many values.
+    /// What is known of the answer before its pieces; none where the call has ended otherwise.
+    pub fn head(&self) -> Option<&Answer> {
+        match &self.outcome {
+            Outcome::Answered(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// The next piece, as soon as the service has sent all of it. `None` when no more come, and at once where the answer is
+    /// not one that comes in pieces.
     ///
-    /// The time limit of the toolset holds for each value, and so does the bound on an answer's size. Dropping the
-    /// future loses the value it waited for; dropping the stream stops the call.
-    pub async fn next(&mut self) -> Option<Json> {
-        let values = self.values.as_mut()?;
-        match values.next().await {
-            Some(Ok(value)) => return Some(value),
-            Some(Err(fault)) => self.result.outcome = Outcome::Failed(fault),
+    /// The time limit of the toolset holds for each value, and so does the bound on an answer's size. Dropping the future
+    /// loses nothing; dropping the stream stops the call.
+    pub async fn next(&mut self) -> Option<Piece> {
+        match self.pieces.as_mut()?.next().await {
+            Some(Ok(piece)) => return Some(piece),
+            Some(Err(fault)) => self.outcome = Outcome::Failed(fault),
             None => {}
         }
-        self.values = None;
+        self.pieces = None;
+        self.around.end(&self.outcome).await;
         None
     }
 
-    /// How the call ended. An answer whose values were taken is empty; a stream that is not at its end is stopped.
+    /// How the call ended. An answer whose pieces were taken is empty; a stream that is not at its end is stopped.
     pub fn into_result(self) -> ToolResult {
-        self.result
+        drop(self.pieces);
+        self.around.into_result(self.outcome)
     }
 }

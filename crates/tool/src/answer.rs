@@ -8,12 +8,14 @@ use serde_json::{Map, Value};
 
 use crate::Json;
 
-/// A service's successful answer.
+/// The successful answer of a service or a function.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Answer {
-    /// The HTTP status.
-    pub status: u16,
+    /// The HTTP status, where the answer is one of HTTP.
+    pub status: Option<u16>,
+    /// The headers that mean something to whoever asked, names in lower case.
+    pub headers: Vec<(String, String)>,
     /// What the body said.
     pub content: Content,
     /// What was cut, where not all of it is shown.
@@ -117,8 +119,22 @@ pub struct StoredResult {
 
 impl Answer {
     /// An answer of which everything is shown.
-    pub fn new(status: u16, content: Content) -> Self {
-        Self { status, content, truncated: None, next: Map::new(), handle: None }
+    pub fn new(status: impl Into<Option<u16>>, content: Content) -> Self {
+        Self {
+            status: status.into(),
+            headers: Vec::new(),
+            content,
+            truncated: None,
+            next: Map::new(),
+            handle: None,
+        }
+    }
+
+    /// The same answer with a header that means something.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_ascii_lowercase(), value.into()));
+        self
     }
 }
 

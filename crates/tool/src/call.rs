@@ -1,8 +1,10 @@
 //! A call and its ending. Every ending is an [`Outcome`]: a call has no error type.
 
+use std::time::SystemTime;
+
 use serde_json::{Map, Value};
 
-use crate::{Answer, Fault, Journal};
+use crate::{Answer, Content, Fault, Journal};
 
 /// Arguments as the model gave them; numbers keep their digits.
 pub type Arguments = Map<String, Value>;
@@ -39,8 +41,44 @@ pub enum Outcome {
     Answered(Box<Answer>),
     /// Something failed: before sending, on the way, or at the service.
     Failed(Box<Fault>),
-    /// A dry run: what would have been sent.
-    Planned(Box<PlannedRequest>),
+    /// The call waits for somebody else.
+    Pending(Box<Pending>),
+    /// A dry run: what would have been done.
+    Planned(Box<Preview>),
+}
+
+/// A call that waits for somebody outside.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Pending {
+    /// Whom it waits for.
+    pub kind: PendingKind,
+    /// The name under which it is answered.
+    pub id: String,
+    /// When it is given up.
+    pub expires: Option<SystemTime>,
+    /// What is asked: for an approval what would be done, for the client the arguments of its function.
+    pub request: Value,
+}
+
+/// Whom a call waits for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever answers a pending call must handle a new one")]
+pub enum PendingKind {
+    /// A person who allows it or does not.
+    Approval,
+    /// The client, whose function the tool is.
+    Client,
+}
+
+/// What a call would do.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows a dry run must handle a new one")]
+pub enum Preview {
+    /// Send a request.
+    Request(PlannedRequest),
+    /// What a sentence says, for tools that send none.
+    Text(String),
 }
 
 /// A request as a dry run shows it: credentials stand as `****`.
@@ -56,6 +94,73 @@ pub struct PlannedRequest {
     pub body: Option<String>,
     /// A `curl` command that sends the same request.
     pub curl: String,
+}
+
+impl Preview {
+    /// The request, where one would be sent.
+    pub fn request(&self) -> Option<&PlannedRequest> {
+        match self {
+            Self::Request(request) => Some(request),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+impl Pending {
+    /// A call that waits without an end.
+    pub fn new(kind: PendingKind, id: impl Into<String>, request: Value) -> Self {
+        Self { kind, id: id.into(), expires: None, request }
+    }
+
+    /// The same, given up at a time.
+    #[must_use]
+    pub fn with_expiry(mut self, expires: SystemTime) -> Self {
+        self.expires = Some(expires);
+        self
+    }
+}
+
+impl PendingKind {
+    /// `approval` or `client`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Client => "client",
+        }
+    }
+}
+
+impl Outcome {
+    /// Whether the call failed.
+    pub fn is_failed(&self) -> bool {
+        matches!(self, Self::Failed(_))
+    }
+}
+
+impl From<Answer> for Outcome {
+    fn from(answer: Answer) -> Self {
+        Self::Answered(Box::new(answer))
+    }
+}
+
+impl From<Fault> for Outcome {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(Box::new(fault))
+    }
+}
+
+/// An answer that is JSON.
+impl From<Value> for Outcome {
+    fn from(value: Value) -> Self {
+        Answer::new(None, Content::Json(value.into())).into()
+    }
+}
+
+/// What a function answered or failed with.
+impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
+    fn from(result: Result<T, E>) -> Self {
+        result.map_or_else(Into::into, Into::into)
+    }
 }
 
 impl ToolCall {

@@ -10,6 +10,7 @@ mod json;
 mod name;
 mod named_by;
 mod number;
+mod principal;
 mod reader;
 mod schema;
 mod session;
@@ -17,7 +18,9 @@ mod tool;
 mod value;
 
 pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
-pub use call::{Arguments, Outcome, PlannedRequest, ToolCall, ToolResult};
+pub use call::{
+    Arguments, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall, ToolResult,
+};
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};
@@ -27,6 +30,7 @@ pub use name::{
 };
 pub use named_by::NamedBy;
 pub use number::{Digits, Number, Written};
+pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use schema::{Definition, Definitions, Schema};
 pub use session::{Session, SessionName};

@@ -17,8 +17,8 @@ async fn a_stream_is_read_by_a_task_of_its_own() {
 
     let (sender, mut values) = mpsc::channel(1);
     let reader = tokio::spawn(async move {
-        while let Some(value) = stream.next().await {
-            sender.send(value.text().to_owned()).await.unwrap();
+        while let Some(piece) = stream.next().await {
+            sender.send(piece.text().unwrap().to_owned()).await.unwrap();
         }
         stream.into_result()
     });

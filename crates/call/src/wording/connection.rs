@@ -18,6 +18,15 @@ pub fn timed_out(limit: Duration, effect: Effect) -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Maybe))
 }
 
+/// The time of the call was up before anything was sent.
+pub fn late(limit: Duration) -> Box<Fault> {
+    let message = format!(
+        "the call was not ready to be sent within {} s, nothing was sent; try again later",
+        limit.as_secs_f64()
+    );
+    Box::new(Fault::new(FaultCode::TimedOut, message, Next::TryLater))
+}
+
 /// The service could not be reached, or the connection broke.
 pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
     let (message, next) = match reached {

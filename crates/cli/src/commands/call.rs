@@ -5,7 +5,7 @@ mod show;
 mod wait;
 
 use callgate::{
-    Arguments, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
+    Arguments, Entry, Executor, Session, ToolCall, ToolResult,
     config::Built,
     dialect::{json_result, read_json},
 };
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     };
     let call = ToolCall::new("1", tool_name(&executor, name), values);
     let result = if arguments.dry_run {
-        executor.prepare(&call, &session)
+        block_on(executor.prepare(&call, &session))?
     } else {
         block_on(wait::shown(executor.call(&call, &session)))?
     };
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
 
 /// Fine unless the call failed.
 fn verdict(result: &ToolResult) -> Verdict {
-    Verdict::of(matches!(result.outcome, Outcome::Failed(_)))
+    Verdict::of(result.outcome.is_failed())
 }
 
 /// The tool a user means: by its name, else by the `operationId` of exactly one operation.

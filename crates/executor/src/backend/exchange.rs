@@ -1,19 +1,22 @@
 //! Sends the requests of one call: with its credentials, once more where a token was refused that can be renewed, and on
 //! along redirects where the toolset lets them be followed. Reading the answer's body is left to others.
 
-use std::sync::Arc;
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
-use callgate_call::{Kept, Plan};
+use callgate_call::{Kept, Plan, wording};
 use callgate_secret::{Masker, Secret};
-use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session};
+use callgate_session::Owner;
+use callgate_tool::{Event, Fault, Handle, Journal, StoredResult};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
-use tokio::time::Instant;
+use serde_json::Value;
+use tokio::time::{Instant, timeout_at};
 
 use super::{challenge, failure, redirect, session_values::masked};
 use crate::{
+    call::Call,
     results::Results,
     toolset::{Redirects, SessionValues},
 };
@@ -30,15 +33,68 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// The request of a call, whose arguments may name what was kept of earlier ones.
-    pub(super) fn planned(
+    pub(super) async fn planned(
         &self,
         plan: &Plan,
-        (arguments, session): (&Arguments, &Session),
+        call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let find = |handle: &Handle| self.results.get(handle);
-        let inputs = self.session_values.inputs(session, plan.operation(), journal);
-        plan.request_with(arguments, &inputs, Kept::new(&find), journal)
+        let before = journal.clone();
+        let (request, is_complete) = self.attempted(plan, call, &BTreeMap::new(), journal);
+        if is_complete {
+            return request;
+        }
+        // Few calls name a result; those that do are planned once more with what it is.
+        *journal = before;
+        let kept = self.kept(call).await;
+        self.attempted(plan, call, &kept, journal).0
+    }
+
+    /// The request of a call, and whether every result that it asks for is there.
+    fn attempted(
+        &self,
+        plan: &Plan,
+        call: &Call<'_>,
+        kept: &BTreeMap<Handle, StoredResult>,
+        journal: &mut Journal,
+    ) -> (Result<Request<Bytes>, Box<Fault>>, bool) {
+        let is_complete = Cell::new(true);
+        let find = |handle: &Handle| {
+            let found = kept.get(handle).cloned();
+            is_complete.set(is_complete.get() && found.is_some());
+            found
+        };
+        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+        let request = plan.request_with(call.arguments(), &inputs, Kept::new(&find), journal);
+        (request, is_complete.get())
+    }
+
+    /// The results that the arguments of a call name.
+    async fn kept(&self, call: &Call<'_>) -> BTreeMap<Handle, StoredResult> {
+        let mut handles = Vec::new();
+        call.arguments().values().for_each(|value| find_handles(value, &mut handles));
+        let owner = Owner::new(call.principal(), call.session());
+        let mut kept = BTreeMap::new();
+        for handle in handles {
+            match self.results.get(&handle, owner).await {
+                Ok(found) => kept.extend(found.map(|result| (handle, result))),
+                Err(error) => tracing::warn!(%error, "a result cannot be looked up"),
+            }
+        }
+        kept
+    }
+}
+
+fn find_handles(value: &Value, handles: &mut Vec<Handle>) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| find_handles(item, handles)),
+        Value::Object(members) => {
+            members.values().for_each(|member| find_handles(member, handles));
+        }
+        Value::String(text) if handles.len() < MAX_HANDLES => {
+            handles.extend(Handle::new(text).filter(|handle| !handles.contains(handle)));
+        }
+        _ => {}
     }
 }
 
@@ -48,9 +104,9 @@ pub(super) struct Exchange<'a> {
     plan: &'a Plan,
     authenticator: &'a dyn Authenticator,
     connection: &'a Connection,
-    session: &'a Session,
-    /// Set when the first request is ready: fetching a credential has time limits of its own.
-    deadline: Option<Instant>,
+    call: &'a Call<'a>,
+    /// When the call must have ended.
+    pub(super) deadline: Instant,
     /// What was sent that must not be shown.
     pub(super) secrets: Vec<Secret>,
 }
@@ -62,38 +118,40 @@ impl<'a> Exchange<'a> {
     /// A call that has not begun.
     pub(super) fn new(
         (plan, authenticator, connection): (&'a Plan, &'a dyn Authenticator, &'a Connection),
-        session: &'a Session,
+        call: &'a Call<'a>,
     ) -> Self {
-        let secrets = connection.session_values.secrets(session);
-        Self { plan, authenticator, connection, session, deadline: None, secrets }
+        let deadline = call.deadline_within(connection.limits.timeout);
+        let secrets = connection.session_values.secrets(call.session());
+        Self { plan, authenticator, connection, call, deadline, secrets }
     }
 
-    /// When the call must have ended.
-    pub(super) fn deadline(&self) -> Instant {
-        self.deadline.unwrap_or_else(|| Instant::now() + self.connection.limits.timeout)
+    /// The bounds of the call: its time is what the caller and the toolset allow together.
+    pub(super) fn limits(&self) -> Limits {
+        let timeout = self.deadline.saturating_duration_since(self.call.started());
+        Limits { timeout, ..self.connection.limits }
     }
 
     /// Sends the call and, where the service refuses a token that can be renewed, sends it once more: what was refused
     /// was not executed.
     pub(super) async fn answer(
         &mut self,
-        arguments: &Arguments,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
-        let given = (arguments, self.session);
-        let request = self.trusted(self.connection.planned(self.plan, given, journal)?);
+        let request = self.connection.planned(self.plan, self.call, journal).await?;
+        let request = self.trusted(request);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =
             self.followed(request, failure::of_credential, journal).await?;
-        let is_late = self.deadline() <= Instant::now();
+        let is_late = self.deadline <= Instant::now();
         let refusal = challenge::refusal(&answer).filter(|_| !is_late);
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
         journal.note(Event::CredentialRenewed);
         // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
-        let request = self.connection.planned(self.plan, given, &mut Journal::default())?;
+        let noted = &mut Journal::default();
+        let request = self.connection.planned(self.plan, self.call, noted).await?;
         let request = self.trusted(request);
         let (answer, _) = self.followed(request, failure::of_renewal, journal).await?;
         Ok(answer)
@@ -108,7 +166,7 @@ impl<'a> Exchange<'a> {
         if let Some(remedy) = failure::remedy(error, &self.plan.operation().server.url) {
             journal.note(Event::Refused { remedy });
         }
-        failure::of_exchange(error, &self.connection.limits, self.plan.operation().effect)
+        failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
 
     /// The request with who named its server, which is what the transport trusts it by.
@@ -145,7 +203,11 @@ impl<'a> Exchange<'a> {
         told: Told,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
-        let authorized = self.authenticator.authorize(&mut request, self.session).await;
+        let authorized = self.authenticator.authorize(&mut request, self.call.session());
+        // Before anything is sent, the call is late whatever keeps it: checks, or a credential that is fetched.
+        let Ok(authorized) = timeout_at(self.deadline, authorized).await else {
+            return Err(wording::late(self.limits().timeout));
+        };
         let authorization = authorized.map_err(|error| {
             if let Some(why) = failure::cause(&error) {
                 journal.note(Event::CredentialAbsent { why });
@@ -154,8 +216,10 @@ impl<'a> Exchange<'a> {
         })?;
         self.secrets.extend(authorization.secrets.iter().cloned());
         let started = Instant::now();
-        let deadline = *self.deadline.get_or_insert(started + self.connection.limits.timeout);
-        let timeout = deadline.saturating_duration_since(started);
+        let timeout = self.deadline.saturating_duration_since(started);
+        if timeout.is_zero() {
+            return Err(wording::late(self.limits().timeout));
+        }
         let limits = Limits { timeout, ..self.connection.limits };
         let opened = self.connection.transport.open(request, &limits).await;
         let status = opened.as_ref().ok().map(|response| response.status().as_u16());
@@ -169,7 +233,11 @@ impl<'a> Exchange<'a> {
 
     async fn is_renewed(&self, refusal: Option<Refusal>, authorization: &Authorization) -> bool {
         let Some(refusal) = refusal else { return false };
-        let may_help = self.authenticator.refused(authorization, refusal, self.session).await;
+        let may_help =
+            self.authenticator.refused(authorization, refusal, self.call.session()).await;
         may_help && refusal == Refusal::Token
     }
 }
+
+/// As many results as one call sends on.
+const MAX_HANDLES: usize = 256;

@@ -7,7 +7,11 @@ use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
 use callgate_call::{Masked, Plan, Shape, Splitter, planned, wording};
 use callgate_secret::{MASK, Masker};
-use callgate_tool::{Arguments, Content, Effect, Event, Fault, Journal, Outcome, Session, Tool};
+use callgate_session::Owner;
+use callgate_tool::{
+    Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, StoredResult, Tool,
+    ToolName,
+};
 use callgate_transport::{ResponseBody, TlsFault};
 use http::{
     HeaderMap, Response,
@@ -15,11 +19,12 @@ use http::{
 };
 
 use super::{
-    Backend, Opened, Values, echo,
+    Backend, Opened, echo,
     exchange::{Connection, Exchange},
     failure, reading,
+    values::Values,
 };
-use crate::toolset::Callable;
+use crate::{call::Call, toolset::Callable};
 
 /// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
@@ -39,52 +44,53 @@ impl OpenApi {
         Self { plan: Plan::new(operation), authenticator, connection, shape, told: Once::new() }
     }
 
-    fn shown(&self, outcome: Outcome, session: &Session) -> Outcome {
-        self.connection.session_values.shown(outcome, session)
+    fn shown(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
+        match outcome {
+            Outcome::Failed(fault) => {
+                Outcome::Failed(self.connection.session_values.fault(fault, call.session()))
+            }
+            other => other,
+        }
     }
 
-    fn effect(&self) -> Effect {
-        self.plan.operation().effect
-    }
-
-    fn planned(
+    /// The request of a call with the places of its credentials masked.
+    async fn planned(
         &self,
-        arguments: &Arguments,
-        session: &Session,
+        call: &Call<'_>,
         journal: &mut Journal,
-    ) -> Result<Outcome, Box<Fault>> {
-        let mut request = self.connection.planned(&self.plan, (arguments, session), journal)?;
+    ) -> Result<PlannedRequest, Box<Fault>> {
+        let mut request = self.connection.planned(&self.plan, call, journal).await?;
         let places = self.authenticator.places();
         place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
-        Ok(Outcome::Planned(Box::new(planned(&request, &masked(&places, request.headers())))))
+        Ok(planned(&request, &masked(&places, request.headers())))
     }
 
     /// The head of the answer with its body still to be read.
     async fn answer<'a>(
         &'a self,
-        arguments: &Arguments,
-        session: &'a Session,
+        call: &'a Call<'a>,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Exchange<'a>), Box<Fault>> {
         let parts = (&self.plan, &*self.authenticator, &*self.connection);
-        let mut exchange = Exchange::new(parts, session);
-        let answer = exchange.answer(arguments, journal).await?;
+        let mut exchange = Exchange::new(parts, call);
+        let answer = exchange.answer(journal).await?;
         Ok((answer, exchange))
     }
 
     async fn whole(
         &self,
         (answer, exchange): (Response<ResponseBody>, Exchange<'_>),
+        call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
         let bound = self.connection.limits.response_bytes;
-        let read = reading::read(answer, bound, exchange.deadline()).await;
+        let read = reading::read(answer, bound, exchange.deadline).await;
         let response = read.map_err(|error| exchange.fault(&error, journal))?;
         let response = echo::masked(response, &exchange.secrets);
-        Ok(self.explained(self.outcome(&response), &response))
+        Ok(self.explained(self.outcome(&response, call).await, &response))
     }
 
     /// Says what is wrong with a credential or the connection where an answer says so.
@@ -103,36 +109,26 @@ impl OpenApi {
         Outcome::Failed(told)
     }
 
-    async fn opened(
-        &self,
-        arguments: &Arguments,
-        session: &Session,
-        journal: &mut Journal,
-    ) -> Result<Opened, Box<Fault>> {
-        let (answer, exchange) = self.answer(arguments, session, journal).await?;
+    async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
+        let (answer, exchange) = self.answer(call, journal).await?;
         let splitter = Splitter::of(answer.headers()).filter(|_| answer.status().is_success());
         let Some(splitter) = splitter else {
-            return Ok(Opened::Ended(self.whole((answer, exchange), journal).await?));
+            return Ok(Opened::Ended(self.whole((answer, exchange), call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
         let bounds = (self.connection.limits, self.effect());
-        let values = Values::new(head.status.as_u16(), (body, splitter), masker, bounds);
-        Ok(Opened::Values(Box::new(values)))
+        let values = Values::new((body, splitter), masker, bounds, call.deadline());
+        Ok(Opened::Pieces(values.pieces(head.status.as_u16())))
     }
 
-    async fn ran(
-        &self,
-        arguments: &Arguments,
-        session: &Session,
-        journal: &mut Journal,
-    ) -> Result<Outcome, Box<Fault>> {
-        let answer = self.answer(arguments, session, journal).await?;
-        self.whole(answer, journal).await
+    async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
+        let answer = self.answer(call, journal).await?;
+        self.whole(answer, call, journal).await
     }
 
     /// What an answer means; the whole of it is kept where not all is shown.
-    fn outcome(&self, response: &Response<Bytes>) -> Outcome {
+    async fn outcome(&self, response: &Response<Bytes>, call: &Call<'_>) -> Outcome {
         let mut outcome = self.plan.outcome(response, &self.shape);
         if let Outcome::Answered(answer) = &mut outcome {
             let is_file = matches!(answer.content, Content::File { .. });
@@ -140,8 +136,9 @@ impl OpenApi {
                 let media_type = response.headers().get(CONTENT_TYPE);
                 let media_type =
                     media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-                let body = response.body().clone();
-                answer.handle = self.connection.results.keep(media_type.to_owned(), body);
+                let result = StoredResult::new(media_type, response.body().clone());
+                let owner = Owner::new(call.principal(), call.session());
+                answer.handle = self.connection.results.keep(result, owner).await;
             }
         }
         outcome
@@ -150,6 +147,10 @@ impl OpenApi {
 
 #[async_trait]
 impl Backend for OpenApi {
+    fn name(&self) -> &ToolName {
+        &self.plan.operation().tool_name
+    }
+
     fn declaration(&self) -> Option<&Tool> {
         let operation = self.plan.operation();
         let declared = operation.declaration();
@@ -161,31 +162,27 @@ impl Backend for OpenApi {
         declared.ok()
     }
 
-    fn prepare(&self, arguments: &Arguments, session: &Session, journal: &mut Journal) -> Outcome {
-        let planned = self.planned(arguments, session, journal);
-        self.shown(planned.unwrap_or_else(Outcome::Failed), session)
+    fn effect(&self) -> Effect {
+        self.plan.operation().effect
     }
 
-    async fn run(
-        &self,
-        arguments: &Arguments,
-        session: &Session,
-        journal: &mut Journal,
-    ) -> Outcome {
-        let ran = self.ran(arguments, session, journal).await;
-        self.shown(ran.unwrap_or_else(Outcome::Failed), session)
+    async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
+        let (session_values, session) = (&self.connection.session_values, call.session());
+        let request = self.planned(call, journal).await;
+        let request = request.map_err(|fault| session_values.fault(fault, session))?;
+        Ok(Preview::Request(session_values.request(request, session)))
     }
 
-    async fn open(
-        &self,
-        arguments: &Arguments,
-        session: &Session,
-        journal: &mut Journal,
-    ) -> Opened {
-        let opened = self.opened(arguments, session, journal).await;
+    async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
+        let ran = self.ran(call, journal).await;
+        self.shown(ran.unwrap_or_else(Outcome::Failed), call)
+    }
+
+    async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
+        let opened = self.opened(call, journal).await;
         match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
-            Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, session)),
-            Opened::Values(values) => Opened::Values(values),
+            Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, call)),
+            Opened::Pieces(pieces) => Opened::Pieces(pieces),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use callgate_openapi::Operation;
 use callgate_secret::{Masker, Secret};
-use callgate_tool::{Event, Fault, Journal, Outcome, PlannedRequest, Session};
+use callgate_tool::{Event, Fault, Journal, PlannedRequest, Session};
 
 use crate::toolset::SessionValues;
 
@@ -32,18 +32,18 @@ impl SessionValues {
         session.secrets(&self.masked)
     }
 
-    /// The outcome without what must not be shown of the session.
-    pub(super) fn shown(&self, outcome: Outcome, session: &Session) -> Outcome {
+    /// A fault without what must not be shown of the session.
+    pub(super) fn fault(&self, fault: Box<Fault>, session: &Session) -> Box<Fault> {
         let secrets = self.secrets(session);
         let masker = Masker::new(&secrets);
-        if masker.is_empty() {
-            return outcome;
-        }
-        match outcome {
-            Outcome::Failed(fault) => Outcome::Failed(Box::new(of_fault(*fault, &masker))),
-            Outcome::Planned(planned) => Outcome::Planned(Box::new(of_plan(*planned, &masker))),
-            answered @ Outcome::Answered(_) => answered,
-        }
+        if masker.is_empty() { fault } else { Box::new(of_fault(*fault, &masker)) }
+    }
+
+    /// A request of a dry run without what must not be shown of the session.
+    pub(super) fn request(&self, request: PlannedRequest, session: &Session) -> PlannedRequest {
+        let secrets = self.secrets(session);
+        let masker = Masker::new(&secrets);
+        if masker.is_empty() { request } else { of_plan(request, &masker) }
     }
 }
 

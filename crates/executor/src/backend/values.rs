@@ -5,41 +5,51 @@ use std::time::Duration;
 
 use callgate_call::{Splitter, wording};
 use callgate_secret::Masker;
-use callgate_tool::{Effect, Fault, Json, Reached};
+use callgate_tool::{Answer, Content, Effect, Fault, Json, Reached};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
+use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
 
-use super::{failure, reading::late};
+use super::{
+    failure,
+    opened::{Piece, Pieces},
+    reading::late,
+};
 
 /// The values of one answer, as they come.
 #[derive(Debug)]
-pub struct Values {
-    status: u16,
+pub(super) struct Values {
     body: ResponseBody,
     splitter: Splitter,
     masker: Masker<'static>,
     limits: Limits,
     effect: Effect,
+    /// When whoever made the call stops waiting.
+    deadline: Option<Instant>,
     is_ended: bool,
 }
 
 impl Values {
     pub(super) fn new(
-        status: u16,
         (body, splitter): (ResponseBody, Splitter),
         masker: Masker<'static>,
         (limits, effect): (Limits, Effect),
+        deadline: Option<Instant>,
     ) -> Self {
-        Self { status, body, splitter, masker, limits, effect, is_ended: false }
+        Self { body, splitter, masker, limits, effect, deadline, is_ended: false }
     }
 
-    /// The status of the answer.
-    pub(crate) fn status(&self) -> u16 {
-        self.status
+    /// The values as the pieces of an answer with this status.
+    pub(super) fn pieces(self, status: u16) -> Pieces {
+        let values = stream::unfold(self, |mut values| async move {
+            let value = values.next().await?;
+            Some((value.map(Piece::Value), values))
+        });
+        Pieces::new(Answer::new(status, Content::Empty), values)
     }
 
     /// The next value, once it is complete; `None` at the end.
-    pub(crate) async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
+    async fn next(&mut self) -> Option<Result<Json, Box<Fault>>> {
         if self.is_ended {
             return None;
         }
@@ -49,7 +59,8 @@ impl Values {
     }
 
     async fn complete(&mut self, time: Duration) -> Result<Option<Json>, Error> {
-        let deadline = Instant::now() + time;
+        let own = Instant::now() + time;
+        let deadline = self.deadline.map_or(own, |callers| callers.min(own));
         loop {
             if let Some(value) = self.held() {
                 return Ok(Some(value));

@@ -30,7 +30,7 @@ pub(super) fn run(
     let calls = calls(executor, file)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
-            executor.prepare(call, session)
+            executor.prepare(call, session).await
         } else {
             executor.call(call, session).await
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Answer, Content, Fault, Next, Outcome, PlannedRequest, ToolResult};
+use callgate::{Answer, Content, Fault, Next, Outcome, PlannedRequest, Preview, ToolResult};
 
 use crate::output;
 
@@ -14,13 +14,24 @@ pub(super) fn result(result: &ToolResult) {
     match &result.outcome {
         Outcome::Answered(answer) => answered(answer),
         Outcome::Failed(fault) => output::talk(&failed(fault)),
-        Outcome::Planned(request) => output::result(&planned(request)),
+        Outcome::Pending(pending) => {
+            let (kind, id) = (pending.kind.as_str(), &pending.id);
+            output::talk(&format!("the call waits: {kind} `{id}`\n"));
+            output::result(&format!("{:#}\n", pending.request));
+        }
+        Outcome::Planned(preview) => match &**preview {
+            Preview::Request(request) => output::result(&planned(request)),
+            Preview::Text(text) => output::result(&format!("{text}\n")),
+        },
     }
 }
 
 fn answered(answer: &Answer) {
     match &answer.content {
-        Content::Empty => output::talk(&format!("{}: no content\n", answer.status)),
+        Content::Empty => match answer.status {
+            Some(status) => output::talk(&format!("{status}: no content\n")),
+            None => output::talk("no content\n"),
+        },
         Content::File { media_type, size, sha256 } => {
             output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
         }

@@ -1,0 +1,100 @@
+//! Runs middleware around one call, so that each one that saw it begin sees it end: with its outcome, or when the future or
+//! the stream is dropped.
+
+use std::{mem, ops::ControlFlow, sync::Arc};
+
+use callgate_tool::{Journal, Outcome, ToolResult};
+use futures_util::FutureExt;
+use tracing::Span;
+
+use crate::{
+    backend::Backend,
+    call::Call,
+    middleware::{Ended, Ending, Middleware},
+};
+
+/// The middleware of an executor, the outermost first.
+pub(crate) type Layers = Arc<[Arc<dyn Middleware>]>;
+
+/// One call with what stands around it.
+#[derive(Debug)]
+pub(crate) struct Around<'a> {
+    layers: Layers,
+    /// How many were told of the beginning and not yet of the end.
+    n_open: usize,
+    pub(crate) call: Call<'a>,
+    pub(crate) journal: Journal,
+}
+
+impl<'a> Around<'a> {
+    /// A call that nobody was told of yet.
+    pub(crate) fn new(layers: &Layers, call: Call<'a>, journal: Journal) -> Self {
+        Self { layers: Arc::clone(layers), n_open: 0, call, journal }
+    }
+
+    /// The same call, which borrows nothing. Nobody may have been told of it yet.
+    pub(crate) fn detached(mut self) -> Around<'static> {
+        let journal = mem::take(&mut self.journal);
+        Around::new(&self.layers, self.call.detached(), journal)
+    }
+
+    /// Tells of the beginning; an outcome where somebody ended the call.
+    pub(crate) async fn begin(&mut self, backend: Option<&dyn Backend>) -> Option<Outcome> {
+        for layer in &*self.layers {
+            // Before it runs, so that one that is dropped halfway is told too.
+            self.n_open += 1;
+            let next = layer.before(&mut self.call, backend, &mut self.journal).await;
+            if let ControlFlow::Break(outcome) = next {
+                return Some(outcome);
+            }
+        }
+        None
+    }
+
+    /// The span that the call runs in.
+    pub(crate) fn span(&self) -> Span {
+        self.call.extensions().get().cloned().unwrap_or_else(Span::none)
+    }
+
+    /// Tells of the end.
+    pub(crate) async fn end(&mut self, outcome: &Outcome) {
+        while let Some(layer) = self.next_open() {
+            layer.after(&self.call, &self.ended(Ending::Outcome(outcome))).await;
+        }
+    }
+
+    /// The result of a call. Who was not told of its end yet is told that the caller left.
+    pub(crate) fn into_result(mut self, outcome: Outcome) -> ToolResult {
+        self.leave();
+        ToolResult {
+            id: mem::take(&mut self.call.id).into_owned(),
+            tool: mem::take(&mut self.call.tool).into_owned(),
+            outcome,
+            journal: mem::take(&mut self.journal),
+        }
+    }
+
+    /// Nobody waits for those that were not told of the end.
+    fn leave(&mut self) {
+        while let Some(layer) = self.next_open() {
+            // A future that waits is dropped where it does.
+            let _: Option<()> =
+                layer.after(&self.call, &self.ended(Ending::Dropped)).now_or_never();
+        }
+    }
+
+    fn next_open(&mut self) -> Option<Arc<dyn Middleware>> {
+        self.n_open = self.n_open.checked_sub(1)?;
+        self.layers.get(self.n_open).cloned()
+    }
+
+    fn ended<'b>(&'b self, ending: Ending<'b>) -> Ended<'b> {
+        Ended { ending, journal: &self.journal, elapsed: self.call.started().elapsed() }
+    }
+}
+
+impl Drop for Around<'_> {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}

@@ -1,0 +1,150 @@
+//! Tools that are functions of the program callgate is a part of. Arguments are checked against the tool's schema before the
+//! function sees them, and it ends at its limit.
+
+use std::{fmt, pin::Pin, time::Duration};
+
+use async_trait::async_trait;
+use callgate_call::{ArgumentCheck, wording};
+use callgate_tool::{
+    Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, ToolsetName,
+};
+use callgate_transport::DEFAULT_TIMEOUT;
+use serde_json::Value;
+use tokio::time::timeout_at;
+
+use super::Backend;
+use crate::{
+    call::Call,
+    error::{self, Error},
+};
+
+/// A tool that is a function.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use callgate_executor::{Executor, Function};
+/// use callgate_tool::{Effect, Fault};
+/// use serde_json::json;
+///
+/// let schema = json!({
+///     "type": "object",
+///     "description": "The time in a zone",
+///     "properties": {"zone": {"type": "string"}},
+///     "required": ["zone"],
+/// });
+/// let function = Function::new("clock", "get_time", schema, |call| async move {
+///     let zone = &call.arguments()["zone"];
+///     Ok::<_, Fault>(json!({"zone": zone, "time": "12:00"}))
+/// })?;
+/// let function = function.with_effect(Effect::Read).with_limit(Duration::from_secs(1));
+/// let executor = Executor::builder().backend(function).build()?;
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
+pub struct Function {
+    tool: Tool,
+    arguments: ArgumentCheck,
+    body: Box<Body>,
+    limit: Duration,
+}
+
+type Body = dyn Fn(Call<'static>) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync;
+
+impl Function {
+    /// The function `name` of a toolset, or of none where that is empty. `schema` is an object schema over its arguments;
+    /// its description says what the function is for. It is taken to change something, and has thirty seconds.
+    ///
+    /// # Errors
+    /// [`ErrorKind::IllegalName`](crate::ErrorKind::IllegalName) where the names make no name of a tool, and
+    /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) for a schema that is not one of objects.
+    pub fn new<F, R, O>(
+        toolset: &str,
+        name: &str,
+        schema: impl Into<Value>,
+        body: F,
+    ) -> Result<Self, Error>
+    where
+        F: Fn(Call<'static>) -> R + Send + Sync + 'static,
+        R: Future<Output = O> + Send + 'static,
+        O: Into<Outcome>,
+    {
+        let name = tool_name(toolset, name)?;
+        let schema = schema.into();
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(error::not_of_objects(&name));
+        }
+        let description = schema.get("description").and_then(Value::as_str);
+        let description = description.unwrap_or(name.as_str()).to_owned();
+        let arguments = ArgumentCheck::new(schema.clone());
+        let tool = Tool::new(name, description, Schema::new(schema), Effect::Write);
+        let body = Box::new(move |call: Call<'static>| {
+            let running = body(call);
+            let outcome: Pin<Box<dyn Future<Output = Outcome> + Send>> =
+                Box::pin(async move { running.await.into() });
+            outcome
+        });
+        Ok(Self { tool, arguments, body, limit: DEFAULT_TIMEOUT })
+    }
+
+    /// The same function, which does this.
+    #[must_use]
+    pub fn with_effect(mut self, effect: Effect) -> Self {
+        self.tool.effect = effect;
+        self
+    }
+
+    /// The same function, which answers what this schema describes.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
+        self.tool = self.tool.with_output_schema(Some(Schema::new(schema.into())));
+        self
+    }
+
+    /// The same function, which has this long.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+}
+
+#[async_trait]
+impl Backend for Function {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        self.arguments.check(call.arguments())?;
+        let arguments = Value::Object(call.arguments().clone());
+        Ok(Preview::Text(format!("calls `{}` with {arguments}", self.tool.name)))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        if let Err(fault) = self.arguments.check(call.arguments()) {
+            return Outcome::Failed(fault);
+        }
+        let deadline = call.deadline_within(self.limit);
+        let running = (self.body)(call.detached());
+        let ended = timeout_at(deadline, running).await;
+        ended.unwrap_or_else(|_| Outcome::Failed(wording::timed_out(self.limit, self.tool.effect)))
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Function").field("tool", &self.tool).finish_non_exhaustive()
+    }
+}
+
+fn tool_name(toolset: &str, name: &str) -> Result<ToolName, Error> {
+    if toolset.is_empty() {
+        return ToolName::new(name).map_err(|source| error::illegal_name(&source));
+    }
+    let toolset = ToolsetName::new(toolset).map_err(|source| error::illegal_name(&source))?;
+    ToolName::new(&format!("{toolset}-{name}")).map_err(|source| error::illegal_name(&source))
+}

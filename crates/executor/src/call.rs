@@ -1,0 +1,151 @@
+//! One call as backends and middleware see it: what the model asked for, the session it runs in, and what surrounds it.
+
+use std::{borrow::Cow, time::Duration};
+
+use callgate_tool::{Arguments, Principal, Session, ToolCall};
+use tokio::time::Instant;
+
+use crate::{extensions::Extensions, trace::TraceContext};
+
+/// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
+///
+/// ```
+/// use callgate_executor::{Call, Executor};
+/// use callgate_tool::{Principal, Session, ToolCall};
+///
+/// # async fn run(executor: &Executor, asked: &ToolCall, session: &Session) {
+/// let call = Call::new(asked, session).with_principal(Principal::new("kim"));
+/// let result = executor.run(call).await;
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    pub(crate) id: Cow<'a, str>,
+    pub(crate) tool: Cow<'a, str>,
+    arguments: Cow<'a, Arguments>,
+    session: Cow<'a, Session>,
+    principal: Option<Principal>,
+    started: Instant,
+    deadline: Option<Instant>,
+    trace: Option<TraceContext>,
+    extensions: Extensions,
+}
+
+impl<'a> Call<'a> {
+    /// A call that begins now.
+    pub fn new(asked: &'a ToolCall, session: &'a Session) -> Self {
+        Self {
+            id: Cow::Borrowed(&asked.id),
+            tool: Cow::Borrowed(&asked.tool),
+            arguments: Cow::Borrowed(&asked.arguments),
+            session: Cow::Borrowed(session),
+            principal: None,
+            started: Instant::now(),
+            deadline: None,
+            trace: None,
+            extensions: Extensions::default(),
+        }
+    }
+
+    /// The same call, asked for by somebody.
+    #[must_use]
+    pub fn with_principal(mut self, principal: Principal) -> Self {
+        self.principal = Some(principal);
+        self
+    }
+
+    /// The same call, which ends at `deadline` at the latest, whatever the tool's own limit is.
+    #[must_use]
+    pub fn with_deadline(mut self, deadline: Instant) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The same call as a part of a trace.
+    #[must_use]
+    pub fn with_trace(mut self, trace: TraceContext) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// The same call with a value for middleware or a backend.
+    #[must_use]
+    pub fn with_extension<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.extensions.insert(value);
+        self
+    }
+
+    /// The same call, which borrows nothing.
+    pub fn detached(&self) -> Call<'static> {
+        Call {
+            id: Cow::Owned(self.id.clone().into_owned()),
+            tool: Cow::Owned(self.tool.clone().into_owned()),
+            arguments: Cow::Owned(self.arguments.clone().into_owned()),
+            session: Cow::Owned(self.session.clone().into_owned()),
+            principal: self.principal.clone(),
+            started: self.started,
+            deadline: self.deadline,
+            trace: self.trace,
+            extensions: self.extensions.clone(),
+        }
+    }
+
+    /// The caller's own id of the call.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The tool that is meant: its full name where there is one, else what the call said.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What the model filled in.
+    pub fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    /// What the runtime knows and the model must not choose.
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Who asks, where that was verified.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
+    }
+
+    /// The moment the call was made.
+    pub fn started(&self) -> Instant {
+        self.started
+    }
+
+    /// The moment the caller stops waiting, where it said so.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The moment the call must have ended under a limit of the tool's own, which counts from the beginning of the call.
+    pub fn deadline_within(&self, limit: Duration) -> Instant {
+        let own = self.started.checked_add(limit).unwrap_or(self.started + LONGEST);
+        self.deadline.map_or(own, |callers| callers.min(own))
+    }
+
+    /// The trace the call is a part of.
+    pub fn trace(&self) -> Option<TraceContext> {
+        self.trace
+    }
+
+    /// Values of middleware and of whoever made the call.
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    /// The same, to add to them. A `tracing::Span` among them is the span that the call runs in.
+    pub fn extensions_mut(&mut self) -> &mut Extensions {
+        &mut self.extensions
+    }
+}
+
+/// Longer than any call.
+const LONGEST: Duration = Duration::from_hours(24 * 365);

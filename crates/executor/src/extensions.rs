@@ -1,0 +1,42 @@
+//! Values that callers, middleware and backends attach to a call, found by their type.
+
+use std::{
+    any::{Any, TypeId},
+    collections::BTreeMap,
+    fmt,
+    sync::Arc,
+};
+
+/// At most one value of each type.
+///
+/// ```
+/// use callgate_executor::Extensions;
+///
+/// #[derive(Debug, PartialEq)]
+/// struct Tenant(u32);
+///
+/// let mut extensions = Extensions::default();
+/// extensions.insert(Tenant(7));
+/// assert_eq!(extensions.get(), Some(&Tenant(7)));
+/// ```
+#[derive(Clone, Default)]
+pub struct Extensions(BTreeMap<TypeId, Arc<dyn Any + Send + Sync>>);
+
+impl Extensions {
+    /// Adds a value, in place of one of the same type.
+    pub fn insert<T: Send + Sync + 'static>(&mut self, value: T) {
+        self.0.insert(TypeId::of::<T>(), Arc::new(value));
+    }
+
+    /// The value of a type.
+    pub fn get<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref())
+    }
+}
+
+/// Without the values, which may be secrets.
+impl fmt::Debug for Extensions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Extensions({})", self.0.len())
+    }
+}

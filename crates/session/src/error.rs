@@ -1,0 +1,111 @@
+//! Why a store did not do what it was asked. No sentence here names a key, a value or a secret.
+
+use std::{borrow::Cow, error, fmt};
+
+/// A request to a store that failed.
+pub struct Error {
+    kind: ErrorKind,
+    message: Cow<'static, str>,
+    source: Option<Box<dyn error::Error + Send + Sync>>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The record is not in the version that was expected.
+    Conflict,
+    /// The key that seals credentials cannot be used, or a credential was not sealed with it.
+    Sealing,
+    /// The record is larger than the store may hold.
+    TooLarge,
+    /// The store cannot be reached.
+    Unavailable,
+    /// A stored value is not in the form it is read as.
+    Unreadable,
+}
+
+impl Error {
+    /// A failure of a store outside this crate; the message names no key, value or secret.
+    pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// The same failure with what caused it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn error::Error + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn is_transient(&self) -> bool {
+        match self.kind {
+            ErrorKind::Conflict | ErrorKind::Unavailable => true,
+            ErrorKind::Sealing | ErrorKind::TooLarge | ErrorKind::Unreadable => false,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind)
+            .field("message", &self.message)
+            .finish_non_exhaustive()
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.source.as_deref().map(|source| source as &(dyn error::Error + 'static))
+    }
+}
+
+pub(crate) fn conflict() -> Error {
+    Error::new(ErrorKind::Conflict, "the record is not in the expected version")
+}
+
+pub(crate) fn too_large(bound: usize) -> Error {
+    Error::new(ErrorKind::TooLarge, format!("the record is larger than {bound} bytes"))
+}
+
+pub(crate) fn short_key(least: usize) -> Error {
+    let message = format!("expected a sealing key of at least {least} bytes");
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn unusable_key() -> Error {
+    Error::new(ErrorKind::Sealing, "the sealing key cannot be used")
+}
+
+pub(crate) fn not_sealed() -> Error {
+    let message = "a credential that is held in memory is not written out; seal it with a key";
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn not_opened() -> Error {
+    let message = "a sealed credential does not open: another key, or another place";
+    Error::new(ErrorKind::Sealing, message)
+}
+
+pub(crate) fn unreadable(source: &serde_json::Error) -> Error {
+    // The text of the source may quote the value.
+    let message = format!("a stored value is not in the expected form: column {}", source.column());
+    Error::new(ErrorKind::Unreadable, message)
+}
+
+pub(crate) fn unwritable() -> Error {
+    Error::new(ErrorKind::Unreadable, "the value cannot be written as JSON")
+}

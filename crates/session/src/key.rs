@@ -1,0 +1,135 @@
+//! Names of records. A key says whose a record is, so that nobody else's request finds it.
+
+use std::fmt;
+
+use callgate_tool::{Principal, Session};
+
+/// The name of a record: what it is for, whose it is, and a name of its own.
+///
+/// ```
+/// use callgate_session::{Key, Owner, Space};
+/// use callgate_tool::{Principal, Session};
+///
+/// let (kim, session) = (Principal::new("kim"), Session::new("s-1"));
+/// let of_kim = Key::new(Space::Result, Owner::new(Some(&kim), &session), "result:00ff");
+/// let of_nobody = Key::new(Space::Result, Owner::new(None, &session), "result:00ff");
+/// assert_ne!(of_kim, of_nobody);
+/// ```
+#[derive(Clone, Eq, Ord, PartialEq, PartialOrd)]
+pub struct Key(String);
+
+/// Whose a record is.
+#[derive(Clone, Copy)]
+pub struct Owner<'a> {
+    principal: Option<&'a str>,
+    session: Option<&'a str>,
+}
+
+/// What a record is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Space {
+    /// Calls that wait for an approval.
+    Approval,
+    /// Calls that wait for the client's answer.
+    Call,
+    /// Calls that must not be made twice.
+    Idempotency,
+    /// Whole results behind handles.
+    Result,
+    /// Parameters and credentials of sessions.
+    Session,
+}
+
+impl Key {
+    /// The name of a record.
+    pub fn new(space: Space, owner: Owner<'_>, name: &str) -> Self {
+        let mut text = space.as_str().to_owned();
+        for part in [owner.principal, owner.session, Some(name)] {
+            text.push('/');
+            // What is there begins with `=`, so that nothing and an empty name differ.
+            let Some(part) = part else { continue };
+            text.push('=');
+            text.push_str(&part.replace('%', "%25").replace('/', "%2F"));
+        }
+        Self(text)
+    }
+
+    /// The key as text: four parts between `/`.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Without the names, which may be known to nobody else.
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = self.0.split('/').next().unwrap_or_default();
+        write!(f, "Key({space}/****)")
+    }
+}
+
+impl<'a> Owner<'a> {
+    /// A principal's session; the parts that are not there are those of everybody who has none.
+    pub fn new(principal: Option<&'a Principal>, session: &'a Session) -> Self {
+        Self { principal: principal.map(Principal::id), session: session.id() }
+    }
+}
+
+impl fmt::Debug for Owner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Owner(****)")
+    }
+}
+
+impl Space {
+    /// `approval`, `call`, `idempotency`, `result` or `session`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approval => "approval",
+            Self::Call => "call",
+            Self::Idempotency => "idempotency",
+            Self::Result => "result",
+            Self::Session => "session",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_places_have_the_same_key() {
+        let named = |id: &str| (Principal::new(id), Session::new(id));
+        let (empty, slash, kim) = (named(""), named("a/=b"), named("kim"));
+        let none = Session::default();
+        let owners = [
+            Owner::new(None, &none),
+            Owner::new(Some(&empty.0), &none),
+            Owner::new(None, &empty.1),
+            Owner::new(Some(&slash.0), &none),
+            Owner::new(Some(&kim.0), &slash.1),
+            Owner::new(None, &kim.1),
+            Owner::new(Some(&kim.0), &none),
+        ];
+        let mut keys = Vec::new();
+        for owner in owners {
+            for name in ["", "x", "=b/x", "%2F"] {
+                keys.extend([Space::Result, Space::Session].map(|it| Key::new(it, owner, name)));
+            }
+        }
+        let n_keys = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), n_keys);
+    }
+
+    #[test]
+    fn debug_names_nobody() {
+        let session = Session::new("canary");
+        let owner = Owner::new(None, &session);
+        let shown = format!("{owner:?} {:?}", Key::new(Space::Session, owner, "canary"));
+        assert!(shown.contains("session") && !shown.contains("canary"), "{shown}");
+    }
+}

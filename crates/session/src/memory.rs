@@ -1,0 +1,229 @@
+//! Keeps records in the memory of this process, bounded in number, bytes and time. What is oldest makes room for what is
+//! new.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+
+use crate::{
+    error::{self, Error},
+    key::Key,
+    record::Record,
+    store::{Expected, Store, Stored, Version},
+};
+
+/// Records in memory. Nothing of it is written anywhere.
+#[derive(Debug)]
+pub struct Memory {
+    bounds: Bounds,
+    kept: Mutex<Kept>,
+}
+
+/// How much a [`Memory`] holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "callers decide both")]
+pub struct Bounds {
+    /// How many records.
+    pub records: usize,
+    /// How many bytes, names included.
+    pub bytes: usize,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    slots: BTreeMap<Key, Slot>,
+    /// By the time they end.
+    ends: BTreeSet<(Instant, Key)>,
+    /// By the order in which they were put, which their versions count.
+    ages: BTreeMap<u64, Key>,
+    bytes: usize,
+    last_version: u64,
+}
+
+#[derive(Debug)]
+struct Slot {
+    stored: Stored,
+    until: Instant,
+}
+
+impl Memory {
+    /// A store within these bounds.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, kept: Mutex::default() }
+    }
+
+    /// What is kept, without what has ended.
+    fn kept(&self, now: Instant) -> MutexGuard<'_, Kept> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {
+            let _: &Instant = until;
+            let key = key.clone();
+            kept.remove(&key);
+        }
+        kept
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &Key) -> bool {
+        let Some(slot) = self.slots.remove(key) else { return false };
+        self.bytes = self.bytes.saturating_sub(size(key, &slot.stored.record));
+        self.ends.remove(&(slot.until, key.clone()));
+        self.ages.remove(&slot.stored.version.number());
+        true
+    }
+
+    fn version(&self, key: &Key) -> Option<Version> {
+        self.slots.get(key).map(|slot| slot.stored.version)
+    }
+
+    fn insert(&mut self, key: &Key, record: Record, until: Instant) -> Version {
+        self.last_version = self.last_version.saturating_add(1);
+        let version = Version::new(self.last_version);
+        self.bytes = self.bytes.saturating_add(size(key, &record));
+        self.ends.insert((until, key.clone()));
+        self.ages.insert(self.last_version, key.clone());
+        let stored = Stored { record, version };
+        self.slots.insert(key.clone(), Slot { stored, until });
+        version
+    }
+}
+
+#[async_trait]
+impl Store for Memory {
+    async fn get(&self, key: &Key, now: Instant) -> Result<Option<Stored>, Error> {
+        Ok(self.kept(now).slots.get(key).map(|slot| slot.stored.clone()))
+    }
+
+    async fn put(
+        &self,
+        key: &Key,
+        record: Record,
+        (expected, time_to_live): (Expected, Duration),
+        now: Instant,
+    ) -> Result<Version, Error> {
+        let mut kept = self.kept(now);
+        if !expected.is_met_by(kept.version(key)) {
+            return Err(error::conflict());
+        }
+        let size = size(key, &record);
+        if size > self.bounds.bytes || self.bounds.records == 0 {
+            return Err(error::too_large(self.bounds.bytes));
+        }
+        kept.remove(key);
+        while kept.slots.len() >= self.bounds.records || kept.bytes + size > self.bounds.bytes {
+            let Some(oldest) = kept.ages.first_key_value().map(|(_, key)| key.clone()) else {
+                break;
+            };
+            kept.remove(&oldest);
+        }
+        let until = now.checked_add(time_to_live).unwrap_or(now + LONGEST);
+        Ok(kept.insert(key, record, until))
+    }
+
+    async fn remove(&self, key: &Key, expected: Expected, now: Instant) -> Result<bool, Error> {
+        let mut kept = self.kept(now);
+        if !expected.is_met_by(kept.version(key)) {
+            return Err(error::conflict());
+        }
+        Ok(kept.remove(key))
+    }
+}
+
+fn size(key: &Key, record: &Record) -> usize {
+    record.size() + 3 * key.as_str().len()
+}
+
+/// Longer than a process runs.
+const LONGEST: Duration = Duration::from_hours(24 * 365);
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use callgate_tool::Session;
+
+    use super::*;
+    use crate::{ErrorKind, Owner, Space};
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    fn key(name: &str) -> Key {
+        Key::new(Space::Result, Owner::new(None, &Session::default()), name)
+    }
+
+    fn record(length: usize) -> Record {
+        Record::new("", Bytes::from(vec![0; length]))
+    }
+
+    fn bounded(records: usize, bytes: usize) -> Memory {
+        Memory::new(Bounds { records, bytes })
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a beginning; the tests add to it")]
+    fn start() -> Instant {
+        Instant::now()
+    }
+
+    async fn put(memory: &Memory, name: &str, length: usize, now: Instant) -> Version {
+        let terms = (Expected::Any, MINUTE);
+        memory.put(&key(name), record(length), terms, now).await.unwrap()
+    }
+
+    async fn names(memory: &Memory, now: Instant) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for name in ["a", "b", "c"] {
+            if memory.get(&key(name), now).await.unwrap().is_some() {
+                found.push(name);
+            }
+        }
+        found
+    }
+
+    #[tokio::test]
+    async fn a_record_is_kept_for_its_time() {
+        let (memory, now) = (bounded(10, 1000), start());
+        put(&memory, "a", 1, now).await;
+        put(&memory, "b", 1, now + MINUTE / 2).await;
+        assert_eq!(names(&memory, now + MINUTE * 59 / 60).await, ["a", "b"]);
+        assert_eq!(names(&memory, now + MINUTE).await, ["b"]);
+        put(&memory, "b", 1, now + MINUTE).await;
+        assert_eq!(names(&memory, now + MINUTE * 3 / 2).await, ["b"], "its time begins anew");
+    }
+
+    #[tokio::test]
+    async fn the_oldest_makes_room() {
+        let now = start();
+        let few = bounded(2, 1000);
+        for name in ["a", "b", "a", "c"] {
+            put(&few, name, 1, now).await;
+        }
+        assert_eq!(names(&few, now).await, ["a", "c"]);
+        let small = bounded(10, 500);
+        for name in ["a", "b", "c"] {
+            put(&small, name, 200, now).await;
+        }
+        assert_eq!(names(&small, now).await, ["b", "c"]);
+        let large = small.put(&key("a"), record(501), (Expected::Any, MINUTE), now).await;
+        assert_eq!(large.unwrap_err().kind(), ErrorKind::TooLarge);
+        assert_eq!(names(&small, now).await, ["b", "c"]);
+    }
+
+    #[tokio::test]
+    async fn a_change_meets_what_it_expects_or_nothing_happens() {
+        let (memory, now) = (bounded(10, 1000), start());
+        let key = key("a");
+        let attempt = async |expected| memory.put(&key, record(1), (expected, MINUTE), now).await;
+        let first = attempt(Expected::Absent).await.unwrap();
+        assert_eq!(attempt(Expected::Absent).await.unwrap_err().kind(), ErrorKind::Conflict);
+        let second = attempt(Expected::Version(first)).await.unwrap();
+        assert!(attempt(Expected::Version(first)).await.is_err());
+        assert!(memory.remove(&key, Expected::Version(first), now).await.is_err());
+        assert!(memory.remove(&key, Expected::Version(second), now).await.unwrap());
+        assert!(!memory.remove(&key, Expected::Any, now).await.unwrap());
+        assert!(attempt(Expected::Version(second)).await.is_err(), "it has ended");
+    }
+}
