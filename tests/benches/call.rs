@@ -145,15 +145,15 @@ fn executor(address: SocketAddr) -> Executor {
 
 async fn token(UrlPath(length): UrlPath<usize>) -> impl IntoResponse {
     let token: String = ('A'..='Z').cycle().take(length).collect();
-    axum::Json(serde_json::json!({"access_token": token, "expires_in": 3600}))
+    axum::Json(callgate_tool::json!({"access_token": token, "expires_in": 3600}))
 }
 
 /// `bearer` is a secret that is read for each call, anything else the length of a token that is asked for once.
-fn auth(address: &str, credential: &str) -> serde_json::Value {
+fn auth(address: &str, credential: &str) -> callgate_tool::Value {
     if credential == "bearer" {
-        return serde_json::json!({"bearer": {"token": "literal:ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN"}});
+        return callgate_tool::json!({"bearer": {"token": "literal:ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN"}});
     }
-    serde_json::json!({"oauth2_client_credentials": {
+    callgate_tool::json!({"oauth2_client_credentials": {
         "token_url": format!("http://{address}/token/{credential}"),
         "client_id": "bench",
         "client_secret": "literal:canary-secret",
@@ -161,11 +161,11 @@ fn auth(address: &str, credential: &str) -> serde_json::Value {
 }
 
 /// The same with a credential.
-fn executor_with(address: &str, auth: &serde_json::Value) -> Executor {
+fn executor_with(address: &str, auth: &callgate_tool::Value) -> Executor {
     let folder = tempfile::tempdir().unwrap();
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let toolset = serde_json::json!({
-        "openapi": description,
+    let toolset = callgate_tool::json!({
+        "openapi": description.to_str(),
         "server": format!("http://{address}/v1"),
         "auth": auth,
     });

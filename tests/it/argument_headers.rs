@@ -7,7 +7,7 @@ use callgate::{
     Effect, Executor, Outcome,
     config::{Severity, load_toolset},
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     raw::Raw,

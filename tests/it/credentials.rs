@@ -11,7 +11,7 @@ use callgate::{
     config::{self, Built, load_toolset},
     openapi::{Code, OperationStatus},
 };
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::server::Server;
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use callgate::{Entry, config};
-use serde_json::{Map, Value, json};
+use callgate_tool::{Object, json};
 
 /// Keeps what is logged.
 #[derive(Clone, Default)]
@@ -26,7 +26,7 @@ impl Write for Log {
 
 #[test]
 fn a_tool_that_is_not_declared_is_told_of_once() {
-    let properties: Map<String, Value> =
+    let properties: Object =
         (0..7000).map(|n| (format!("p{n}"), json!({"format": "binary"}))).collect();
     let body = json!({"content": {"multipart/form-data": {"schema": {"type": "object", "properties": properties}}}});
     let description = json!({"openapi": "3.1.0", "paths": {

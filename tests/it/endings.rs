@@ -11,7 +11,7 @@ use callgate::{
     Arguments, Effect, Entry, Executor, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
     config,
 };
-use serde_json::json;
+use callgate_tool::json;
 
 /// Long enough to connect on a busy machine, short enough to wait for.
 const TIMEOUT: &str = "300ms";
@@ -20,7 +20,7 @@ fn executor(service: SocketAddr) -> Executor {
     executor_with(service, &json!("none"))
 }
 
-fn executor_with(service: SocketAddr, auth: &serde_json::Value) -> Executor {
+fn executor_with(service: SocketAddr, auth: &callgate_tool::Value) -> Executor {
     let folder = tempfile::tempdir().unwrap();
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let configuration = json!({"toolsets": {"pets": {
@@ -34,7 +34,7 @@ fn executor_with(service: SocketAddr, auth: &serde_json::Value) -> Executor {
     config::load(&file).unwrap().executor
 }
 
-async fn failure(executor: &Executor, tool: &str, arguments: serde_json::Value) -> Fault {
+async fn failure(executor: &Executor, tool: &str, arguments: callgate_tool::Value) -> Fault {
     let arguments: Arguments = arguments.as_object().cloned().unwrap();
     let call = ToolCall::new("1", tool, arguments);
     match executor.call(&call, &Session::new("s-1")).await.outcome {

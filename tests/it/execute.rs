@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use callgate::{
     Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall, config,
 };
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::{
     server::Server,

@@ -10,7 +10,7 @@ use callgate::{
     config::{self, Built, Severity, load},
     openapi::Code,
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     identity_provider::{Asked, Provider},

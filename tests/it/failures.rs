@@ -4,7 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use callgate::{Executor, Fault, FaultCode, Next, Reached};
-use serde_json::json;
+use callgate_tool::json;
 use tokio::net::TcpSocket;
 
 use crate::{

@@ -14,7 +14,7 @@ use base64::{
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
 use callgate::{Executor, Outcome, Session, ToolCall, config};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 /// Service and metadata server in one.
 #[derive(Debug, Default)]

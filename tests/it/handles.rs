@@ -10,7 +10,7 @@ use axum::{
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate::{Executor, FaultCode, Next, Outcome, Reached, Session};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::target::{self, asked, call, fault};

@@ -18,7 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
-use serde_json::json;
+use callgate_tool::json;
 use tokio::{net::TcpListener, task::JoinHandle};
 
 /// A token request as it came.
@@ -97,7 +97,7 @@ impl Provider {
     }
 
     /// A new token that the service takes.
-    pub(crate) fn issue(&self, expires_in: serde_json::Value) -> Response {
+    pub(crate) fn issue(&self, expires_in: callgate_tool::Value) -> Response {
         let token = format!("canary-token-{}", self.n_asked());
         self.known.lock().unwrap().insert(token.clone());
         let mut answer = json!({"access_token": token, "token_type": "Bearer"});
@@ -136,7 +136,7 @@ async fn token(State(provider): State<Arc<Provider>>, request: Request) -> Respo
     behaviour(&provider, &asked)
 }
 
-async fn metadata(State(provider): State<Arc<Provider>>) -> Json<serde_json::Value> {
+async fn metadata(State(provider): State<Arc<Provider>>) -> Json<callgate_tool::Value> {
     Json(json!({"issuer": provider.url(""), "token_endpoint": provider.url("/token")}))
 }
 

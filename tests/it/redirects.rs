@@ -2,7 +2,7 @@
 //! with the credentials put on anew.
 
 use callgate::{Event, Next, Reached};
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::{
     raw::Raw,

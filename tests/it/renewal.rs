@@ -21,7 +21,7 @@ use callgate::{
     secret::Secret,
     transport::{Client, Limits},
 };
-use serde_json::json;
+use callgate_tool::json;
 
 /// A token with a version, which each refusal raises.
 #[derive(Debug, Default)]
@@ -60,7 +60,7 @@ struct Service {
     accepted: &'static str,
     status: u16,
     challenge: &'static str,
-    seen: Mutex<Vec<(String, String)>>,
+    seen: Mutex<Vec<[String; 2]>>,
 }
 
 async fn answer(State(service): State<Arc<Service>>, request: Request) -> Response {
@@ -69,7 +69,7 @@ async fn answer(State(service): State<Arc<Service>>, request: Request) -> Respon
     let body = String::from_utf8(body.to_vec()).unwrap();
     let seen = {
         let mut seen = service.seen.lock().unwrap();
-        seen.push((token.clone(), body));
+        seen.push([token.clone(), body]);
         seen.clone()
     };
     let echoed = axum::Json(json!({"id": 7, "name": token, "echo": seen}));
@@ -118,9 +118,9 @@ async fn check(
     let service = Arc::new(service);
     let (result, authenticator) = call(Arc::clone(&service)).await;
     let seen = service.seen.lock().unwrap();
-    let sent: Vec<_> = seen.iter().map(|(token, _)| token.as_str()).collect();
+    let sent: Vec<_> = seen.iter().map(|[token, _]| token.as_str()).collect();
     assert_eq!(sent, tokens, "{status} {challenge}");
-    assert!(seen.iter().all(|(_, body)| body.contains("Rex")), "{seen:?}");
+    assert!(seen.iter().all(|[_, body]| body.contains("Rex")), "{seen:?}");
     assert_eq!(*authenticator.refusals.lock().unwrap(), refusals, "{status} {challenge}");
     let renewed =
         result.journal.events().iter().filter(|event| **event == Event::CredentialRenewed);

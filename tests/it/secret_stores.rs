@@ -14,7 +14,7 @@ use axum::{
     response::IntoResponse,
 };
 use callgate::{Executor, FaultCode, Next, Outcome, Session, ToolCall, config};
-use serde_json::json;
+use callgate_tool::json;
 use tokio::time::Instant;
 
 use crate::server::Server;
@@ -78,7 +78,7 @@ fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
 }
 
 async fn call(executor: &Executor, tool: &str) -> Outcome {
-    let call = ToolCall::new("1", tool, serde_json::Map::default());
+    let call = ToolCall::new("1", tool, callgate_tool::Object::default());
     executor.call(&call, &Session::default()).await.outcome
 }
 

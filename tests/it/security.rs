@@ -5,7 +5,7 @@ use callgate::{
     Entry, Executor, Outcome, Reached,
     openapi::{Document, Limits, LoadOptions, OperationStatus, load},
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     server::Server,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_compression::tokio::bufread::GzipEncoder;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate::{Content, FaultCode, Outcome, Reached, Session, dialect::json_result};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 use tokio::{io::AsyncReadExt, time::Instant};
 
 use crate::{

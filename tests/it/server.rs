@@ -13,7 +13,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 use tokio::sync::Notify;
 
 /// The server; it stops with the runtime of the test.

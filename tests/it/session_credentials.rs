@@ -9,9 +9,9 @@ use callgate::{
     dialect::{json_result, read_session},
     secret::Secret,
 };
+use callgate_tool::{Object, Value, json};
 use futures_util::FutureExt;
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
 
 use crate::{server::Server, target::asked};
 
@@ -354,7 +354,7 @@ fn name() -> impl Strategy<Value = String> {
 }
 
 /// A canary at a path, spelt as a name with dots or as nested objects.
-fn placed() -> impl Strategy<Value = Map<String, Value>> {
+fn placed() -> impl Strategy<Value = Object> {
     (name(), any::<bool>(), any::<bool>()).prop_map(|(path, is_dotted, is_upper)| {
         let path = if is_upper { path.to_uppercase() } else { path };
         let parts: Vec<_> = if is_dotted { vec![&*path] } else { path.split('.').collect() };

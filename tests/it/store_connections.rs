@@ -61,7 +61,7 @@ fn executor(folder: &Path, (vault, tls): (&str, &str), (root, service): (&str, &
 
 /// The outcome of a call, and why there was no credential.
 async fn called(executor: &Executor) -> (Outcome, String) {
-    let call = ToolCall::new("1", "echo", serde_json::Map::default());
+    let call = ToolCall::new("1", "echo", callgate_tool::Object::default());
     let result = executor.call(&call, &Session::default()).await;
     let whys = result.journal.events().iter().filter_map(|event| match event {
         Event::CredentialAbsent { why } => Some(why.as_str()),

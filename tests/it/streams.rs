@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate::{Content, FaultCode, Outcome, Reached, Session};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 use tokio::sync::Notify;
 
 use crate::{

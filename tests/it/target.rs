@@ -7,7 +7,7 @@ use callgate::{
     Arguments, Content, Executor, Fault, Outcome, Session, ToolCall, ToolResult,
     config::load_toolset,
 };
-use serde_json::Value;
+use callgate_tool::Value;
 
 /// An executor of the description against a server, with more settings in YAML.
 pub(crate) fn executor(description: &str, server: &str, settings: &str) -> Executor {

@@ -12,8 +12,8 @@ use callgate::{
     Executor, Fault, Outcome, Session, ToolCall, ToolResult,
     config::{self, Built},
 };
+use callgate_tool::{Value, json};
 use futures_util::future::join_all;
-use serde_json::{Value, json};
 
 use crate::identity_provider::Provider;
 

@@ -4,7 +4,7 @@ use std::{panic, sync::Arc};
 
 use axum::response::IntoResponse;
 use callgate::{Executor, Session, ToolCall, config, dialect};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::identity_provider::Provider;
 

@@ -2,8 +2,7 @@
 //! where it goes is not known here.
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
-use callgate_tool::{Session, SessionName};
-use serde_json::Value;
+use callgate_tool::{Session, SessionName, Value};
 
 use crate::{
     error::{self, Error},

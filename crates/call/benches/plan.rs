@@ -11,10 +11,9 @@ use std::{hint::black_box, time::Duration};
 use bytes::Bytes;
 use callgate_call::Plan;
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Arguments, Journal, Session};
+use callgate_tool::{Arguments, Journal, Session, Value, json};
 use criterion::{Criterion, criterion_group, criterion_main};
 use http::Request;
-use serde_json::{Value, json};
 
 fn plan(name: &str) -> Plan {
     let line = json!({"type": "object", "required": ["sku"], "properties": {

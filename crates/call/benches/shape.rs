@@ -12,9 +12,8 @@ use std::{hint::black_box, time::Duration};
 use bytes::Bytes;
 use callgate_call::{DEFAULT_RESULT_BYTES, Plan, Selection, Shape};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::Outcome;
+use callgate_tool::{Outcome, Value, json};
 use http::Response;
-use serde_json::{Value, json};
 use tokio::time::Instant;
 
 const SIZE: usize = 1024 * 1024;

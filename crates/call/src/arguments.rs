@@ -3,9 +3,8 @@
 
 use std::fmt;
 
-use callgate_tool::{Arguments, Fault};
+use callgate_tool::{Arguments, Fault, Value};
 use jsonschema::{PatternOptions, Validator};
-use serde_json::Value;
 
 use crate::{
     violation::{Place, Privacy, explain},
@@ -17,7 +16,7 @@ use crate::{
 /// ```
 /// use callgate_call::ArgumentCheck;
 /// use callgate_tool::Arguments;
-/// use serde_json::json;
+/// use callgate_tool::json;
 ///
 /// let check = ArgumentCheck::new(json!({"type": "object", "required": ["zone"]}));
 /// let fault = check.check(&Arguments::new()).unwrap_err();
@@ -33,7 +32,7 @@ impl ArgumentCheck {
     pub fn new(schema: Value) -> Self {
         let options = jsonschema::options().offline().with_draft(jsonschema::Draft::Draft202012);
         let options = options.with_pattern_options(PatternOptions::regex());
-        let validator = options.should_validate_formats(true).build(&schema).ok();
+        let validator = options.should_validate_formats(true).build(&schema.to_serde_json()).ok();
         Self { schema, validator }
     }
 
@@ -43,7 +42,7 @@ impl ArgumentCheck {
     /// A fault that names every violation.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Box<Fault>> {
         let Some(validator) = &self.validator else { return Ok(()) };
-        let whole = Value::Object(arguments.clone());
+        let whole = Value::Object(arguments.clone()).to_serde_json();
         let mut problems = Vec::new();
         let (schema, root) = (&self.schema, &self.schema);
         let place = Place { argument: "", schema, root, privacy: Privacy::Public };

@@ -24,11 +24,10 @@ mod xml;
 
 use bytes::Bytes;
 use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia};
-use callgate_tool::{Arguments, Fault};
+use callgate_tool::{Arguments, Fault, Value};
 use http::HeaderValue;
-use serde_json::Value;
 
-use self::content::{Content, push_json};
+use self::content::Content;
 use crate::{
     inputs::{Fillings, Subject},
     kept::Kept,
@@ -85,24 +84,22 @@ fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
 }
 
 fn json_bytes(content: &Content<'_>, layout: BodyLayout) -> Vec<u8> {
-    let mut out = Vec::with_capacity(128);
+    let mut out = String::with_capacity(128);
     if layout == BodyLayout::Whole {
-        for (_, value) in content.parts() {
-            push_json(&mut out, value);
-        }
-        return out;
+        content.parts().for_each(|(_, value)| value.write_to(&mut out));
+        return out.into_bytes();
     }
     for (input, value) in content.parts() {
-        out.push(if out.is_empty() { b'{' } else { b',' });
-        push_json(&mut out, &*input.name);
-        out.push(b':');
-        push_json(&mut out, value);
+        out.push(if out.is_empty() { '{' } else { ',' });
+        Value::from(&*input.name).write_to(&mut out);
+        out.push(':');
+        value.write_to(&mut out);
     }
     if out.is_empty() {
-        out.push(b'{');
+        out.push('{');
     }
-    out.push(b'}');
-    out
+    out.push('}');
+    out.into_bytes()
 }
 
 /// A body lies in memory as a whole, and arguments of a model are far shorter; common servers take no longer ones

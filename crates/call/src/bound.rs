@@ -8,8 +8,7 @@ mod names;
 use std::collections::BTreeSet;
 
 use callgate_openapi::{Bindings, NestedInput, Source, Spot, Step};
-use callgate_tool::{Event, Fault, Journal, Next, Problem, Session};
-use serde_json::{Map, Value};
+use callgate_tool::{Event, Fault, Journal, Next, Object, Problem, Session, Value};
 
 use crate::{
     bound::choice::chosen,
@@ -124,7 +123,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    fn members(&mut self, members: &mut Map<String, Value>, spots: &[usize]) {
+    fn members(&mut self, members: &mut Object, spots: &[usize]) {
         let all = self.met(spots);
         let names: Vec<String> = members.keys().cloned().collect();
         for name in names {
@@ -135,7 +134,7 @@ impl<'a> Walk<'a, '_> {
             self.steps.push(Step::Property(name.as_str().into()));
             match self.fate(&below, Some(member)) {
                 Fate::Removed => {
-                    members.shift_remove(&name);
+                    members.remove(&name);
                 }
                 Fate::Set(new) => *member = new,
                 Fate::Given => {}
@@ -147,10 +146,10 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Sets the members that are not there.
-    fn absent(&mut self, members: &mut Map<String, Value>, spots: &[usize]) {
+    fn absent(&mut self, members: &mut Object, spots: &[usize]) {
         let meant = self.meant(spots, members);
         let names = meant.iter().flat_map(|spot| spot.properties.iter().map(|(name, _)| name));
-        let names: BTreeSet<_> = names.filter(|name| !members.contains_key(&***name)).collect();
+        let names: BTreeSet<_> = names.filter(|name| !members.contains_key(name)).collect();
         for name in names {
             let below: Vec<usize> = self.spots_of(&meant, name);
             self.steps.push(Step::Property(name.clone()));
@@ -241,7 +240,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// The same without the branches that are not meant for a value with these members.
-    fn meant(&mut self, spots: &[usize], members: &Map<String, Value>) -> Vec<&'a Spot> {
+    fn meant(&mut self, spots: &[usize], members: &Object) -> Vec<&'a Spot> {
         self.closed(spots, |spot| {
             spot.alternatives.iter().flat_map(|group| chosen(group, members)).collect()
         })

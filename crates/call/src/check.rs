@@ -5,9 +5,8 @@
 use std::{borrow::Cow, cell::OnceCell, fmt};
 
 use callgate_openapi::{Input, NestedInput, Source};
-use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem};
+use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Object, Problem, Value};
 use jsonschema::{PatternOptions, Registry, ValidationError, Validator};
-use serde_json::{Map, Value, json};
 
 use crate::{
     convert::{converted, holds_fraction, make_whole},
@@ -31,14 +30,15 @@ impl Checks {
     pub(crate) fn compile<'a>(schema: &Value, names: impl Iterator<Item = &'a str>) -> Self {
         let schema = &*formats::sure(schema);
         let (bare, bare_registry) = (OnceCell::new(), OnceCell::new());
-        let whole = registry(schema);
+        let whole = schema.to_serde_json();
+        let whole = registry(&whole);
         let checks = names.map(|name| {
             let validator = compile_one(whole.as_ref(), name).or_else(|| {
-                let bare = bare_registry
-                    .get_or_init(|| registry(bare.get_or_init(|| without_patterns(schema))));
+                let bare = || bare.get_or_init(|| without_patterns(schema).to_serde_json());
+                let bare = bare_registry.get_or_init(|| registry(bare()));
                 compile_one(bare.as_ref(), name)
             })?;
-            let nullable = validator.is_valid(&Value::Null);
+            let nullable = validator.is_valid(&serde_json::Value::Null);
             Some(Check { validator, nullable })
         });
         Self(checks.collect())
@@ -71,7 +71,7 @@ pub(crate) fn check(
         let (Some(filling), Some(Some(check))) = (slot.as_mut(), checks.0.get(at)) else {
             continue;
         };
-        let is_valid = check.validator.is_valid(&filling.value);
+        let is_valid = check.validator.is_valid(&filling.value.to_serde_json());
         if is_valid && !holds_fraction(&filling.value) {
             continue;
         }
@@ -265,8 +265,9 @@ fn settle(
     let mut value = filling.value.clone().into_owned();
     let mut omitted = Vec::new();
     for _ in 0..ROUNDS {
+        let copy = value.to_serde_json();
         let errors: Vec<_> = validator
-            .iter_errors(&value)
+            .iter_errors(&copy)
             .filter(|error| !violation::is_forgiven(error))
             .take(MAX_VIOLATIONS)
             .collect();
@@ -287,7 +288,8 @@ fn settle(
             repair.apply(&mut value, journal);
         }
     }
-    let errors: Vec<_> = validator.iter_errors(&value).take(MAX_VIOLATIONS).collect();
+    let copy = value.to_serde_json();
+    let errors: Vec<_> = validator.iter_errors(&copy).take(MAX_VIOLATIONS).collect();
     explained(&errors, place, &omitted)
 }
 
@@ -337,7 +339,7 @@ fn repair(error: &ValidationError<'_>, place: Place<'_>) -> Option<Repair> {
     let due = violation::types_due(error)?;
     let pointer = error.instance_path().as_str().to_owned();
     let at = violation::path_of(place.argument, error);
-    let value: &Value = error.instance();
+    let value = &Value::from(error.instance().clone().into_owned());
     if value.is_null() {
         // Strict mode makes every member required and writes `null` for the optional ones. Whether this one may be
         // absent is seen in the next round.
@@ -350,12 +352,12 @@ fn remove(whole: &mut Value, pointer: &str) {
     let Some((parent, last)) = pointer.rsplit_once('/') else { return };
     let name = last.replace("~1", "/").replace("~0", "~");
     if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.shift_remove(&name);
+        members.remove(&name);
     }
 }
 
 /// Makes the members of `schema` known to the compiler, once for all of them: it looks at every part of the schema.
-fn registry(schema: &Value) -> Option<Registry<'_>> {
+fn registry(schema: &serde_json::Value) -> Option<Registry<'_>> {
     Registry::new().add(BASE, schema).ok()?.prepare().ok()
 }
 
@@ -369,7 +371,7 @@ fn compile_one(registry: Option<&Registry<'_>>, name: &str) -> Option<Validator>
     for format in formats::UNCHECKED {
         options = options.with_format(*format, |_: &str| true);
     }
-    options.build(&json!({"$ref": format!("{BASE}#/properties/{name}")})).ok()
+    options.build(&serde_json::json!({"$ref": format!("{BASE}#/properties/{name}")})).ok()
 }
 
 /// `schema` without the patterns, which may be of a dialect the linear engine does not know.
@@ -380,7 +382,7 @@ fn without_patterns(schema: &Value) -> Value {
             let kept = members.iter().filter(|(name, value)| {
                 !(*name == "pattern" && value.is_string() || *name == "patternProperties")
             });
-            let kept: Map<_, _> =
+            let kept: Object =
                 kept.map(|(name, value)| (name.clone(), without_patterns(value))).collect();
             Value::Object(kept)
         }

@@ -1,8 +1,8 @@
 //! Converts a value to the type that is due, only where nothing is lost: `"42"` to 42, 28.0 to 28, 7 to `"7"`. It
 //! never guesses: `"5abc"`, `"0x10"` and 5.5 stay what they are. What is due comes from `check`.
 
+use callgate_tool::{Number, Value};
 use jsonschema::{JsonType, JsonTypeSet};
-use serde_json::{Number, Value};
 
 /// `value` as one of the types in `due`, when that loses nothing.
 pub(crate) fn converted(value: &Value, due: JsonTypeSet) -> Option<Value> {
@@ -27,7 +27,7 @@ pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> boo
 pub(crate) fn holds_fraction(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_fraction),
-        Value::Number(number) => !is_plain(number.as_str()),
+        Value::Number(number) => !is_plain(&number.digits()),
         Value::Object(members) => members.values().any(holds_fraction),
         _ => false,
     }
@@ -72,9 +72,11 @@ fn make_whole_below(value: &mut Value, schema: Option<&Value>, root: &Value, dep
             }
             changed
         }
-        Value::Number(number) if is_integer_due(schema) => match whole(number.as_str()) {
-            Some(digits) if !is_plain(number.as_str()) => {
-                *number = Number::from_string_unchecked(digits);
+        Value::Number(number) if is_integer_due(schema) => match whole(&number.digits()) {
+            Some(digits) if !is_plain(&number.digits()) => {
+                if let Some(whole) = Number::from_digits(&digits) {
+                    *number = whole;
+                }
                 true
             }
             _ => false,
@@ -110,26 +112,19 @@ fn from_text(text: &str, due: JsonTypeSet) -> Option<Value> {
             _ => {}
         }
     }
-    if is_number(text) {
+    if let Some(number) = Number::from_digits(text) {
         if due.contains(JsonType::Number) {
-            return Some(Value::Number(Number::from_string_unchecked(text.to_owned())));
+            return Some(Value::Number(number));
         }
         let digits = whole(text).filter(|_| due.contains(JsonType::Integer))?;
-        return Some(Value::Number(Number::from_string_unchecked(digits)));
+        return Number::from_digits(&digits).map(Value::Number);
     }
     let starts_like_json = match text.trim_start().bytes().next()? {
         b'{' => due.contains(JsonType::Object),
         b'[' => due.contains(JsonType::Array),
         _ => false,
     };
-    if starts_like_json { serde_json::from_str(text).ok() } else { None }
-}
-
-/// Whether `text` is a number in JSON's grammar, nothing around it (RFC 8259 §6).
-fn is_number(text: &str) -> bool {
-    let starts_well = text.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
-    let ends_well = text.bytes().last().is_some_and(|byte| byte.is_ascii_digit());
-    starts_well && ends_well && serde_json::from_str::<Number>(text).is_ok()
+    if starts_like_json { Value::parse(text).ok() } else { None }
 }
 
 fn is_plain(digits: &str) -> bool {
@@ -168,7 +163,7 @@ const LONGEST_WHOLE: i32 = 400;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 
@@ -205,7 +200,7 @@ mod tests {
         check(&json!(true), &[JsonType::Integer], None);
         check(&json!(5.5), &[JsonType::Integer], None);
         check(&json!(true), &[JsonType::String], Some("\"true\""));
-        check(&serde_json::from_str("7.10").unwrap(), &[JsonType::String], Some("\"7.10\""));
+        check(&Value::parse("7.10").unwrap(), &[JsonType::String], Some("\"7.10\""));
         check(&json!(null), &[JsonType::String], None);
     }
 
@@ -221,8 +216,7 @@ mod tests {
     fn a_whole_number_loses_its_fraction_where_an_integer_is_due() {
         let root = json!({"properties": {"n": {"type": "integer"}, "x": {"type": "number"},
             "list": {"items": {"$ref": "#/properties/n"}}}});
-        let mut value: Value =
-            serde_json::from_str(r#"{"n":28.0,"x":28.0,"list":[1e2,7]}"#).unwrap();
+        let mut value: Value = Value::parse(r#"{"n":28.0,"x":28.0,"list":[1e2,7]}"#).unwrap();
         assert!(holds_fraction(&value));
         assert!(make_whole(&mut value, &root, &root));
         assert_eq!(value.to_string(), r#"{"n":28,"x":28.0,"list":[100,7]}"#);

@@ -1,7 +1,7 @@
 //! Writes cookie parameters into one `Cookie` header: by `form` with names and values percent-encoded, by `cookie` as
 //! they are. Either way no value can begin another cookie. Values come from `inputs`.
 
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::{query::Pairs, style::Unwritable};
 
@@ -50,7 +50,7 @@ fn check_text(text: &str) -> Result<(), Unwritable> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

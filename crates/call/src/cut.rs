@@ -2,8 +2,7 @@
 //! texts to their beginning. What comes out is a smaller value of the same form, never broken text. What to say about
 //! a cut is decided in `shape`.
 
-use callgate_tool::{Cut, Unit};
-use serde_json::{Map, Value};
+use callgate_tool::{Cut, Object, Unit, Value};
 
 use crate::wording::clipped;
 
@@ -36,7 +35,7 @@ impl Knife {
         match value {
             Value::Array(items) => self.fit_items(items, budget, at),
             Value::Object(members) => self.fit_members(members, budget, at),
-            Value::Number(number) => self.fit_text(number.as_str(), budget, at),
+            Value::Number(number) => self.fit_text(&number.digits(), budget, at),
             Value::String(text) => self.fit_text(&text, budget, at),
             Value::Bool(_) | Value::Null => Value::Null,
         }
@@ -83,12 +82,12 @@ impl Knife {
         Value::Array(shown)
     }
 
-    fn fit_members(&mut self, members: Map<String, Value>, budget: usize, at: &str) -> Value {
+    fn fit_members(&mut self, members: Object, budget: usize, at: &str) -> Value {
         let of = members.len();
         let noted = self.note(at, (0, of), Unit::Members);
         let mut room = budget.saturating_sub(BRACKETS);
         let share = fair_share(&members, room);
-        let mut shown = Map::new();
+        let mut shown = Object::new();
         for (name, value) in members {
             let key = text_size(&name) + COLON + usize::from(!shown.is_empty());
             let left = room.saturating_sub(key);
@@ -126,7 +125,7 @@ impl Knife {
 }
 
 /// The size each member may have, so that small ones are whole and large ones share what is left.
-fn fair_share(members: &Map<String, Value>, room: usize) -> usize {
+fn fair_share(members: &Object, room: usize) -> usize {
     let size = |(name, value): (&String, &Value)| {
         text_size(name) + COLON + 1 + size_within(value, room).unwrap_or(room)
     };
@@ -155,7 +154,7 @@ fn take(value: &Value, left: &mut usize) -> Option<()> {
     match value {
         Value::Null | Value::Bool(true) => spend(left, 4),
         Value::Bool(false) => spend(left, 5),
-        Value::Number(number) => spend(left, number.as_str().len()),
+        Value::Number(number) => spend(left, number.digits().len()),
         Value::String(text) if text.len() > *left => None,
         Value::String(text) => spend(left, text_size(text)),
         Value::Array(items) => {
@@ -204,8 +203,8 @@ const SMALLEST_SHARE: usize = 48;
 
 #[cfg(test)]
 mod tests {
+    use callgate_tool::json;
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use callgate_tool::{Object, Value};
 
 /// Formats whose texts services read in ways of their own, so that right arguments would be refused: checked are
 /// `date`, `date-time`, `email`, `ipv4`, `ipv6` and `uuid`.
@@ -50,7 +50,7 @@ fn without_doubt(schema: &Value) -> Value {
     }
 }
 
-fn is_doubtful(members: &Map<String, Value>) -> bool {
+fn is_doubtful(members: &Object) -> bool {
     let Some(format) = members.get("format").and_then(Value::as_str) else { return false };
     let (shortest, longest) = lengths(format);
     let length = |name: &str| members.get(name).and_then(Value::as_u64);
@@ -75,7 +75,7 @@ fn lengths(format: &str) -> (u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

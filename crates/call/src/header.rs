@@ -2,8 +2,8 @@
 //! characters are refused. Names come from the description, values from `inputs`.
 
 use callgate_openapi::Styled;
+use callgate_tool::Value;
 use http::HeaderValue;
-use serde_json::Value;
 
 use crate::{
     lists::write_lists,
@@ -61,7 +61,7 @@ pub(crate) const MAX_HEADER: usize = 8 * 1024;
 #[cfg(test)]
 mod tests {
     use callgate_openapi::Style;
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

@@ -4,8 +4,7 @@
 use std::borrow::Cow;
 
 use callgate_openapi::{Body, Input, NestedInput, Place, Source, Step};
-use callgate_tool::{Arguments, Event, Journal, Session};
-use serde_json::{Map, Value};
+use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
 /// Who gave a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -174,7 +173,7 @@ pub(crate) fn fill_nested_from_session<'a>(
             continue;
         }
         let filling = filling.get_or_insert_with(|| Filling {
-            value: Cow::Owned(Value::Object(Map::new())),
+            value: Cow::Owned(Value::Object(Object::new())),
             origin: Origin::Mixed,
         });
         filling.origin = Origin::Mixed;
@@ -234,13 +233,13 @@ fn change(value: &mut Value, steps: &[Step], wanted: &Change<'_>) {
     }
 }
 
-fn change_member(members: &mut Map<String, Value>, name: &str, rest: &[Step], wanted: &Change<'_>) {
+fn change_member(members: &mut Object, name: &str, rest: &[Step], wanted: &Change<'_>) {
     if !rest.is_empty() {
         let makes_parent = matches!(wanted, Change::Set(_))
             && matches!(rest.first(), Some(Step::Property(_)))
             && members.get(name).is_none_or(Value::is_null);
         if makes_parent {
-            members.insert(name.to_owned(), Value::Object(Map::new()));
+            members.insert(name.to_owned(), Value::Object(Object::new()));
         }
         if let Some(member) = members.get_mut(name) {
             change(member, rest, wanted);
@@ -252,7 +251,7 @@ fn change_member(members: &mut Map<String, Value>, name: &str, rest: &[Step], wa
             members.entry(name.to_owned()).or_insert_with(|| (*value).clone());
         }
         Change::Remove => {
-            members.shift_remove(name);
+            members.remove(name);
         }
         Change::Set(value) => {
             members.insert(name.to_owned(), (*value).clone());

@@ -35,6 +35,6 @@ pub use arguments::ArgumentCheck;
 pub use kept::Kept;
 pub use plan::Plan;
 pub use response::{Splitter, Unfinished};
-pub use select::{InvalidPath, Paths, Selection};
+pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape};
 pub use show::{Masked, planned};

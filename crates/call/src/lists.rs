@@ -2,7 +2,7 @@
 //! inner list may hold the separator of none of them, since who reads it decodes the whole text before it is divided.
 
 use callgate_openapi::Style;
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::style::{Escape, Unwritable, joint, write_list, write_value};
 

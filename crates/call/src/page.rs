@@ -3,9 +3,8 @@
 //! word, nothing is counted.
 
 use callgate_openapi::{Input, Operation, Place};
-use callgate_tool::Arguments;
+use callgate_tool::{Arguments, Object, Value};
 use http::{HeaderMap, header::LINK};
-use serde_json::{Map, Value};
 use url::Url;
 
 /// Arguments that ask for the next page as the `Link` header announces it, by the names the tool declares.
@@ -65,14 +64,14 @@ fn pairs(url: &Url) -> impl Iterator<Item = (String, String)> {
     url.query_pairs().map(|(name, value)| (name.into_owned(), value.into_owned()))
 }
 
-fn of_members(operation: &Operation, members: &Map<String, Value>) -> Arguments {
+fn of_members(operation: &Operation, members: &Object) -> Arguments {
     let found = members.iter().find_map(|(name, value)| {
         let arguments = of_member(operation, name, value);
         (!arguments.is_empty()).then_some(arguments)
     });
     let numbered = || numbered(operation, members);
     let nested = || {
-        let inner = ENVELOPES.iter().find_map(|name| members.get(*name)?.as_object())?;
+        let inner = ENVELOPES.iter().find_map(|name| members.get(name)?.as_object())?;
         let arguments = of_members(operation, inner);
         (!arguments.is_empty()).then_some(arguments)
     };
@@ -108,7 +107,7 @@ fn of_member(operation: &Operation, name: &str, value: &Value) -> Arguments {
 }
 
 /// `page` below `total_pages`: the next one.
-fn numbered(operation: &Operation, members: &Map<String, Value>) -> Option<Arguments> {
+fn numbered(operation: &Operation, members: &Object) -> Option<Arguments> {
     let number = |names: &[&str]| {
         let found = members.iter().find(|(name, _)| names.contains(&folded(name).as_str()))?;
         found.1.as_u64()

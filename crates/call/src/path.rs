@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use callgate_openapi::{PathPart, Style, Styled};
+use callgate_tool::Value;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 
 use crate::{
     lists::write_lists,
@@ -184,7 +184,7 @@ const DECODINGS: usize = 3;
 mod tests {
     use std::sync::Arc;
 
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

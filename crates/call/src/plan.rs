@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use callgate_openapi::{Encoding, Input, Operation, Placement, Source};
-use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session};
+use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session, Value};
 use http::{Request, Response};
-use serde_json::Value;
 
 use crate::{
     bound::{Binding, Names, bind},

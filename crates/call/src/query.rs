@@ -2,7 +2,7 @@
 //! Swagger 2.0. A space is `%20`, never `+`. Values come from `inputs`; the styles' open cases are decided in `style`.
 
 use callgate_openapi::{Style, Styled};
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::{
     lists::{write_inner, write_lists},

@@ -5,12 +5,11 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Placement, Style};
-use callgate_tool::{Arguments, Fault};
+use callgate_tool::{Arguments, Fault, Value};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Uri,
     header::{ACCEPT, CONTENT_TYPE, COOKIE},
 };
-use serde_json::Value;
 
 use crate::{
     body::{body_bytes, chosen_media},

@@ -9,9 +9,8 @@ mod stream;
 
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_tool::{Answer, Content, Fault, Json, Outcome};
+use callgate_tool::{Answer, Content, Fault, Json, Outcome, Value};
 use http::{Response, StatusCode};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -137,8 +136,8 @@ fn is_text(body: &[u8]) -> bool {
 /// The JSON of a body; its depth is bounded (127). RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored;
 /// text in another encoding is read as it is announced, and what is no text becomes U+FFFD.
 fn json(body: &[u8], media: &Media) -> Option<Json> {
-    let taken = std::str::from_utf8(body).ok().and_then(Json::parse);
-    taken.or_else(|| Json::parse(&media.decoded(body)))
+    let taken = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok());
+    taken.or_else(|| Json::parse(&media.decoded(body)).ok())
 }
 
 /// A whole answer need not be copied to be split.

@@ -1,10 +1,8 @@
 //! Picks what a toolset wants shown of a result: members by dotted paths, which pass through arrays, or the nodes of a
 //! JSON path (RFC 9535). Paths come from the configuration and are read before any call.
 
-use std::fmt;
-
-use serde_json::{Map, Value};
-use serde_json_path::JsonPath;
+use callgate_openapi::{InvalidPath, JsonPath};
+use callgate_tool::{Object, Value};
 
 /// What of a result is shown.
 #[derive(Clone, Debug, Default)]
@@ -26,12 +24,6 @@ pub struct Paths {
     members: Vec<(String, Self)>,
 }
 
-/// A text that is no JSON path.
-#[derive(Debug)]
-pub struct InvalidPath {
-    message: String,
-}
-
 impl Selection {
     /// The members at these dotted paths, in the order of the result.
     pub fn paths<'a>(paths: impl IntoIterator<Item = &'a str>) -> Self {
@@ -47,17 +39,14 @@ impl Selection {
     /// # Errors
     /// [`InvalidPath`] says where the text stops being one.
     pub fn json_path(text: &str) -> Result<Self, InvalidPath> {
-        match JsonPath::parse(text) {
-            Ok(path) => Ok(Self::Nodes(Box::new(path))),
-            Err(error) => Err(InvalidPath { message: error.to_string() }),
-        }
+        JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
     /// What is selected of `value`.
     pub(crate) fn of(&self, value: Value) -> Value {
         match self {
             Self::All => value,
-            Self::Nodes(path) => path.query(&value).into_iter().cloned().collect(),
+            Self::Nodes(path) => path.select(&value).into_iter().cloned().collect(),
             Self::Paths(paths) => paths.of(value),
         }
     }
@@ -98,7 +87,7 @@ impl Paths {
         }
     }
 
-    fn of_members(&self, members: Map<String, Value>) -> Map<String, Value> {
+    fn of_members(&self, members: Object) -> Object {
         let selected = members.into_iter().filter_map(|(name, value)| {
             let (_, below) = self.members.iter().find(|(known, _)| *known == name)?;
             Some((name, below.of(value)))
@@ -107,17 +96,9 @@ impl Paths {
     }
 }
 
-impl fmt::Display for InvalidPath {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "expected a JSONPath of RFC 9535: {}", self.message)
-    }
-}
-
-impl std::error::Error for InvalidPath {}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

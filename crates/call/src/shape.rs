@@ -2,9 +2,8 @@
 //! nobody sees. The whole of a result that was cut is kept elsewhere, by `executor`.
 
 use callgate_openapi::Operation;
-use callgate_tool::{Answer, Arguments, Content, Truncated, Unit};
+use callgate_tool::{Answer, Arguments, Content, Object, Truncated, Unit, Value};
 use http::HeaderMap;
-use serde_json::{Map, Value};
 
 use crate::{
     cut, page,
@@ -188,7 +187,7 @@ pub(crate) fn clean(value: &mut Value) {
                 *members = std::mem::take(members)
                     .into_iter()
                     .map(|(name, value)| (readable(&name).unwrap_or(name), value))
-                    .collect::<Map<_, _>>();
+                    .collect::<Object>();
             }
             members.values_mut().for_each(clean);
         }
@@ -205,13 +204,13 @@ fn quote_big_integers(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(quote_big_integers),
         Value::Number(number) => {
-            let digits = number.as_str();
+            let digits = number.digits();
             let is_integer =
                 digits.trim_start_matches('-').bytes().all(|byte| byte.is_ascii_digit());
             let is_exact =
                 digits.parse::<i64>().is_ok_and(|number| number.unsigned_abs() <= MAX_EXACT);
             if is_integer && !is_exact {
-                *value = Value::String(digits.to_owned());
+                *value = Value::String(digits.to_string());
             }
         }
         Value::Object(members) => members.values_mut().for_each(quote_big_integers),
@@ -226,7 +225,7 @@ const MAX_CUTS: usize = 8;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 
@@ -234,11 +233,11 @@ mod tests {
     fn integers_that_are_rounded_elsewhere_become_texts_where_asked() {
         let text =
             "[9007199254740991,9007199254740992,-9007199254740993,1.5,1e99,18446744073709551616]";
-        let mut value: Value = serde_json::from_str(text).unwrap();
+        let mut value = Value::parse(text).unwrap();
         quote_big_integers(&mut value);
         assert_eq!(
             value.to_string(),
-            "[9007199254740991,\"9007199254740992\",\"-9007199254740993\",1.5,1e+99,\"18446744073709551616\"]"
+            "[9007199254740991,\"9007199254740992\",\"-9007199254740993\",1.5,1e99,\"18446744073709551616\"]"
         );
     }
 

@@ -6,8 +6,8 @@
 //! §3.2.1), and what no decoding could tell apart is refused.
 
 use callgate_openapi::Style;
+use callgate_tool::{Object, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value};
 
 /// How text is escaped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -163,7 +163,7 @@ pub(crate) fn write_list(
 /// Writes the members of an object as `name,value,name,value`.
 pub(crate) fn write_members(
     out: &mut String,
-    members: &Map<String, Value>,
+    members: &Object,
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
@@ -173,7 +173,7 @@ pub(crate) fn write_members(
 /// Writes the members of an object as `name=value`, with `joint` between them.
 pub(crate) fn write_exploded_members(
     out: &mut String,
-    members: &Map<String, Value>,
+    members: &Object,
     joint: Joint,
     escape: Escape,
 ) -> Result<(), Unwritable> {
@@ -213,7 +213,7 @@ fn has_control(text: &str) -> bool {
 
 fn write_named(
     out: &mut String,
-    members: &Map<String, Value>,
+    members: &Object,
     (between, joint): (&str, Joint),
     escape: Escape,
 ) -> Result<(), Unwritable> {
@@ -240,7 +240,7 @@ fn write_item(
         Value::Null => Err(Unwritable::Null),
         Value::Bool(true) => write_checked(out, "true", joint, escape),
         Value::Bool(false) => write_checked(out, "false", joint, escape),
-        Value::Number(number) => write_checked(out, number.as_str(), joint, escape),
+        Value::Number(number) => write_checked(out, &number.digits(), joint, escape),
         Value::String(text) => write_checked(out, text, joint, escape),
         Value::Array(_) | Value::Object(_) => write_checked(out, &value.to_string(), joint, escape),
     }

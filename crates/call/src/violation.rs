@@ -1,13 +1,12 @@
 //! Turns what the validator found into problems in our own words; its own texts are never used, since they echo
 //! values. Knows no argument but the one it is told; values come from `check`.
 
-use callgate_tool::Problem;
+use callgate_tool::{Problem, Value};
 use jsonschema::{
     JsonType, JsonTypeSet, ValidationError,
     error::{TypeKind, ValidationErrorKind as Kind},
     paths::LocationSegment,
 };
-use serde_json::Value;
 
 use crate::{convert::schema_below, wording};
 
@@ -136,7 +135,7 @@ fn best_branch<'a, 'b>(
 }
 
 fn problem(at: String, expected: String, error: &ValidationError<'_>, privacy: Privacy) -> Problem {
-    let value: &Value = error.instance();
+    let value = &Value::from(error.instance().clone().into_owned());
     let got = match privacy {
         Privacy::Private => wording::kind(value).to_owned(),
         Privacy::Public => wording::shown(value),
@@ -152,9 +151,9 @@ fn expected(error: &ValidationError<'_>) -> String {
             None => "a value of one of the declared shapes".to_owned(),
         },
         Kind::Constant { expected_value } => {
-            format!("`{}`", wording::shortened(&text(expected_value)))
+            format!("`{}`", wording::shortened(&text(&Value::from((**expected_value).clone()))))
         }
-        Kind::Enum { options } => one_of(options),
+        Kind::Enum { options } => one_of(&Value::from((**options).clone())),
         Kind::ExclusiveMaximum { limit } => format!("less than {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("more than {limit}"),
         Kind::FalseSchema => "nothing: it may not be sent".to_owned(),
@@ -206,7 +205,7 @@ fn one_of(options: &Value) -> String {
 fn nearest_option(error: &ValidationError<'_>) -> Option<String> {
     let Kind::Enum { options } = error.kind() else { return None };
     let asked = error.instance().as_str()?;
-    let known = options.as_array()?.iter().filter_map(Value::as_str);
+    let known = options.as_array()?.iter().filter_map(serde_json::Value::as_str);
     wording::nearest(asked, known).map(|known| format!("`{}`", wording::shortened(known)))
 }
 

@@ -9,8 +9,7 @@ mod connection;
 use std::fmt::Write as _;
 
 use callgate_openapi::Source;
-use callgate_tool::{Fault, FaultCode, Next, Problem, Reached};
-use serde_json::Value;
+use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
 
 pub use connection::{connection_refused, late, no_secure_connection, timed_out, unreachable};
 
@@ -255,7 +254,7 @@ pub(crate) fn shown(value: &Value) -> String {
         Value::Array(items) => counted("array", items.len(), "item"),
         Value::Bool(value) => format!("boolean {value}"),
         Value::Null => "null".to_owned(),
-        Value::Number(number) => format!("number {}", shortened(number.as_str())),
+        Value::Number(number) => format!("number {}", shortened(&number.digits())),
         Value::Object(members) => counted("object", members.len(), "member"),
         Value::String(text) => format!("string {}", Value::String(shortened(text).into_owned())),
     }

@@ -23,10 +23,11 @@ pub use callgate_executor::{
     Toolset, TraceContext,
 };
 pub use callgate_tool::{
-    Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    InvalidName, Journal, Json, Next, Outcome, Pending, PendingKind, PlannedRequest, Preview,
-    Principal, Problem, Reached, Schema, Session, SessionName, StoredResult, Tool, ToolCall,
-    ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, ForeignNumber,
+    Handle, InvalidJson, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending,
+    PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session,
+    SessionName, StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Value, json,
 };
 
 /// What stands around calls.

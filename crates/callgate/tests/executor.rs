@@ -17,7 +17,7 @@ use callgate::{
     secret::LocalStores,
     transport::Refuse,
 };
-use serde_json::json;
+use callgate_tool::json;
 use tokio::time::Instant;
 
 const DESCRIPTION: &str = r#"

@@ -13,7 +13,7 @@ use callgate::{
     Function, Journal, Middleware, Next, Opened, Outcome, Piece, Pieces, Preview, Schema, Session,
     Stage, Tool, ToolCall, ToolName,
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 /// All that was seen, in order.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use callgate::{
     openapi::OperationStatus,
     tree::{Diagnostic, Severity, locate_file},
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     advice::Advice,

@@ -10,8 +10,8 @@ use callgate::{
     config::Finding,
     tree::{Diagnostic, Position},
 };
+use callgate_tool::{Value, json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Value, json};
 
 use crate::{codes::explanation, report::Checked};
 

@@ -9,7 +9,7 @@ use callgate::{
     dialect::read_session,
     secret::{Secret, SecretReference},
 };
-use serde_json::{Map, Value};
+use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;
 
@@ -39,11 +39,8 @@ pub(crate) async fn read(
 
 /// Takes the references out of the envelope. What is no reference may be a secret and is not shown.
 fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, String> {
-    let members = match envelope
-        .as_object_mut()
-        .and_then(|members| members.shift_remove("credentials"))
-    {
-        None | Some(Value::Null) => Map::new(),
+    let members = match envelope.as_object_mut().and_then(|members| members.remove("credentials")) {
+        None | Some(Value::Null) => Object::new(),
         Some(Value::Object(members)) => members,
         Some(_) => return Err("`credentials`: expected an object of secret references".to_owned()),
     };
@@ -60,7 +57,7 @@ fn credentials(envelope: &mut Value) -> Result<Vec<(String, SecretReference)>, S
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

@@ -5,9 +5,9 @@ mod files;
 
 use std::path::{Path, PathBuf};
 
+use callgate_tool::{Object, Value};
 use callgate_transport::CaCertificates;
 use callgate_tree::{Limits, Node};
-use serde_json::{Map, Value};
 
 use crate::{
     exported::files::{Export, Schema},
@@ -119,7 +119,7 @@ fn server(schema: &Schema, imported: &mut Imported) {
 }
 
 /// The toolset's own settings over those of the export; of `limits` each by itself.
-fn merged(node: &Node, mut settings: Map<String, Value>) -> Option<Node> {
+fn merged(node: &Node, mut settings: Object) -> Option<Node> {
     let Value::Object(own) = node.to_value() else { return None };
     for (key, value) in own {
         match (settings.get_mut(&key), value) {

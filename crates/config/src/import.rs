@@ -10,7 +10,7 @@ mod message;
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use callgate_tool::{Object, Value};
 
 pub use ces::import_ces;
 pub(crate) use ces::{fill, is_ces};
@@ -22,7 +22,7 @@ pub use cx::{import_cx, import_cx_agent};
 pub struct Imported {
     /// The settings of a toolset, as a configuration has them. They may hold secrets: an export may have them as they
     /// are.
-    pub settings: Map<String, Value>,
+    pub settings: Object,
     /// The description: its text, or in an export of Customer Engagement Suite the file it is in.
     pub schema: Option<String>,
     /// What stands for `$env_var` in the server of the description.

@@ -179,7 +179,7 @@ fn server_variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<Strin
                 variables.insert(name.to_string(), text.to_string());
             }
             Node::Number(number) => {
-                variables.insert(name.to_string(), number.to_json().to_string());
+                variables.insert(name.to_string(), number.to_string());
             }
             other => {
                 let pointer = format!("{pointer}/{}", escaped(name));

@@ -150,7 +150,7 @@ impl Reader {
     /// A number of bytes: `1MiB`, `64KiB`, `4096`.
     pub(crate) fn bytes(&mut self, mapping: Mapping<'_>, key: &str) -> Option<usize> {
         let node = mapping.object.get(key)?;
-        let plain = node.as_number().and_then(callgate_tree::Number::as_i64);
+        let plain = node.as_number().and_then(callgate_tool::Number::as_i64);
         let size = match plain {
             Some(number) => usize::try_from(number).ok(),
             None => node.as_str().and_then(parse_bytes),
@@ -170,7 +170,7 @@ impl Reader {
     /// A number of things, from 1 to `most`.
     pub(crate) fn count(&mut self, mapping: Mapping<'_>, key: &str, most: usize) -> Option<usize> {
         let node = mapping.object.get(key)?;
-        let number = node.as_number().and_then(callgate_tree::Number::as_i64);
+        let number = node.as_number().and_then(callgate_tool::Number::as_i64);
         let count = number.and_then(|number| usize::try_from(number).ok());
         let count = count.filter(|count| (1..=most).contains(count));
         if count.is_none() {
@@ -227,7 +227,7 @@ pub(crate) fn escaped(key: &str) -> String {
 fn shown(node: &Node) -> String {
     match node {
         Node::Bool(value) => format!("`{value}`"),
-        Node::Number(number) => format!("`{}`", number.to_json()),
+        Node::Number(number) => format!("`{number}`"),
         Node::String(_) => "another text".to_owned(),
         other => format!("a value of type {}", other.kind()),
     }

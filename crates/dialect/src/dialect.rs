@@ -2,8 +2,7 @@
 
 use std::{error, fmt, str::FromStr};
 
-use callgate_tool::Tool;
-use serde_json::Value;
+use callgate_tool::{Tool, Value};
 
 use crate::{json, openai};
 
@@ -40,7 +39,7 @@ impl Dialect {
     /// use callgate_dialect::Dialect;
     /// use callgate_tool::{Effect, Schema, Tool, ToolName};
     ///
-    /// let schema = Schema::new(serde_json::json!({"type": "object", "properties": {}}));
+    /// let schema = Schema::new(callgate_tool::json!({"type": "object", "properties": {}}));
     /// let tool = Tool::new(ToolName::new("listPets")?, "List pets".into(), schema, Effect::Read);
     /// assert_eq!(Dialect::OpenAi.declaration(&tool)["function"]["name"], "listPets");
     /// # Ok::<(), callgate_tool::InvalidName>(())

@@ -4,8 +4,7 @@
 use std::{error, fmt};
 
 use callgate_secret::Secret;
-use callgate_tool::{Arguments, Session, ToolCall};
-use serde_json::{Map, Value};
+use callgate_tool::{Arguments, Object, Session, ToolCall, Value};
 
 /// An envelope that cannot be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -19,7 +18,7 @@ pub struct EnvelopeError {
 /// `arguments`.
 ///
 /// ```
-/// let envelope = serde_json::json!({"tool": "getPet", "args": {"petId": 7}});
+/// let envelope = callgate_tool::json!({"tool": "getPet", "args": {"petId": 7}});
 /// let call = callgate_dialect::read_call(envelope)?;
 /// assert_eq!(call.tool, "getPet");
 /// # Ok::<(), callgate_dialect::EnvelopeError>(())
@@ -29,11 +28,11 @@ pub struct EnvelopeError {
 /// [`EnvelopeError`] when a key is missing, unknown or of the wrong type.
 pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
     let mut members = members("the call", envelope)?;
-    let tool = match members.shift_remove("tool") {
+    let tool = match members.remove("tool") {
         Some(Value::String(tool)) => tool,
         other => return Err(wrong("tool", "a text", other.as_ref())),
     };
-    let id = match members.shift_remove("id") {
+    let id = match members.remove("id") {
         None => "1".to_owned(),
         Some(Value::String(id)) => id,
         Some(Value::Number(id)) => id.to_string(),
@@ -42,7 +41,7 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
     if members.contains_key("args") && members.contains_key("arguments") {
         return Err(wrong("arguments", "`args` or `arguments`, not both", None));
     }
-    let arguments = members.shift_remove("args").or_else(|| members.shift_remove("arguments"));
+    let arguments = members.remove("args").or_else(|| members.remove("arguments"));
     let arguments: Arguments = object("args", arguments)?;
     nothing_left(&members, "`id`, `tool`, `args`")?;
     Ok(ToolCall::new(id, tool, arguments))
@@ -52,7 +51,7 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
 /// reference.
 ///
 /// ```
-/// let envelope = serde_json::json!({"id": "s-1", "credentials": {"github": "env:NAME"}});
+/// let envelope = callgate_tool::json!({"id": "s-1", "credentials": {"github": "env:NAME"}});
 /// let session = callgate_dialect::read_session(envelope)?;
 /// assert_eq!(session.credential("github").map(|token| token.expose()), Some("env:NAME"));
 /// # Ok::<(), callgate_dialect::EnvelopeError>(())
@@ -62,15 +61,15 @@ pub fn read_call(envelope: Value) -> Result<ToolCall, EnvelopeError> {
 /// [`EnvelopeError`] when a key is unknown or of the wrong type.
 pub fn read_session(envelope: Value) -> Result<Session, EnvelopeError> {
     let mut members = members("the session", envelope)?;
-    let session = match members.shift_remove("id") {
+    let session = match members.remove("id") {
         None | Some(Value::Null) => Session::default(),
         Some(Value::String(id)) => Session::new(id),
         other => return Err(wrong("id", "a text", other.as_ref())),
     };
-    let parameters = object("parameters", members.shift_remove("parameters"))?;
-    let payload = object("payload", members.shift_remove("payload"))?;
-    let context = object("context", members.shift_remove("context"))?;
-    let credentials = object("credentials", members.shift_remove("credentials"))?;
+    let parameters = object("parameters", members.remove("parameters"))?;
+    let payload = object("payload", members.remove("payload"))?;
+    let context = object("context", members.remove("context"))?;
+    let credentials = object("credentials", members.remove("credentials"))?;
     nothing_left(&members, "`id`, `parameters`, `payload`, `context`, `credentials`")?;
     let session = session.with_parameters(parameters).with_payload(payload).with_context(context);
     credentials.into_iter().try_fold(session, |session, (name, value)| match value {
@@ -87,22 +86,22 @@ impl fmt::Display for EnvelopeError {
 
 impl error::Error for EnvelopeError {}
 
-fn members(what: &str, envelope: Value) -> Result<Map<String, Value>, EnvelopeError> {
+fn members(what: &str, envelope: Value) -> Result<Object, EnvelopeError> {
     match envelope {
         Value::Object(members) => Ok(members),
         other => Err(wrong(what, "an object", Some(&other))),
     }
 }
 
-fn object(at: &str, value: Option<Value>) -> Result<Map<String, Value>, EnvelopeError> {
+fn object(at: &str, value: Option<Value>) -> Result<Object, EnvelopeError> {
     match value {
-        None | Some(Value::Null) => Ok(Map::new()),
+        None | Some(Value::Null) => Ok(Object::new()),
         Some(Value::Object(members)) => Ok(members),
         Some(other) => Err(wrong(at, "an object", Some(&other))),
     }
 }
 
-fn nothing_left(members: &Map<String, Value>, known: &str) -> Result<(), EnvelopeError> {
+fn nothing_left(members: &Object, known: &str) -> Result<(), EnvelopeError> {
     match members.keys().next() {
         None => Ok(()),
         Some(key) => Err(EnvelopeError {
@@ -128,7 +127,7 @@ fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

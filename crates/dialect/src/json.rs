@@ -3,10 +3,9 @@
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use callgate_tool::{
-    Answer, Content, Cut, Effect, Fault, Outcome, Pending, PlannedRequest, Preview, Problem, Tool,
-    ToolResult, Truncated,
+    Answer, Content, Cut, Effect, Fault, Object, Outcome, Pending, PlannedRequest, Preview,
+    Problem, Tool, ToolResult, Truncated, Value, json,
 };
-use serde_json::{Map, Value, json};
 
 /// One declaration; the annotations are MCP's hints.
 pub(crate) fn declaration(tool: &Tool) -> Value {
@@ -131,7 +130,7 @@ fn previewed(preview: &Preview) -> Value {
 }
 
 fn planned(request: &PlannedRequest) -> Value {
-    let mut headers = Map::new();
+    let mut headers = Object::new();
     for (name, value) in &request.headers {
         headers.insert(name.clone(), value.as_str().into());
     }

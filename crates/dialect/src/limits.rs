@@ -6,8 +6,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use callgate_tool::{Definitions, Tool};
-use serde_json::{Map, Value};
+use callgate_tool::{Definitions, Object, Tool, Value};
 
 /// A limit of a provider that a declaration, or the number of them, exceeds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -42,7 +41,7 @@ pub fn request_limits(n_tools: usize) -> Vec<ProviderLimit> {
 /// use callgate_dialect::tool_limits;
 /// use callgate_tool::{Effect, Schema, Tool, ToolName};
 ///
-/// let schema = Schema::new(serde_json::json!({"type": "object", "anyOf": [{}]}));
+/// let schema = Schema::new(callgate_tool::json!({"type": "object", "anyOf": [{}]}));
 /// let tool = Tool::new(ToolName::new("find")?, "Find".into(), schema, Effect::Read);
 /// assert_eq!(tool_limits(&tool)[0].provider, "Anthropic");
 /// # Ok::<(), callgate_tool::InvalidName>(())
@@ -150,7 +149,7 @@ impl Facts {
         }
     }
 
-    fn all_named(&mut self, schemas: &Map<String, Value>, nesting: usize) {
+    fn all_named(&mut self, schemas: &Object, nesting: usize) {
         for (name, schema) in schemas {
             self.named(name, schema, nesting);
         }
@@ -188,8 +187,7 @@ fn is_wild(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{Effect, Schema, ToolName};
-    use serde_json::json;
+    use callgate_tool::{Effect, Schema, ToolName, json};
 
     use super::*;
 

@@ -1,7 +1,6 @@
 //! OpenAI Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`, not strict.
 
-use callgate_tool::Tool;
-use serde_json::{Value, json};
+use callgate_tool::{Tool, Value, json};
 
 /// One declaration.
 pub(crate) fn declaration(tool: &Tool) -> Value {

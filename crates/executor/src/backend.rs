@@ -29,7 +29,7 @@ pub use opened::{Opened, Piece, Pieces};
 /// ```
 /// use callgate_executor::{Backend, Call, Executor};
 /// use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName};
-/// use serde_json::json;
+/// use callgate_tool::json;
 ///
 /// /// Says what it hears.
 /// #[derive(Debug)]
@@ -50,7 +50,7 @@ pub use opened::{Opened, Piece, Pieces};
 ///     }
 ///
 ///     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
-///         serde_json::Value::Object(call.arguments().clone()).into()
+///         callgate_tool::Value::Object(call.arguments().clone()).into()
 ///     }
 /// }
 ///

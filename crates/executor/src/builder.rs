@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use callgate_session::Store;
-use callgate_tool::Outcome;
-use serde_json::Value;
+use callgate_tool::{Outcome, Value};
 
 use crate::{
     Executor, Toolset,
@@ -20,7 +19,7 @@ use crate::{
 ///
 /// ```
 /// use callgate_executor::Executor;
-/// use serde_json::json;
+/// use callgate_tool::json;
 ///
 /// let schema = json!({"type": "object", "description": "The time of day"});
 /// let executor = Executor::builder()

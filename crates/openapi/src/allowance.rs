@@ -11,7 +11,7 @@ use crate::code::Code;
 /// ```
 /// use callgate_openapi::{Allowance, Document, Limits, load};
 ///
-/// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+/// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
 /// let text = b"openapi: 3.1.0
 /// servers: [{url: https://api.example.com}]
 /// paths: {/pets: {get: {operationId: listPets}}}";

@@ -9,8 +9,7 @@ mod pruned;
 
 use std::sync::Arc;
 
-use callgate_tool::ArgumentName;
-use serde_json::Value;
+use callgate_tool::{ArgumentName, Value};
 
 use crate::input::Source;
 

@@ -1,9 +1,8 @@
 //! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
 //! when first asked for; which inputs there are was decided in `layout`.
 
-use callgate_tool::{Effect, Schema, Tool};
+use callgate_tool::{Effect, Object, Schema, Tool, Value, json};
 use callgate_tree::{Node, Path};
-use serde_json::{Map, Value, json};
 
 use crate::{
     blueprint::{Blueprint, InputOrigin},
@@ -42,7 +41,7 @@ impl Parts<'_> {
         let schema = builder.schema(&output.node, &Path::at(&output.pointer));
         let (schema, findings) = match schema {
             Value::Object(members) => builder.close(members),
-            _ => builder.close(Map::new()),
+            _ => builder.close(Object::new()),
         };
         tool = tool.with_output_schema(Some(schema));
         (tool, findings)
@@ -73,7 +72,7 @@ impl Parts<'_> {
 
     fn object(&self, view: View, findings: Findings) -> (Schema, Findings) {
         let mut builder = self.builder(view, findings);
-        let mut properties = Map::new();
+        let mut properties = Object::new();
         let mut required = Vec::new();
         for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
             if view != View::Complete && !input.visible {
@@ -89,7 +88,7 @@ impl Parts<'_> {
         if let Some((name, schema)) = self.body.and_then(content_type) {
             properties.insert(name, schema);
         }
-        let mut schema = Map::new();
+        let mut schema = Object::new();
         schema.insert("type".to_owned(), "object".into());
         schema.insert("properties".to_owned(), properties.into());
         if !required.is_empty() {
@@ -155,8 +154,8 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
     let mut members = match built {
         Some(Value::Object(members)) => members,
         // Nothing is allowed: there is no other way to say so with room for a description.
-        Some(Value::Bool(false)) => Map::from_iter([("not".to_owned(), json!({}))]),
-        _ => Map::new(),
+        Some(Value::Bool(false)) => Object::from_iter([("not".to_owned(), json!({}))]),
+        _ => Object::new(),
     };
     if members.is_empty() && builder.bytes == Bytes::Whole {
         let whole = Bytes::Whole.schema(&Node::Null, builder.view());
@@ -172,7 +171,7 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
 fn describe(
     builder: &mut Builder<'_>,
     (object, instead): (&Node, Option<&str>),
-    members: &mut Map<String, Value>,
+    members: &mut Object,
 ) {
     let text = instead.or_else(|| object.get("description")?.as_str());
     if let Some(text) = text.and_then(|text| builder.copy_text(text)) {

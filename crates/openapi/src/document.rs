@@ -117,16 +117,16 @@ impl Document {
     /// as the address.
     ///
     /// ```
-    /// use callgate_openapi::{Document, Limits, load, read};
+    /// use callgate_openapi::{Document, Limits, load};
     ///
-    /// # fn main() -> Result<(), Vec<callgate_openapi::Diagnostic>> {
+    /// # fn main() -> Result<(), Vec<callgate_tree::Diagnostic>> {
     /// let text = b"openapi: 3.1.0
     /// servers: [{url: https://api.example.com}]
     /// paths: {/pets: {get: {$ref: pets.yaml}}}";
     /// let mut document = Document::read(text, &Limits::default())?.value;
     /// assert_eq!(document.needs(), ["pets.yaml".into()]);
     /// let pets = read(b"operationId: pets", &Limits::default())?.value;
-    /// document.supply("pets.yaml", pets);
+    /// let pets = callgate_tree::read(b"operationId: pets", &Default::default())?.value;
     /// assert!(document.needs().is_empty());
     /// assert_eq!(load(&document, &Default::default()).operations.len(), 1);
     /// # Ok(())
@@ -276,7 +276,7 @@ impl Document {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
     use crate::sample::node;

@@ -3,8 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use callgate_tool::{ArgumentName, SessionName};
-use serde_json::Value;
+use callgate_tool::{ArgumentName, SessionName, Value};
 
 /// Where a value goes on the wire.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]

@@ -13,6 +13,7 @@ mod document;
 mod effort;
 mod findings;
 mod input;
+mod json_path;
 mod layout;
 mod limits;
 mod names;
@@ -42,6 +43,7 @@ pub use body::{
 pub use code::Code;
 pub use document::{Document, Unavailable, UnavailableReason, Version};
 pub use input::{Encoding, Input, NestedInput, Place, Placement, Source, Step, Style, Styled};
+pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use limits::Limits;
 pub use operation::{Operation, PathPart};
 pub use options::{LoadOptions, SessionInputs};

@@ -222,7 +222,7 @@ const MOST_FOUND: usize = 2_000;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;

@@ -3,9 +3,8 @@
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use callgate_tool::{Effect, Tool, ToolName};
+use callgate_tool::{Effect, Tool, ToolName, Value};
 use callgate_tree::Diagnostic;
-use serde_json::Value;
 
 use crate::{
     allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},

@@ -153,7 +153,7 @@ impl<'d> Reach<'d> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;
@@ -170,7 +170,7 @@ mod tests {
         });
         for n in 0..2000 {
             let next = if n == 1999 { "#/bottom".to_owned() } else { format!("#/n{}", n + 1) };
-            parts[format!("n{n}")] = json!({"items": {"$ref": next}});
+            parts[format!("n{n}").as_str()] = json!({"items": {"$ref": next}});
         }
         parts["schema"] = schema;
         let document = document(parts);

@@ -216,7 +216,7 @@ const HOP: usize = 4;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
     use crate::sample::document;
@@ -272,7 +272,7 @@ mod tests {
     fn a_long_chain_ends() {
         let mut parts = json!({"n1000": {"type": "string"}});
         for n in 0..1000 {
-            parts[format!("n{n}")] = json!({"$ref": format!("#/n{}", n + 1)});
+            parts[format!("n{n}").as_str()] = json!({"$ref": format!("#/n{}", n + 1)});
         }
         let document = document(parts);
         let start = document.root().get("n0").unwrap();

@@ -1,7 +1,7 @@
 //! Trees for tests, written as JSON. For tests only: descriptions are read by `text`.
 
-use callgate_tree::{Node, Number, Object};
-use serde_json::Value;
+use callgate_tool::Value;
+use callgate_tree::{Node, Object};
 
 use crate::document::Document;
 
@@ -11,7 +11,7 @@ pub(crate) fn node(value: &Value) -> Node {
         Value::Array(items) => Node::Array(items.iter().map(node).collect()),
         Value::Bool(value) => Node::Bool(*value),
         Value::Null => Node::Null,
-        Value::Number(number) => Node::Number(Number::from_digits(&number.to_string()).unwrap()),
+        Value::Number(number) => Node::Number(number.clone()),
         Value::Object(members) => Node::Object(Object::new(
             members.iter().map(|(name, value)| (name.as_str().into(), node(value))).collect(),
         )),

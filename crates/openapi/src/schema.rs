@@ -15,10 +15,10 @@ mod set;
 
 use std::{collections::VecDeque, sync::Arc};
 
+use callgate_tool::{Object, Value, json};
 use callgate_tree::{Node, Path};
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
 
 use crate::{
     address::SESSION_ID,
@@ -123,7 +123,7 @@ impl<'d> Builder<'d> {
             other => {
                 let message = format!("expected a schema, got: {}", other.kind());
                 self.findings.warning(Code::DroppedKeyword, path, message, "write a schema");
-                Value::Object(Map::new())
+                Value::Object(Object::new())
             }
         }
     }
@@ -167,7 +167,7 @@ impl<'d> Builder<'d> {
     }
 
     fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        let mut built = Map::new();
+        let mut built = Object::new();
         if let Some(reference) = reference_of(node)
             && let Some(name) = self.define(reference, node, path)
         {

@@ -243,7 +243,7 @@ fn value(
 fn written(node: &Node) -> Option<String> {
     match node {
         Node::Bool(value) => Some(value.to_string()),
-        Node::Number(number) => Some(number.to_json().to_string()),
+        Node::Number(number) => Some(number.to_string()),
         Node::String(text) => Some(text.to_string()),
         _ => None,
     }
@@ -262,7 +262,7 @@ const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;

@@ -190,7 +190,7 @@ const MOST_IN_PLACE: usize = 2_000;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;

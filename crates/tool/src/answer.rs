@@ -3,10 +3,8 @@
 
 use std::fmt;
 
+use crate::{Json, Object};
 use bytes::Bytes;
-use serde_json::{Map, Value};
-
-use crate::Json;
 
 /// The successful answer of a service or a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +19,7 @@ pub struct Answer {
     /// What was cut, where not all of it is shown.
     pub truncated: Option<Truncated>,
     /// Arguments that ask for the next page; none where there is no further page or none is announced.
-    pub next: Map<String, Value>,
+    pub next: Object,
     /// Where the whole result is kept, where it is.
     pub handle: Option<Handle>,
 }
@@ -125,7 +123,7 @@ impl Answer {
             headers: Vec::new(),
             content,
             truncated: None,
-            next: Map::new(),
+            next: Object::new(),
             handle: None,
         }
     }

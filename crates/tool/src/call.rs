@@ -2,12 +2,10 @@
 
 use std::time::SystemTime;
 
-use serde_json::{Map, Value};
-
-use crate::{Answer, Content, Fault, Journal};
+use crate::{Answer, Content, Fault, Journal, Object, Value};
 
 /// Arguments as the model gave them; numbers keep their digits.
-pub type Arguments = Map<String, Value>;
+pub type Arguments = Object;
 
 /// One call a model asks for.
 #[derive(Clone, Debug, PartialEq)]

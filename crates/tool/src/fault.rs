@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use crate::Value;
 
 /// Why a call failed and what to do about it.
 ///

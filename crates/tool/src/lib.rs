@@ -6,7 +6,7 @@ mod call;
 mod fault;
 mod header;
 mod journal;
-mod json;
+mod json_text;
 mod name;
 mod named_by;
 mod number;
@@ -24,12 +24,12 @@ pub use call::{
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};
-pub use json::Json;
+pub use json_text::Json;
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };
 pub use named_by::NamedBy;
-pub use number::{Digits, Number, Written};
+pub use number::{Digits, InvalidNumber, Number, Written};
 pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use schema::{Definition, Definitions, Schema};

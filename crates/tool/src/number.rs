@@ -6,6 +6,7 @@ mod decimal;
 mod text;
 
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
 pub use self::text::{Digits, Written};
@@ -22,6 +23,11 @@ pub use self::text::{Digits, Written};
 /// ```
 #[derive(Clone, Eq, Hash, PartialEq)]
 pub struct Number(Kept);
+
+/// A text that is not a number as JSON writes it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct InvalidNumber;
 
 #[derive(Clone, Eq, Hash, PartialEq)]
 enum Kept {
@@ -107,6 +113,22 @@ impl From<Digits<'_>> for Number {
         Self::from_shared(digits, |digits| digits.into())
     }
 }
+
+impl FromStr for Number {
+    type Err = InvalidNumber;
+
+    fn from_str(digits: &str) -> Result<Self, InvalidNumber> {
+        Self::from_digits(digits).ok_or(InvalidNumber)
+    }
+}
+
+impl fmt::Display for InvalidNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a number as JSON writes it")
+    }
+}
+
+impl std::error::Error for InvalidNumber {}
 
 impl fmt::Debug for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,6 +10,7 @@ use std::mem;
 pub use self::fault::InvalidJson;
 use self::fault::Reason;
 use self::text::Text;
+pub(crate) use self::text::special;
 use crate::number::Digits;
 
 /// Lists and objects may be nested so deep: whoever walks a value may recurse.
@@ -31,6 +32,8 @@ pub const DEPTH: usize = 127;
 pub struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// Where the name begins that was read last.
+    name_at: usize,
     due: Due,
     /// The lists and objects that are open, the innermost in the lowest bit, which is set for an object.
     open: u128,
@@ -78,7 +81,16 @@ impl<'t> Reader<'t> {
     /// Reads this text from its beginning.
     pub fn new(text: &'t str) -> Self {
         let (due, max_depth) = (Due::Value, DEPTH);
-        Self { text, at: 0, due, open: 0, depth: 0, max_depth, unescaped: String::new() }
+        Self {
+            text,
+            at: 0,
+            name_at: 0,
+            due,
+            open: 0,
+            depth: 0,
+            max_depth,
+            unescaped: String::new(),
+        }
     }
 
     /// The same reader for texts nested at most `levels` deep, and no deeper than [`DEPTH`].
@@ -100,6 +112,11 @@ impl<'t> Reader<'t> {
     /// The byte at which the next token is looked for.
     pub fn offset(&self) -> usize {
         self.at
+    }
+
+    /// The line and the column in characters, both from 1, where the name that was read last begins.
+    pub fn name_position(&self) -> (usize, usize) {
+        fault::position(self.text.as_bytes().get(..self.name_at).unwrap_or_default())
     }
 
     /// The next token; `None` after the last.
@@ -177,6 +194,7 @@ impl<'t> Reader<'t> {
             Some(_) => return Err(self.fault(Reason::NoName)),
             None => return Err(self.fault(Reason::OpenObject)),
         }
+        self.name_at = self.at;
         let name = self.string()?;
         match self.skip_blank() {
             Some(b':') => self.at += 1,

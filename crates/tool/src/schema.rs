@@ -1,10 +1,9 @@
 //! A JSON Schema of the 2020-12 dialect that refers to nothing outside itself. Built in `openapi`, projected onto
 //! providers in `dialect`. Schemas of many tools share the definitions they have in common.
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, fmt::Write, sync::Arc};
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+use crate::{Object, Value};
 
 /// A self-contained JSON Schema 2020-12. Cloning it copies all but its shared definitions.
 #[derive(Clone, Debug)]
@@ -49,7 +48,7 @@ impl Schema {
     /// use std::sync::Arc;
     ///
     /// use callgate_tool::{Definition, Definitions, Schema};
-    /// use serde_json::json;
+    /// use callgate_tool::json;
     ///
     /// let pet = Definition::new("Pet".into(), Arc::new(json!({"type": "string"})));
     /// let definitions = Arc::new(Definitions::new(vec![pet]));
@@ -69,7 +68,7 @@ impl Schema {
         if let (Value::Object(members), false) = (&mut whole, self.definitions.list.is_empty()) {
             let copied = self.definitions.list.iter();
             let copied = copied.map(|known| (known.name.to_string(), (*known.schema).clone()));
-            members.insert(DEFINITIONS.to_owned(), Value::Object(copied.collect::<Map<_, _>>()));
+            members.insert(DEFINITIONS.to_owned(), Value::Object(copied.collect::<Object>()));
         }
         whole
     }
@@ -90,7 +89,7 @@ impl Schema {
             0 => 0,
             // `"$defs":{}`, and a comma where something stands before it.
             n_bytes => {
-                let is_first = self.own.as_object().is_none_or(Map::is_empty);
+                let is_first = self.own.as_object().is_none_or(Object::is_empty);
                 DEFINITIONS.len() + 5 + usize::from(!is_first) + n_bytes
             }
         };
@@ -125,7 +124,7 @@ impl Definitions {
     /// Definitions in this order; their names are unique.
     pub fn new(list: Vec<Definition>) -> Self {
         // `"name":schema`, and a comma between two of them.
-        let bytes = |known: &Definition| n_bytes(&*known.name) + 2 + known.n_bytes;
+        let bytes = |known: &Definition| n_bytes(&Value::from(&*known.name)) + 2 + known.n_bytes;
         let n_bytes: usize = list.iter().map(bytes).sum();
         Self { n_bytes: n_bytes.saturating_sub(1), list: list.into() }
     }
@@ -145,21 +144,17 @@ impl Definition {
 }
 
 /// The bytes of a value as compact JSON.
-fn n_bytes<T: Serialize + ?Sized>(value: &T) -> usize {
+fn n_bytes(value: &Value) -> usize {
     let mut counter = Counter(0);
-    let counted = serde_json::to_writer(&mut counter, value);
+    let counted = write!(counter, "{value}");
     counted.map_or(0, |()| counter.0)
 }
 
 struct Counter(usize);
 
-impl io::Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0 += bytes.len();
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+impl Write for Counter {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
         Ok(())
     }
 }

@@ -5,8 +5,8 @@ mod name;
 
 use std::{collections::BTreeMap, fmt};
 
+use crate::{Object, Value};
 use callgate_secret::Secret;
-use serde_json::{Map, Value};
 
 pub use name::SessionName;
 
@@ -15,8 +15,8 @@ pub use name::SessionName;
 pub struct Session {
     id: Option<String>,
     parameters: BTreeMap<String, Value>,
-    payload: Map<String, Value>,
-    context: Map<String, Value>,
+    payload: Object,
+    context: Object,
     credentials: BTreeMap<String, Secret>,
 }
 
@@ -29,7 +29,7 @@ impl Session {
     /// The same session with parameters; their names are case-insensitive (Dialogflow CX), the last of two equal ones
     /// wins.
     #[must_use]
-    pub fn with_parameters(mut self, parameters: Map<String, Value>) -> Self {
+    pub fn with_parameters(mut self, parameters: Object) -> Self {
         let folded = parameters.into_iter().map(|(name, value)| (name.to_lowercase(), value));
         self.parameters.extend(folded);
         self
@@ -37,14 +37,14 @@ impl Session {
 
     /// The same session with the payload of the current request.
     #[must_use]
-    pub fn with_payload(mut self, payload: Map<String, Value>) -> Self {
+    pub fn with_payload(mut self, payload: Object) -> Self {
         self.payload = payload;
         self
     }
 
     /// The same session with what `$context.*` reads: `project_id`, `location`, `app_id`, `turn_index`, `variables`.
     #[must_use]
-    pub fn with_context(mut self, context: Map<String, Value>) -> Self {
+    pub fn with_context(mut self, context: Object) -> Self {
         self.context = context;
         self
     }
@@ -116,7 +116,7 @@ impl fmt::Debug for Session {
     }
 }
 
-fn member_at<'a>(map: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+fn member_at<'a>(map: &'a Object, path: &str) -> Option<&'a Value> {
     if let Some(value) = map.get(path) {
         return present(value);
     }
@@ -136,11 +136,11 @@ fn present(value: &Value) -> Option<&Value> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use crate::json;
 
     use super::*;
 
-    fn map(value: Value) -> Map<String, Value> {
+    fn map(value: Value) -> Object {
         match value {
             Value::Object(members) => members,
             other => panic!("not an object: {other}"),

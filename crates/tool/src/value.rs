@@ -224,6 +224,16 @@ impl Place for &str {
     }
 }
 
+impl<P: Place + Copy> Place for &P {
+    fn of(self, value: &Value) -> Option<&Value> {
+        (*self).of(value)
+    }
+
+    fn of_mut(self, value: &mut Value) -> Option<&mut Value> {
+        (*self).of_mut(value)
+    }
+}
+
 impl Place for &String {
     fn of(self, value: &Value) -> Option<&Value> {
         self.as_str().of(value)

@@ -13,7 +13,7 @@ mod text;
 pub use code::{CodeName, TextCode};
 pub use diagnostic::{Diagnostic, Position, Severity};
 pub use limits::Limits;
-pub use node::{Node, Number, Object};
+pub use node::{Node, Object};
 pub use pointer::Path;
 pub use source::{locate, locate_file, positions};
 pub use text::{Interner, Parsed, read};

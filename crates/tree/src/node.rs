@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use callgate_tool::{Number, Value};
 
 /// One value of a description.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -21,16 +21,6 @@ pub enum Node {
     Object(Object),
     /// A text.
     String(Arc<str>),
-}
-
-/// A number that keeps its digits.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Number(Digits);
-
-#[derive(Clone, Debug, Eq, PartialEq)]
-enum Digits {
-    Small(i64),
-    Text(Arc<str>),
 }
 
 /// Named values in the order they were written; names are unique.
@@ -111,53 +101,17 @@ impl Node {
         }
     }
 
-    /// The same value as JSON. The depth of a tree is bounded when it is read.
+    /// The same value on its own. The depth of a tree is bounded when it is read.
     pub fn to_value(&self) -> Value {
         match self {
             Self::Array(items) => Value::Array(items.iter().map(Self::to_value).collect()),
             Self::Bool(value) => Value::Bool(*value),
             Self::Null => Value::Null,
-            Self::Number(number) => Value::Number(number.to_json()),
+            Self::Number(number) => Value::Number(number.clone()),
             Self::Object(object) => Value::Object(
                 object.iter().map(|(name, node)| (name.to_string(), node.to_value())).collect(),
             ),
             Self::String(text) => Value::String(text.to_string()),
-        }
-    }
-}
-
-impl Number {
-    /// A number that fits 64 bits.
-    pub fn small(value: i64) -> Self {
-        Self(Digits::Small(value))
-    }
-
-    /// A number by its digits, in JSON's grammar (RFC 8259 §6); `None` for anything else.
-    pub fn from_digits(digits: &str) -> Option<Self> {
-        is_number(digits).then(|| Self::from_checked_digits(digits, |digits| digits.into()))
-    }
-
-    /// A number by digits that a reader found to be JSON's grammar; `share` makes the text that is kept when 64 bits
-    /// do not hold the number as it was written.
-    pub(crate) fn from_checked_digits(digits: &str, share: impl FnOnce(&str) -> Arc<str>) -> Self {
-        // `-0` is the one whole number in JSON's grammar that 64 bits hold but do not write again as it was.
-        let small = digits.parse().ok().filter(|_| digits != "-0");
-        small.map_or_else(|| Self(Digits::Text(share(digits))), Self::small)
-    }
-
-    /// The number when it is a whole one that fits 64 bits.
-    pub fn as_i64(&self) -> Option<i64> {
-        match &self.0 {
-            Digits::Small(value) => Some(*value),
-            Digits::Text(text) => text.parse().ok(),
-        }
-    }
-
-    /// The number as JSON, its digits unchanged.
-    pub fn to_json(&self) -> serde_json::Number {
-        match &self.0 {
-            Digits::Small(value) => (*value).into(),
-            Digits::Text(text) => serde_json::Number::from_string_unchecked(text.to_string()),
         }
     }
 }
@@ -205,29 +159,6 @@ impl Object {
     }
 }
 
-/// Whether a text is a number in JSON's grammar (RFC 8259 §6).
-fn is_number(text: &str) -> bool {
-    let unsigned = text.strip_prefix('-').unwrap_or(text);
-    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.split_once('.') {
-        Some((whole, fraction)) => (whole, Some(fraction)),
-        None => (mantissa, None),
-    };
-    let signless =
-        |exponent: &str| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent));
-    is_digits(whole)
-        && (whole == "0" || !whole.starts_with('0'))
-        && fraction.is_none_or(is_digits)
-        && exponent.is_none_or(signless)
-}
-
-fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 fn name_at(entries: &[(Arc<str>, Node)], at: u32) -> &str {
     entries.get(at as usize).map_or("", |(name, _)| name)
 }
@@ -261,19 +192,5 @@ mod tests {
     fn an_object_keeps_the_order_it_was_written_in() {
         let names: Vec<_> = object_of(20).iter().map(|(name, _)| name.to_string()).collect();
         assert_eq!(names.first().map(String::as_str), Some("name19"));
-    }
-
-    #[test]
-    fn a_number_keeps_its_digits() {
-        for digits in ["0", "-1", "1.10", "1e400", "9007199254740993", "-9223372036854776000", "-0"]
-        {
-            let number = Number::from_digits(digits).unwrap();
-            assert_eq!(number.to_json().to_string(), digits);
-        }
-        for bad in
-            ["", "-", "01", "-01", "1.", ".5", "1e", "1e+", "1.e1", "+1", "0x10", "NaN", "1 "]
-        {
-            assert!(Number::from_digits(bad).is_none(), "{bad}");
-        }
     }
 }

@@ -177,7 +177,9 @@ fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::node::{Number, Object};
+    use callgate_tool::Number;
+
+    use crate::node::Object;
 
     fn tree() -> Node {
         let items: Arc<[Node]> = vec![Node::Null, Node::Number(Number::small(7))].into();

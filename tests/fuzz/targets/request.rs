@@ -10,11 +10,10 @@ use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
 use callgate_call::{Kept, Plan};
 use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load};
-use callgate_tool::{Arguments, Handle, Journal, Session, StoredResult};
+use callgate_tool::{Arguments, Handle, Journal, Number, Object, Session, StoredResult, Value};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Number, Value};
 use url::Url;
 
 const DESCRIPTIONS: [&[u8]; 3] = [
@@ -132,11 +131,11 @@ fn fitting(schema: &Value, from: &mut Unstructured<'_>) -> Result<Value> {
 }
 
 fn object(schema: &Value, from: &mut Unstructured<'_>) -> Result<Value> {
-    let mut object = Map::new();
+    let mut object = Object::new();
     if schema["properties"]["handle"].is_object() && from.ratio(1u8, 2u8)? {
         // One more than there are.
         let handle = handle_of(from.int_in_range(0..=N_RESULTS)?);
-        return Ok(Value::Object(Map::from_iter([("handle".to_owned(), handle.into())])));
+        return Ok(Value::Object(Object::from_iter([("handle".to_owned(), handle.into())])));
     }
     for (name, schema) in schema["properties"].as_object().into_iter().flatten() {
         if from.ratio(3u8, 4u8)? {
@@ -165,7 +164,7 @@ fn any(from: &mut Unstructured<'_>, depth: usize) -> Result<Value> {
     })
 }
 
-fn members(from: &mut Unstructured<'_>, depth: usize) -> Result<Map<String, Value>> {
+fn members(from: &mut Unstructured<'_>, depth: usize) -> Result<Object> {
     let n_members = from.int_in_range(0..=3)?;
     (0..n_members).map(|_| Ok((String::arbitrary(from)?, any(from, depth)?))).collect()
 }

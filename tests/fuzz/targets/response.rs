@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     let call = ToolCall::new("1", plan.operation().tool_name.as_str(), Default::default());
     let result = ToolResult { id: call.id, tool: call.tool, outcome, journal: Journal::default() };
     let written = callgate_dialect::json_result(&result).to_string();
-    serde_json::from_str::<serde_json::Value>(&written).expect("JSON");
+    serde_json::from_str::<callgate_tool::Value>(&written).expect("JSON");
 });
 
 fn plans() -> Vec<Plan> {
@@ -136,7 +136,7 @@ fn check(outcome: &Outcome, shape: &Shape) {
             match &answer.content {
                 Content::Json(json) => {
                     assert!(json.text().len() <= shape.result_bytes, "{}", json.text());
-                    serde_json::from_str::<serde_json::Value>(json.text()).expect("JSON");
+                    serde_json::from_str::<callgate_tool::Value>(json.text()).expect("JSON");
                 }
                 Content::Media { data, .. } => assert!(data.len() <= shape.media_bytes),
                 Content::Text { text, .. } => {
@@ -152,7 +152,7 @@ fn check(outcome: &Outcome, shape: &Shape) {
         Outcome::Failed(fault) => {
             assert!(!fault.message.is_empty());
             assert!(fault.message.len() <= MOST_WORDS, "{}", fault.message);
-            if let Some(serde_json::Value::String(text)) = &fault.body {
+            if let Some(callgate_tool::Value::String(text)) = &fault.body {
                 seen(text);
             }
         }

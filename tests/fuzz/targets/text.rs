@@ -36,7 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
         let again = read(written.as_bytes(), &Limits { depth: limits.depth + 1, ..limits });
         let again = again.expect("what was read can be written and read again").value;
         // `serde_json` writes the exponent of `1e9` as `e+9`, and takes a member of this name for its own.
-        match serde_json::from_str::<serde_json::Value>(&written) {
+        match serde_json::from_str::<callgate_tool::Value>(&written) {
             Ok(theirs) => assert!(again.to_value() == theirs, "{}", clipped(&written)),
             Err(_) => assert!(written.contains("$serde_json::private::"), "{}", clipped(&written)),
         }
@@ -45,7 +45,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// Compares with `serde_json`, where the text is an object or a list for it.
 fn as_json(bytes: &[u8], ours: Option<&Node>) {
-    let Ok(theirs) = serde_json::from_slice::<serde_json::Value>(bytes) else { return };
+    let Ok(theirs) = serde_json::from_slice::<callgate_tool::Value>(bytes) else { return };
     if !theirs.is_object() && !theirs.is_array() {
         return;
     }

@@ -8,7 +8,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate::{FaultCode, Next, Reached, Session};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use super::{call, client, executor, fault, is_answered, provider_with};
 use crate::identity_provider::Provider;

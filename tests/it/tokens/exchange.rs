@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use axum::response::IntoResponse;
 use callgate::{FaultCode, Next, Outcome, Session, ToolCall};
+use callgate_tool::{Value, json};
 use futures_util::{StreamExt, future::join_all, stream};
-use serde_json::{Value, json};
 
 use super::{call, executor, fault, is_answered, session};
 use crate::identity_provider::{Asked, Provider};
@@ -89,11 +89,12 @@ async fn a_users_token_that_is_refused_is_for_the_user_to_renew() {
             let body = axum::Json(json!({"error": code, "error_description": "canary"}));
             (http::StatusCode::BAD_REQUEST, body).into_response()
         });
-        let auth = match settings {
-            "token_exchange" => exchange(&provider, "$session.params.token"),
-            _ => json!({"jwt_bearer": {
+        let auth = if settings == "token_exchange" {
+            exchange(&provider, "$session.params.token")
+        } else {
+            json!({"jwt_bearer": {
                 "token_url": provider.url("/token"), "assertion": "$session.params.token",
-            }}),
+            }})
         };
         let executor = executor(&provider, &auth);
         let fault = fault(call(&executor, &session("s", "canary-old")).await);

@@ -2,7 +2,7 @@
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use callgate::Session;
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use super::{call, executor, is_answered};
 use crate::identity_provider::{Asked, Provider};

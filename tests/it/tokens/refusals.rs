@@ -4,7 +4,7 @@ use std::{sync::atomic::Ordering, time::Duration};
 
 use axum::response::IntoResponse;
 use callgate::{Event, FaultCode, Next, Reached, Session};
-use serde_json::json;
+use callgate_tool::json;
 
 use super::{call, calls, client, executor, fault, is_answered};
 use crate::identity_provider::Provider;

@@ -2,10 +2,9 @@
 
 use bytes::Bytes;
 use callgate_secret::{MemoryStore, Secret};
-use callgate_tool::Session;
+use callgate_tool::{Session, Value, json};
 use callgate_transport::{Refuse, render_request};
 use http::{HeaderValue, Request};
-use serde_json::{Value, json};
 
 use super::*;
 use crate::ErrorKind;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use callgate_openapi::{BodyLayout, Input, Place};
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::inputs::{Fillings, Subject};
 
@@ -73,10 +73,4 @@ impl<'a> Content<'a> {
         let longest = self.parts().max_by_key(|(_, value)| value.to_string().len());
         longest.map_or_else(String::new, |(input, _)| input.argument.to_string())
     }
-}
-
-/// Writes JSON text.
-pub(super) fn push_json(out: &mut Vec<u8>, value: &(impl serde::Serialize + ?Sized)) {
-    // Values and texts are always JSON, and writing to memory cannot fail.
-    drop(serde_json::to_writer(out, value));
 }

@@ -3,8 +3,7 @@
 //! `%20`, which every reader of forms decodes. Values come from `content`.
 
 use callgate_openapi::{BodyMedia, PropertyEncoding};
-use callgate_tool::Fault;
-use serde_json::Value;
+use callgate_tool::{Fault, Value};
 
 use super::{
     content::{Content, Member},

@@ -6,10 +6,9 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use callgate_openapi::{BodyMedia, PartHeader, PropertyEncoding};
-use callgate_tool::Fault;
+use callgate_tool::{Fault, Value};
 use http::HeaderName;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 
 use super::{
     MAX_BODY,

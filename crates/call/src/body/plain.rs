@@ -2,8 +2,7 @@
 //! from `upload`; of media types `media_type` knows.
 
 use bytes::Bytes;
-use callgate_tool::Fault;
-use serde_json::Value;
+use callgate_tool::{Fault, Value};
 
 use super::{
     content::Content,

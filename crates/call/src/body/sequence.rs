@@ -1,9 +1,9 @@
 //! Writes sequences of JSON values: JSON lines, and `json-seq` with a record separator before each (RFC 7464 §2.2). A
 //! text is taken for a sequence that is ready. Values come from `content`.
 
-use serde_json::Value;
+use callgate_tool::Value;
 
-use super::content::{Content, push_json};
+use super::content::Content;
 
 /// The bytes of a sequence: each item of a list on a line of its own, any other value on one line.
 pub(super) fn write(content: &Content<'_>, media_type: &str) -> Vec<u8> {
@@ -11,7 +11,7 @@ pub(super) fn write(content: &Content<'_>, media_type: &str) -> Vec<u8> {
     let mut out = Vec::new();
     let mut push = |item: &Value| {
         out.extend(separator);
-        push_json(&mut out, item);
+        out.extend_from_slice(item.to_string().as_bytes());
         out.push(b'\n');
     };
     match content.whole() {

@@ -10,9 +10,8 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use bytes::Bytes;
-use callgate_tool::{Fault, StoredResult};
+use callgate_tool::{Fault, Object, StoredResult, Value};
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
 
 use super::media_type::{essence, is_media_type};
 use crate::{kept::Kept, wording};
@@ -50,10 +49,7 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
-fn from_object(
-    members: &Map<String, Value>,
-    found: Option<StoredResult>,
-) -> Result<Upload<'_>, ()> {
+fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'_>, ()> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.as_str())),
@@ -155,8 +151,7 @@ const ANY_BYTES: &str = "application/octet-stream";
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::Handle;
-    use serde_json::json;
+    use callgate_tool::{Handle, json};
 
     use super::*;
 

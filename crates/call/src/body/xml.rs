@@ -5,8 +5,7 @@
 mod schema;
 
 use callgate_openapi::XmlName;
-use callgate_tool::Fault;
-use serde_json::Value;
+use callgate_tool::{Fault, Value};
 
 use self::schema::{Described, Form};
 use super::content::Content;

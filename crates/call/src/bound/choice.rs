@@ -2,32 +2,32 @@
 //! that know the most of its members.
 
 use callgate_openapi::Alternative;
-use serde_json::{Map, Value};
+use callgate_tool::Object;
 
 /// The spots of the branches that are meant.
-pub(super) fn chosen(group: &[Alternative], members: &Map<String, Value>) -> Vec<usize> {
+pub(super) fn chosen(group: &[Alternative], members: &Object) -> Vec<usize> {
     let candidates: Vec<_> = group.iter().filter(|branch| is_possible(branch, members)).collect();
     let n_known = |branch: &Alternative| {
-        branch.known.iter().filter(|name| members.contains_key(&***name)).count()
+        branch.known.iter().filter(|name| members.contains_key(name)).count()
     };
     let most = candidates.iter().map(|branch| n_known(branch)).max();
     let best = candidates.iter().filter(|branch| Some(n_known(branch)) == most);
     best.filter_map(|branch| branch.spot).collect()
 }
 
-fn is_possible(branch: &Alternative, members: &Map<String, Value>) -> bool {
-    let is_complete = branch.required.iter().all(|name| members.contains_key(&**name));
+fn is_possible(branch: &Alternative, members: &Object) -> bool {
+    let is_complete = branch.required.iter().all(|name| members.contains_key(name));
     is_complete
         && branch
             .fixed
             .iter()
-            .all(|(name, values)| members.get(&**name).is_none_or(|value| values.contains(value)))
+            .all(|(name, values)| members.get(name).is_none_or(|value| values.contains(value)))
 }
 
 #[cfg(test)]
 mod tests {
     use callgate_openapi::{Document, Limits, LoadOptions, load};
-    use serde_json::json;
+    use callgate_tool::{Value, json};
 
     use super::*;
 

@@ -4,12 +4,11 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use callgate_tool::{Effect, Fault, Next};
+use callgate_tool::{Effect, Fault, Next, Object, Value};
 use http::{
     HeaderMap, Response, StatusCode,
     header::{DATE, RETRY_AFTER},
 };
-use serde_json::{Map, Value};
 
 use super::{
     json,
@@ -73,10 +72,10 @@ fn shown(value: Value) -> Value {
     value
 }
 
-fn telling_first(mut members: Map<String, Value>) -> Map<String, Value> {
-    let mut sorted = Map::new();
+fn telling_first(mut members: Object) -> Object {
+    let mut sorted = Object::new();
     for name in ["title", "detail", "errors"] {
-        if let Some(value) = members.shift_remove(name) {
+        if let Some(value) = members.remove(name) {
             sorted.insert(name.to_owned(), value);
         }
     }
@@ -125,8 +124,7 @@ const MAX_WORDS: usize = 2 * 1024;
 
 #[cfg(test)]
 mod tests {
-    use callgate_tool::{FaultCode, Reached};
-    use serde_json::json;
+    use callgate_tool::{FaultCode, Reached, json};
 
     use super::*;
 

@@ -4,8 +4,7 @@
 
 use std::borrow::Cow;
 
-use callgate_tool::Json;
-use serde_json::{Map, Value};
+use callgate_tool::{Json, Object, Value};
 
 use crate::cut::size_within;
 
@@ -43,7 +42,7 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
-        let json = Json::parse(line)?;
+        let json = Json::parse(line).ok()?;
         sequence.add(|| json.into_value());
     }
     Some(sequence)
@@ -53,7 +52,7 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
 /// it is or else as text.
 pub(super) fn events(text: &str, room: usize) -> Sequence {
     let mut events = Sequence::new(room);
-    let mut event = Map::new();
+    let mut event = Object::new();
     let mut data: Option<String> = None;
     for line in with_line_feeds(text).lines().chain([""]) {
         if line.is_empty() {
@@ -92,13 +91,13 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn with_data(mut event: Map<String, Value>, data: String) -> Value {
+fn with_data(mut event: Object, data: String) -> Value {
     event.insert("data".to_owned(), value(data));
     Value::Object(event)
 }
 
 fn value(data: String) -> Value {
-    match serde_json::from_str(&data) {
+    match Value::parse(&data) {
         Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
         _ => Value::String(data),
     }
@@ -110,7 +109,7 @@ const SEPARATOR: char = '\u{1e}';
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

@@ -2,9 +2,8 @@
 //! sequences. Bytes come from the transport, in pieces of any size; one value is held at a time. Reads no clock: who
 //! waits for a value decides how long.
 
-use callgate_tool::Json;
+use callgate_tool::{Json, Value};
 use http::HeaderMap;
-use serde_json::Value;
 
 use super::{
     media::{Kind, Media},
@@ -108,7 +107,7 @@ impl Splitter {
                 let text = text.trim_start_matches('\u{feff}');
                 sequence::events(text, usize::MAX).values.into_iter().next()?
             }
-            Form::Lines | Form::Records => serde_json::from_str(text.trim_start_matches(SEPARATOR))
+            Form::Lines | Form::Records => Value::parse(text.trim_start_matches(SEPARATOR))
                 .unwrap_or_else(|_| Value::String(text.into_owned())),
         };
         clean(&mut value);

@@ -1,8 +1,7 @@
 //! What becomes of answers: each kind of body, each class of failure.
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{FaultCode, Reached};
-use serde_json::json;
+use callgate_tool::{FaultCode, Reached, json};
 
 use super::*;
 

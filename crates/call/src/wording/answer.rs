@@ -95,7 +95,7 @@ const MAX_TOLD: usize = 3;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

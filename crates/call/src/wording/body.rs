@@ -1,7 +1,6 @@
 //! The sentences about values that cannot be written as the body their description asks for. Facts come from `body`.
 
-use callgate_tool::{Fault, Handle, Problem};
-use serde_json::Value;
+use callgate_tool::{Fault, Handle, Problem, Value};
 
 use super::{invalid_arguments, kind, shortened, shown};
 

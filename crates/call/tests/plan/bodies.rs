@@ -1,6 +1,6 @@
 //! Bodies that are no JSON: what they look like, and which values are refused.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::support::{call, operation};
 

@@ -2,9 +2,8 @@
 
 use callgate_call::Plan;
 use callgate_openapi::{Document, Limits, LoadOptions, SessionInputs, load};
-use callgate_tool::Session;
+use callgate_tool::{Object, Session, Value, json};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
 
 use crate::support::{Planned, call_in, members};
 
@@ -241,7 +240,7 @@ proptest! {
         let plan = plan_of(place, &schema, SessionInputs::Strict);
         prop_assume!(plan.is_some());
         let plan = plan.unwrap();
-        let arguments: Map<String, Value> = members(json!({"body": value}));
+        let arguments: Object = members(json!({"body": value}));
         let user = members(json!({"user": "me"}));
         for session in [Session::default(), Session::new("s").with_parameters(user)] {
             let planned = call_in(&plan, Value::Object(arguments.clone()), &session);

@@ -2,8 +2,7 @@
 
 use bytes::Bytes;
 use callgate_call::Plan;
-use callgate_tool::{FaultCode, Handle, Next, Reached, StoredResult};
-use serde_json::{Value, json};
+use callgate_tool::{FaultCode, Handle, Next, Reached, StoredResult, Value, json};
 
 use crate::support::{call, call_with, operation};
 

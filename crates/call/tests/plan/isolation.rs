@@ -4,9 +4,9 @@
 use std::sync::LazyLock;
 
 use callgate_call::Plan;
+use callgate_tool::{Value, json};
 use percent_encoding::percent_decode_str;
 use proptest::{collection::vec, prelude::*};
-use serde_json::{Value, json};
 
 use crate::support::{call, operation};
 

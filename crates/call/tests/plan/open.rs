@@ -1,6 +1,6 @@
 //! The table of what the specification leaves open, row by row as the documentation of the crate shows it.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     styles::target,

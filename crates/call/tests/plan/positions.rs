@@ -1,6 +1,6 @@
 //! Multipart bodies whose parts have no names, written by their position in a list (OpenAPI 3.2.0 §4.14.5).
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::support::{call, plan};
 

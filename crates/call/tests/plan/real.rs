@@ -1,7 +1,7 @@
 //! What real descriptions say wrongly or by half, and what is sent all the same: each row stands in a description of the
 //! corpus that the request judge reads.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::support::{call, operation};
 

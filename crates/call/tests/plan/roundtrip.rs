@@ -9,11 +9,11 @@ mod xml;
 use std::cell::Cell;
 
 use callgate_call::Plan;
+use callgate_tool::{Object, Value, json};
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
 };
-use serde_json::{Map, Value, json};
 
 use crate::support::call;
 
@@ -47,7 +47,7 @@ fn list(kind: &str) -> impl Strategy<Value = Value> + use<> {
 
 fn object(kind: &str) -> impl Strategy<Value = Value> + use<> {
     prop::collection::btree_map(name(), single(kind), 1..4)
-        .prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>()))
+        .prop_map(|members| Value::Object(members.into_iter().collect::<Object>()))
 }
 
 /// Whether nothing in the value could be taken for a joint: such a value must never be refused.

@@ -2,8 +2,7 @@
 
 use callgate_call::Plan;
 use callgate_openapi::{LoadOptions, SessionInputs};
-use callgate_tool::{FaultCode, Next, Session};
-use serde_json::{Value, json};
+use callgate_tool::{FaultCode, Next, Session, Value, json};
 
 use crate::support::{call_in, members, operation, plan_with};
 

@@ -1,6 +1,6 @@
 //! Every parameter style, explode both ways, every kind of value: one row each, whole paths through a description.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::support::{call, operation};
 

@@ -2,8 +2,9 @@
 
 use callgate_call::{Kept, Plan};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use callgate_tool::{Arguments, Event, Fault, Handle, Journal, Session, StoredResult};
-use serde_json::{Map, Value};
+use callgate_tool::{
+    Arguments, Event, Fault, Handle, Journal, Object, Session, StoredResult, Value,
+};
 
 /// The plan of the only operation of a description.
 pub(crate) fn plan(description: &str) -> Plan {
@@ -24,14 +25,14 @@ pub(crate) fn plan_with(description: &str, options: &LoadOptions) -> Plan {
 pub(crate) fn operation(method: &str, path: &str, operation: Value) -> Plan {
     let mut operation = operation;
     if operation.get("responses").is_none() {
-        operation["responses"] = serde_json::json!({"200": {"description": "fine"}});
+        operation["responses"] = callgate_tool::json!({"200": {"description": "fine"}});
     }
-    let mut item = Map::new();
+    let mut item = Object::new();
     item.insert(method.to_owned(), operation);
-    let mut paths = Map::new();
+    let mut paths = Object::new();
     paths.insert(path.to_owned(), Value::Object(item));
     plan(
-        &serde_json::json!({
+        &callgate_tool::json!({
             "openapi": "3.0.3", "info": {"title": "t", "version": "1"},
             "servers": [{"url": "https://api.example.com/v1"}], "paths": paths,
         })
@@ -40,7 +41,7 @@ pub(crate) fn operation(method: &str, path: &str, operation: Value) -> Plan {
 }
 
 /// The members of a JSON object.
-pub(crate) fn members(value: Value) -> Map<String, Value> {
+pub(crate) fn members(value: Value) -> Object {
     match value {
         Value::Object(members) => members,
         other => panic!("not an object: {other}"),

@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
+use callgate_tool::{Value, json};
 use percent_encoding::percent_decode_str;
-use serde_json::{Value, json};
 
 use crate::support::{call, operation};
 

@@ -1,7 +1,7 @@
 //! The first call of an operation with very many inputs: its work grows with their number and not with its square.
 
+use callgate_tool::json;
 use rustix::time::{ClockId, clock_gettime};
-use serde_json::json;
 
 use crate::support::{call, operation};
 

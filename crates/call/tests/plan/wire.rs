@@ -1,7 +1,6 @@
 //! What a whole request looks like: address, headers, body.
 
-use callgate_tool::FaultCode;
-use serde_json::{Value, json};
+use callgate_tool::{FaultCode, Value, json};
 
 use crate::support::{call, operation, plan};
 

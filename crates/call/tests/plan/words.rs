@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use callgate_call::wording;
-use callgate_tool::{Effect, Fault, Next, Reached};
-use serde_json::json;
+use callgate_tool::{Effect, Fault, Next, Reached, json};
 
 use crate::support::{call, operation};
 

@@ -1,8 +1,7 @@
 //! Wrong arguments: what is told, all at once, and what is converted because nothing is lost.
 
 use callgate_call::Plan;
-use callgate_tool::{FaultCode, Next, Reached};
-use serde_json::{Value, json};
+use callgate_tool::{FaultCode, Next, Reached, Value, json};
 
 use crate::support::{call, operation};
 

@@ -1,6 +1,6 @@
 //! XML bodies: the examples of the specification (OpenAPI 3.0.4 §4.7.26.2), and what cannot be XML.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::support::{call, plan};
 

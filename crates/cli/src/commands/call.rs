@@ -9,7 +9,7 @@ use callgate::{
     config::Built,
     dialect::{json_result, read_json},
 };
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::{
     args::CallArguments,
@@ -117,7 +117,7 @@ fn named_arguments(texts: &[String]) -> Result<Arguments, Failure> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use callgate_tool::json;
 
     use super::*;
 

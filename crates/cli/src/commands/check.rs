@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use callgate::config::{Built, DescriptionOptions, Finding};
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::{
     args::{CheckArguments, Format},

@@ -8,7 +8,7 @@ use callgate::{
     openapi::{Allowance, Input, NestedInput, Operation},
     tree::Diagnostic,
 };
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::{
     args::ToolsArguments,

@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::{Ended, callgate, root, server::Server};
 
@@ -134,7 +134,7 @@ fn a_batch_answers_each_line_in_order() {
     ];
     fs::write(&file, lines.join("\n")).unwrap();
     let ended = callgate(&["call", DEMO, "--batch", file.to_str().unwrap()]).exits(1);
-    let results: Vec<serde_json::Value> =
+    let results: Vec<callgate_tool::Value> =
         ended.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(results.len(), 2);
     assert_eq!((&results[0]["id"], &results[0]["status"]), (&json!("a"), &json!(200)));

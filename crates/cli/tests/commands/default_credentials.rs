@@ -4,8 +4,8 @@
 use std::{fs, path::Path, process::Command};
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use callgate_tool::{Value, json};
 use rcgen::{KeyPair, PKCS_RSA_SHA256};
-use serde_json::{Value, json};
 
 use crate::{Ended, root, server::Server};
 
@@ -25,7 +25,7 @@ fn call(server: &Server, variables: &[(&str, &Path)]) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.json");
     let toolset = json!({
-        "openapi": root().join("fixtures/pets/spec.yaml"), "server": server.url("/v1"),
+        "openapi": root().join("fixtures/pets/spec.yaml").to_str(), "server": server.url("/v1"),
         "auth": {"google_access_token": {"scopes": ["https://www.googleapis.com/auth/pubsub"]}},
     });
     fs::write(&file, json!({"toolsets": {"pets": toolset}}).to_string()).unwrap();

@@ -6,7 +6,7 @@ mod descriptions;
 
 use std::{collections::BTreeSet, fs};
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 use tempfile::TempDir;
 
 use crate::callgate;

@@ -70,7 +70,7 @@ impl Ended {
     }
 
     #[track_caller]
-    fn json(&self) -> serde_json::Value {
+    fn json(&self) -> callgate_tool::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 }

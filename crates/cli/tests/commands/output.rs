@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::{Ended, callgate};
 

@@ -1,6 +1,6 @@
 //! `callgate check --format sarif`: the shape of SARIF 2.1.0, checked by hand against its specification.
 
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::callgate;
 

@@ -29,7 +29,7 @@ fn selected(tools: &str) -> (Vec<String>, String) {
     fs::write(&file, text).unwrap();
     let ended = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0);
     let tools = ended.json();
-    let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+    let name = |tool: &callgate_tool::Value| tool["name"].as_str().unwrap().to_owned();
     (tools.as_array().unwrap().iter().map(name).collect(), ended.err)
 }
 
@@ -79,7 +79,7 @@ paths:
         );
         fs::write(&file, text).unwrap();
         let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
-        let name = |tool: &serde_json::Value| tool["name"].as_str().unwrap().to_owned();
+        let name = |tool: &callgate_tool::Value| tool["name"].as_str().unwrap().to_owned();
         tools.as_array().unwrap().iter().map(name).collect::<Vec<_>>()
     };
     assert_eq!(names("animals"), ["listCats", "listPets"]);

@@ -53,7 +53,7 @@ async fn answer(remembered: Arc<Mutex<Vec<String>>>, request: Request) -> Respon
     }
     text.push_str(&format!("\n{}", String::from_utf8_lossy(&body)));
     remembered.lock().unwrap().push(text);
-    let seen = serde_json::json!({"method": parts.method.as_str(), "path": parts.uri.path()});
+    let seen = callgate_tool::json!({"method": parts.method.as_str(), "path": parts.uri.path()});
     Response::builder()
         .header("content-type", "application/json")
         .body(seen.to_string().into())

@@ -7,8 +7,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use callgate_tool::Value;
 use callgate_tree::{Limits, Node};
-use serde_json::Value;
 
 use crate::import::{Imported, fill, import_ces, import_cx, import_cx_agent, is_ces};
 

@@ -2,7 +2,7 @@
 //! toolset. The two differ in the names of a few members and in what a token may refer to.
 
 use callgate_secret::SecretReference;
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::import::{Imported, RemarkKind, message::Message};
 

@@ -1,7 +1,7 @@
 //! A toolset or a tool of Customer Engagement Suite, as its REST interface and its exports write it.
 
+use callgate_tool::{Value, json};
 use callgate_tree::Node;
-use serde_json::{Value, json};
 
 use crate::import::{
     Imported, RemarkKind,

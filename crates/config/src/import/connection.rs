@@ -1,7 +1,7 @@
 //! How a tool's service is reached, in the words both products share: the certificates that are trusted, the private
 //! endpoint, and the certificate a client shows.
 
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::import::{Imported, RemarkKind, message::Message};
 

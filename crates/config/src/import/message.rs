@@ -112,7 +112,7 @@ impl<'a> Message<'a> {
         let named = node.as_str().map(|text| values.iter().position(|value| *value == text));
         // Numbers of a `Struct` are doubles: 1 may come back as 1.0.
         let numbered = node.as_number().map(|number| {
-            let number = number.to_json().as_f64();
+            let number = number.as_f64();
             (0..values.len()).find(|at| u32::try_from(*at).ok().map(f64::from) == number)
         });
         let found = named.or(numbered).flatten();

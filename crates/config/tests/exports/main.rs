@@ -6,8 +6,8 @@
 use std::{fs, path::Path};
 
 use callgate_config::{Imported, import_ces, import_cx, import_cx_agent};
+use callgate_tool::{Value, json};
 use callgate_tree::{Limits, Node};
-use serde_json::{Value, json};
 
 /// Every case of a folder.
 #[track_caller]
@@ -16,7 +16,7 @@ fn check(folder: &str, import: fn(&Node) -> Imported, at_least: usize) {
     let (mut n_cases, mut wrong) = (0, Vec::new());
     for entry in fs::read_dir(folder).unwrap() {
         let file = entry.unwrap().path();
-        let case: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let case = Value::from_slice(&fs::read(&file).unwrap()).unwrap();
         let export = case["export"].to_string();
         let export = callgate_tree::read(export.as_bytes(), &Limits::default()).unwrap();
         let imported = import(&export.value);

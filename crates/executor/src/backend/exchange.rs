@@ -8,10 +8,9 @@ use callgate_auth::{Authenticator, Authorization, Refusal};
 use callgate_call::{Kept, Plan, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
-use callgate_tool::{Event, Fault, Handle, Journal, StoredResult};
+use callgate_tool::{Event, Fault, Handle, Journal, StoredResult, Value};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
-use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use super::{challenge, failure, redirect, session_values::masked};

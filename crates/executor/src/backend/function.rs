@@ -6,10 +6,9 @@ use std::{fmt, pin::Pin, time::Duration};
 use async_trait::async_trait;
 use callgate_call::{ArgumentCheck, wording};
 use callgate_tool::{
-    Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, ToolsetName,
+    Effect, Fault, Journal, Outcome, Preview, Schema, Tool, ToolName, ToolsetName, Value,
 };
 use callgate_transport::DEFAULT_TIMEOUT;
-use serde_json::Value;
 use tokio::time::timeout_at;
 
 use super::Backend;
@@ -25,7 +24,7 @@ use crate::{
 ///
 /// use callgate_executor::{Executor, Function};
 /// use callgate_tool::{Effect, Fault};
-/// use serde_json::json;
+/// use callgate_tool::json;
 ///
 /// let schema = json!({
 ///     "type": "object",

@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use callgate_tool::Value;
 use callgate_tree::Node;
-use serde_json::Value;
 
 use crate::{
     bindings::Alternative,

@@ -204,7 +204,7 @@ fn fixed_value<'d>(document: &'d Document, header: &Located<'d>) -> Option<Arc<s
     })?;
     let text = match value {
         Node::Bool(value) => value.to_string().into(),
-        Node::Number(number) => number.to_json().to_string().into(),
+        Node::Number(number) => number.to_string().into(),
         Node::String(text) => Arc::clone(text),
         _ => return None,
     };
@@ -282,7 +282,7 @@ const MOST_VISITED: usize = 200;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::node;

@@ -264,7 +264,7 @@ const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "pro
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;

@@ -29,7 +29,7 @@ pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName>
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::document;

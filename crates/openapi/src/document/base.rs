@@ -134,7 +134,7 @@ const LONGEST: usize = 2_000;
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::node;

@@ -71,7 +71,7 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
 /// A scalar as it is written; an unquoted `3.1` is a number.
 fn written(node: &Node) -> String {
     match node {
-        Node::Number(number) => number.to_json().to_string(),
+        Node::Number(number) => number.to_string(),
         Node::String(text) => text.to_string(),
         other => other.kind().to_owned(),
     }
@@ -95,7 +95,7 @@ const READS: &str = "convert the description to OpenAPI 3.1";
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use crate::{code::Code, document::Document, sample::node};
 

@@ -1,7 +1,8 @@
 //! What an action does, after checking. The words are those of the Overlay Specification.
 
-use serde_json::Value;
-use serde_json_path::JsonPath;
+use callgate_tool::Value;
+
+use crate::json_path::JsonPath;
 
 /// The feature set of an overlay; patch versions make no difference (Overlay 1.0.0 §4.1).
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]

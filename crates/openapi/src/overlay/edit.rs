@@ -1,26 +1,20 @@
 //! Applies the actions of one overlay, in their order, each to what the one before left. An action that cannot be
 //! applied is reported and the next one is tried, so that all faults are told at once.
 
+use callgate_tool::Value;
 use callgate_tree::Path;
-use serde_json::Value;
-use serde_json_path::{JsonPath, PathElement};
+use hashbrown::HashSet;
 
 use crate::{
     code::Code,
     findings::Findings,
+    json_path::{JsonPath, PathStep},
     overlay::{
         Overlay,
         change::{Action, Change, Version},
         merge::{self, Budget, Shape, Update},
     },
 };
-
-/// One step from a node to a node below it. Ordered so that the last of several items comes last.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Step {
-    Index(usize),
-    Name(String),
-}
 
 /// Applies an overlay to a description.
 pub(super) fn apply(
@@ -53,7 +47,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<Step>>) {
+    fn change(&mut self, root: &mut Value, action: &Action, places: Vec<Vec<PathStep>>) {
         match &action.change {
             Change::Copy(source) => {
                 if let Some(value) = self.copied(root, source) {
@@ -68,18 +62,18 @@ impl Run<'_> {
 
     /// The one node a copy is made of.
     fn copied(&mut self, root: &Value, source: &JsonPath) -> Option<Value> {
-        let nodes = source.query(root);
-        if let Ok(value) = nodes.exactly_one() {
+        let nodes = source.select(root);
+        if let [value] = nodes[..] {
             return Some(value.clone());
         }
-        let n_nodes = source.query(root).len();
+        let n_nodes = nodes.len();
         let message = format!("expected one node to copy, got: {n_nodes}");
         let path = self.path.name("copy");
         self.findings.error(Code::OverlayConflict, path, message, "select exactly one node");
         None
     }
 
-    fn remove(&mut self, root: &mut Value, mut places: Vec<Vec<Step>>) {
+    fn remove(&mut self, root: &mut Value, mut places: Vec<Vec<PathStep>>) {
         // Backwards, so that what is removed moves nothing that is still to be removed.
         places.sort();
         for place in places.iter().rev() {
@@ -92,18 +86,18 @@ impl Run<'_> {
                 continue;
             };
             match (node_at(root, above), last) {
-                (Some(Value::Array(items)), Step::Index(at)) if *at < items.len() => {
+                (Some(Value::Array(items)), PathStep::Index(at)) if *at < items.len() => {
                     items.remove(*at);
                 }
-                (Some(Value::Object(members)), Step::Name(name)) => {
-                    members.shift_remove(name);
+                (Some(Value::Object(members)), PathStep::Name(name)) => {
+                    members.remove(name);
                 }
                 _ => {}
             }
         }
     }
 
-    fn update(&mut self, root: &mut Value, value: &Value, field: &str, places: &[Vec<Step>]) {
+    fn update(&mut self, root: &mut Value, value: &Value, field: &str, places: &[Vec<PathStep>]) {
         let path = self.path.name(field);
         // Overlay 1.1.0 §4.4.3.1: all objects, or all arrays, or all primitives.
         let mut shapes =
@@ -129,19 +123,17 @@ impl Run<'_> {
 }
 
 /// Where the nodes are that an expression selects, each once.
-fn places(path: &JsonPath, root: &Value) -> Vec<Vec<Step>> {
-    let nodes = path.query_located(root).dedup();
-    let step = |element: &PathElement<'_>| match element {
-        PathElement::Index(at) => Step::Index(*at),
-        PathElement::Name(name) => Step::Name((*name).to_owned()),
-    };
-    nodes.locations().map(|place| place.iter().map(step).collect()).collect()
+fn places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
+    let mut known = HashSet::new();
+    let mut places = path.places(root);
+    places.retain(|place| known.insert(place.clone()));
+    places
 }
 
-fn node_at<'v>(root: &'v mut Value, place: &[Step]) -> Option<&'v mut Value> {
+fn node_at<'v>(root: &'v mut Value, place: &[PathStep]) -> Option<&'v mut Value> {
     place.iter().try_fold(root, |node, step| match (node, step) {
-        (Value::Array(items), Step::Index(at)) => items.get_mut(*at),
-        (Value::Object(members), Step::Name(name)) => members.get_mut(name),
+        (Value::Array(items), PathStep::Index(at)) => items.get_mut(*at),
+        (Value::Object(members), PathStep::Name(name)) => members.get_mut(name),
         _ => None,
     })
 }

@@ -1,8 +1,8 @@
 //! Merges a value into a node: objects member by member, lists by appending, anything else by replacing. What cannot
 //! be merged is told; how much is added is bounded.
 
+use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Path};
-use serde_json::{Map, Value};
 
 use crate::{code::Code, findings::Findings, overlay::change::Version};
 
@@ -109,8 +109,8 @@ fn appended(
 }
 
 fn merged(
-    members: &mut Map<String, Value>,
-    more: &Map<String, Value>,
+    members: &mut Object,
+    more: &Object,
     update: &Update<'_>,
     level: usize,
     (budget, findings): (&mut Budget, &mut Findings),

@@ -1,7 +1,7 @@
 //! `JSONPath` expressions (RFC 9535): reads them within bounds. Finding what they select is the business of
-//! `serde_json_path`.
+//! `json_path`.
 
-use serde_json_path::JsonPath;
+use crate::json_path::JsonPath;
 
 /// The bytes of an expression: the longest in the wild have a few hundred.
 const BYTES: usize = 4096;

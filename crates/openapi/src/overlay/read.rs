@@ -8,6 +8,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     code::Code,
     findings::Findings,
+    json_path::JsonPath,
     overlay::{
         Overlay,
         change::{Action, Change, Version},
@@ -172,7 +173,7 @@ impl Reader<'_> {
         }
     }
 
-    fn path(&mut self, text: &str, at: Path<'_>) -> Option<serde_json_path::JsonPath> {
+    fn path(&mut self, text: &str, at: Path<'_>) -> Option<JsonPath> {
         match path::read(text) {
             Ok(path::Read { path, read_as }) => {
                 if let Some(read_as) = read_as {

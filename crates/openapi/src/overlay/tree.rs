@@ -1,7 +1,7 @@
-//! The way back from JSON to a tree with shared texts. Numbers keep their digits both ways.
+//! The way back from a value to a tree with shared texts. Numbers keep their digits both ways.
 
-use callgate_tree::{Interner, Node, Number, Object};
-use serde_json::Value;
+use callgate_tool::Value;
+use callgate_tree::{Interner, Node, Object};
 
 /// The tree of a JSON value; its depth was bounded when it was made.
 pub(super) fn node(value: Value) -> Node {
@@ -15,9 +15,7 @@ fn built(value: Value, texts: &mut Interner) -> Node {
         }
         Value::Bool(value) => Node::Bool(value),
         Value::Null => Node::Null,
-        Value::Number(number) => {
-            Number::from_digits(&number.to_string()).map_or(Node::Null, Node::Number)
-        }
+        Value::Number(number) => Node::Number(number),
         Value::Object(members) => {
             let member = |(name, value): (String, Value)| (texts.name(&name), built(value, texts));
             Node::Object(Object::new(members.into_iter().map(member).collect()))

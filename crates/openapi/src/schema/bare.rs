@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use callgate_tool::Value;
 use indexmap::IndexMap;
-use serde_json::Value;
 
 use crate::{
     code::Code,
@@ -126,7 +126,7 @@ fn gather<'a>(schema: &'a Value, found: &mut BTreeSet<&'a str>) {
 fn drop_reference(schema: &mut Value, dropped: &str) {
     let Value::Object(members) = schema else { return };
     if members.get("$ref").and_then(Value::as_str) == Some(dropped) {
-        members.shift_remove("$ref");
+        members.remove("$ref");
     }
     for keyword in LISTS {
         if let Some(Value::Array(branches)) = members.get_mut(keyword) {

@@ -9,10 +9,9 @@ use std::{
     },
 };
 
-use callgate_tool::Definitions;
+use callgate_tool::{Definitions, Value};
 use callgate_tree::Node;
 use hashbrown::HashMap;
-use serde_json::Value;
 
 use crate::{
     findings::Findings,

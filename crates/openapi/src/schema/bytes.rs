@@ -1,8 +1,8 @@
 //! Says what stands for bytes in an argument: base64, a `data:` URL or an object that holds either, or text, or the
 //! handle of an earlier result. `call` reads exactly these; what a description says about the text of the bytes (lengths, patterns) is left out.
 
+use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
-use serde_json::{Map, Value, json};
 
 use crate::{reference::reference_of, schema::View};
 
@@ -60,10 +60,10 @@ impl Bytes {
         let filename = (self != Self::Whole).then(|| ("filename", plain.clone()));
         let members = [("data", data), ("text", text), ("handle", handle)].into_iter();
         let members = members.chain(filename).chain([("content_type", plain)]);
-        let members: Map<_, _> = members.map(|(name, schema)| (name.to_owned(), schema)).collect();
+        let members: Object = members.map(|(name, schema)| (name.to_owned(), schema)).collect();
         let object =
             json!({"type": "object", "additionalProperties": false, "properties": members});
-        let mut schema = Map::new();
+        let mut schema = Object::new();
         for name in ANNOTATIONS {
             if let Some(value @ (Node::Bool(_) | Node::String(_))) = described.get(name) {
                 schema.insert(name.to_owned(), value.to_value());

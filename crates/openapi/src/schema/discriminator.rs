@@ -2,9 +2,9 @@
 //! of its schema. A branch that declares other values itself is left alone: then the description says two things. It is a
 //! hint (OpenAPI 3.1.1 §4.8.25): what is sent and answered is checked without it.
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tool::{Object, Value, json};
+use callgate_tree::{Node, Path};
 use hashbrown::{HashMap, HashSet};
-use serde_json::{Map, Value, json};
 
 use crate::{
     reference::{Located, beyond, chain, reference_of},
@@ -16,7 +16,7 @@ pub(super) fn apply<'d>(
     builder: &Builder<'d>,
     node: &'d Node,
     path: &Path<'_>,
-    built: &mut Map<String, Value>,
+    built: &mut Object,
 ) {
     let Some(discriminator) = node.get("discriminator") else { return };
     if !matches!(builder.view, View::Declared(_)) {
@@ -44,7 +44,7 @@ pub(super) fn apply<'d>(
 }
 
 /// The values of a mapping by what they are mapped to: a reference, or a schema's bare name.
-fn by_target(mapping: &Object) -> HashMap<&str, Vec<&str>> {
+fn by_target(mapping: &callgate_tree::Object) -> HashMap<&str, Vec<&str>> {
     let mut by_target: HashMap<&str, Vec<&str>> = HashMap::new();
     for (value, to) in mapping.iter() {
         if let Some(to) = to.as_str() {

@@ -1,9 +1,9 @@
 //! Copies the keywords of a schema, each in the form JSON Schema 2020-12 has for it. A keyword of a wrong type is
 //! dropped and reported rather than making the schema invalid; what is not a keyword is dropped.
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tool::{Number, Object, Value, json};
+use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
-use serde_json::{Map, Value, json};
 
 use crate::{
     address::SESSION_ID,
@@ -31,7 +31,7 @@ pub(super) fn copy<'d>(
     builder: &mut Builder<'d>,
     node: &'d Node,
     path: &Path<'_>,
-    built: &mut Map<String, Value>,
+    built: &mut Object,
 ) {
     let Some(object) = node.as_object() else { return };
     let bytes = builder.bytes;
@@ -82,7 +82,7 @@ pub(super) fn copy<'d>(
     discriminator::apply(builder, node, path, built);
 }
 
-fn insert(built: &mut Map<String, Value>, keyword: &str, value: Option<Value>) {
+fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
     if let Some(value) = value {
         built.insert(keyword.to_owned(), value);
     }
@@ -141,8 +141,8 @@ fn form<'d>(
         (Form::Bool, Node::Bool(value)) => Some(Value::Bool(*value)),
         // OpenAPI 3.0's boolean form is read by `exclusive`.
         (Form::Limit, Node::Bool(_)) => None,
-        (Form::Count, Node::Number(number)) => count(builder, &number.to_json(), path),
-        (Form::Limit | Form::Number, Node::Number(number)) => Some(number.to_json().into()),
+        (Form::Count, Node::Number(number)) => count(builder, number, path),
+        (Form::Limit | Form::Number, Node::Number(number)) => Some(number.clone().into()),
         (Form::Names, Node::Object(members)) => builder.copy(value).map(|_| names(members)),
         (Form::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
         (Form::SchemaList, Node::Array(items)) if !items.is_empty() => {
@@ -164,7 +164,7 @@ fn form<'d>(
 }
 
 /// A whole number that is not negative; `10.0` is one.
-fn count(builder: &mut Builder<'_>, number: &serde_json::Number, path: &Path<'_>) -> Option<Value> {
+fn count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<Value> {
     let text = number.to_string();
     let whole = text.split_once('.').map_or(text.as_str(), |(whole, fraction)| {
         if fraction.bytes().all(|digit| digit == b'0') { whole } else { "" }
@@ -180,7 +180,7 @@ fn count(builder: &mut Builder<'_>, number: &serde_json::Number, path: &Path<'_>
     count.map(Value::from)
 }
 
-fn names(members: &Object) -> Value {
+fn names(members: &callgate_tree::Object) -> Value {
     let list = |node: &Node| -> Value {
         let items = node.as_array().unwrap_or_default().iter();
         items.filter_map(Node::as_str).map(Value::from).collect()
@@ -216,12 +216,7 @@ impl Form {
 }
 
 /// `enum`: a list; an empty one would allow nothing and is never meant.
-fn values(
-    builder: &mut Builder<'_>,
-    value: &Node,
-    path: &Path<'_>,
-    built: &mut Map<String, Value>,
-) {
+fn values(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     match value.as_array() {
         Some(values) if !values.is_empty() => {
             let Some(Value::Array(copied)) = builder.copy(value) else { return };
@@ -243,14 +238,14 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
 }
 
 /// `examples` is a list in JSON Schema; elsewhere it is a map, which says nothing here.
-fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Map<String, Value>) {
+fn examples(builder: &mut Builder<'_>, value: &Node, built: &mut Object) {
     if value.as_array().is_some_and(|values| !values.is_empty()) {
         let values = builder.copy(value);
         insert(built, "examples", values);
     }
 }
 
-fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Map<String, Value>) {
+fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     let known = |node: &Node| node.as_str().filter(|name| KINDS.contains(name)).map(Value::from);
     // Swagger 2.0 §Data Types; in later versions a slip that can mean only this.
     if value.as_str() == Some("file") {
@@ -281,15 +276,15 @@ fn kind(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Ma
 
 fn properties<'d>(
     builder: &mut Builder<'d>,
-    object: &'d Object,
+    object: &'d callgate_tree::Object,
     path: &Path<'_>,
-    built: &mut Map<String, Value>,
+    built: &mut Object,
 ) {
     let Some(value) = object.get("properties") else { return };
     let Some(members) = value.as_object() else {
         return drop_value(builder, Form::SchemaMap, value, path);
     };
-    let mut kept = Map::new();
+    let mut kept = Object::new();
     for (name, property) in members.iter() {
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
@@ -302,9 +297,9 @@ fn properties<'d>(
 
 fn required(
     builder: &mut Builder<'_>,
-    object: &Object,
+    object: &callgate_tree::Object,
     path: &Path<'_>,
-    built: &mut Map<String, Value>,
+    built: &mut Object,
 ) {
     let Some(value) = object.get("required") else { return };
     // A parameter of Swagger 2.0 is its own schema, and says `required: true` about itself.
@@ -337,10 +332,10 @@ fn required(
 }
 
 /// OpenAPI 3.0 says with `exclusiveMinimum: true` that `minimum` itself is not allowed.
-fn exclusive(object: &Object, built: &mut Map<String, Value>) {
+fn exclusive(object: &callgate_tree::Object, built: &mut Object) {
     for (flag, limit) in [("exclusiveMaximum", "maximum"), ("exclusiveMinimum", "minimum")] {
         if object.get(flag).and_then(Node::as_bool) == Some(true)
-            && let Some(value) = built.shift_remove(limit)
+            && let Some(value) = built.remove(limit)
         {
             built.insert(flag.to_owned(), value);
         }

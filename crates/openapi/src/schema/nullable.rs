@@ -1,18 +1,18 @@
 //! Says in JSON Schema 2020-12 what OpenAPI 3.0 says with `nullable: true` (3.0.3 §4.7.24), and Swagger 2.0
 //! descriptions with `x-nullable: true`.
 
+use callgate_tool::{Object, Value, json};
 use callgate_tree::Node;
-use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 
 /// The schema, with null allowed where its node says so.
-pub(super) fn apply(document: &Document, node: &Node, mut built: Map<String, Value>) -> Value {
+pub(super) fn apply(document: &Document, node: &Node, mut built: Object) -> Value {
     if !is_nullable(document, node) || allows_null(&built) {
         return Value::Object(built);
     }
     let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];
-    if is_composed.iter().any(|keyword| built.contains_key(*keyword)) {
+    if is_composed.iter().any(|keyword| built.contains_key(keyword)) {
         return wrapped(built);
     }
     let Some(kind) = built.get_mut("type") else { return with_enum(built) };
@@ -31,7 +31,7 @@ pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
 }
 
 /// Without a type everything else lets null through, but not a list of values.
-fn with_enum(mut built: Map<String, Value>) -> Value {
+fn with_enum(mut built: Object) -> Value {
     if let Some(Value::Array(values)) = built.get_mut("enum")
         && !values.contains(&Value::Null)
     {
@@ -40,7 +40,7 @@ fn with_enum(mut built: Map<String, Value>) -> Value {
     Value::Object(built)
 }
 
-fn allows_null(built: &Map<String, Value>) -> bool {
+fn allows_null(built: &Object) -> bool {
     match built.get("type") {
         Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
         Some(Value::String(name)) => name == "null",
@@ -49,10 +49,10 @@ fn allows_null(built: &Map<String, Value>) -> bool {
 }
 
 /// What annotates the value stays outside, so that a reader finds it.
-fn wrapped(mut built: Map<String, Value>) -> Value {
-    let mut outer = Map::new();
+fn wrapped(mut built: Object) -> Value {
+    let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {
-        if let Some(value) = built.shift_remove(keyword) {
+        if let Some(value) = built.remove(keyword) {
             outer.insert(keyword.to_owned(), value);
         }
     }

@@ -1,8 +1,8 @@
 //! Keeps the patterns a linear-time engine can run. Others (look-around, back references) stay in the declaration and
 //! become words where values are checked.
 
+use callgate_tool::Object;
 use callgate_tree::{Node, Path};
-use serde_json::{Map, Value};
 
 use crate::{
     code::Code,
@@ -10,12 +10,7 @@ use crate::{
 };
 
 /// Copies a `pattern`.
-pub(super) fn copy(
-    builder: &mut Builder<'_>,
-    value: &Node,
-    path: &Path<'_>,
-    built: &mut Map<String, Value>,
-) {
+pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, built: &mut Object) {
     let Some(pattern) = value.as_str() else {
         let message = format!("expected a pattern, got: {}", value.kind());
         builder.findings.warning(Code::DroppedKeyword, path, message, "write it as text");

@@ -1,7 +1,7 @@
 //! Calls the definitions a schema refers to by other names. Values that only look like references stay as they are.
 
+use callgate_tool::Value;
 use hashbrown::HashMap;
-use serde_json::Value;
 
 use crate::schema::holds::{Holds, holds};
 

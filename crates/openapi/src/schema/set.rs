@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use callgate_tool::{Definition, Definitions, Schema};
+use callgate_tool::{Definition, Definitions, Object, Schema, Value};
 use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
 
 use crate::{
     findings::Findings,
@@ -21,7 +20,7 @@ use crate::{
 
 impl Builder<'_> {
     /// Adds the `$defs` to a schema that this builder made.
-    pub(crate) fn close(mut self, own: Map<String, Value>) -> (Schema, Findings) {
+    pub(crate) fn close(mut self, own: Object) -> (Schema, Findings) {
         if self.pending.is_empty() {
             return (Schema::new(Value::Object(own)), self.findings);
         }

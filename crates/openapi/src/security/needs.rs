@@ -135,7 +135,7 @@ impl<'d> Schemes<'d> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use callgate_tool::{Value, json};
 
     use super::*;
     use crate::sample::node;

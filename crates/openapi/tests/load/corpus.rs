@@ -8,9 +8,8 @@ use std::{
 };
 
 use callgate_openapi::{Document, Limits, LoadOptions, Loaded, Operation, OperationStatus, load};
-use callgate_tool::Schema;
+use callgate_tool::{Schema, Value};
 use callgate_tree::{Node, Severity};
-use serde_json::Value;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 
@@ -71,7 +70,11 @@ fn check(path: &Path, loaded: &Loaded, document: &Document) {
         }
         assert!(!operation.declaration().unwrap().description.is_empty());
         for schema in schemas(operation) {
-            assert!(jsonschema::draft202012::meta::is_valid(&schema), "{}", operation.label());
+            assert!(
+                jsonschema::draft202012::meta::is_valid(&schema.to_serde_json()),
+                "{}",
+                operation.label()
+            );
         }
     }
 }

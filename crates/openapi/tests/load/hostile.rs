@@ -10,7 +10,7 @@ use callgate_openapi::{
 };
 use callgate_tree::Severity;
 
-use serde_json::json;
+use callgate_tool::json;
 
 use descriptions::{Hostile, all};
 
@@ -131,7 +131,7 @@ fn one_operation_that_takes_too_much_is_given_up_alone() {
         (0..1000).map(|n| json!({"name": format!("a{n}"), "in": "query", "schema": {}})).collect();
     let mut paths = json!({"/big": {"get": {"summary": "A", "parameters": parameters}}});
     for n in 0..10 {
-        paths[format!("/a{n}")] = json!({"get": {"summary": "A"}});
+        paths[format!("/a{n}").as_str()] = json!({"get": {"summary": "A"}});
     }
     let text =
         json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths});
@@ -147,7 +147,7 @@ fn one_operation_that_takes_too_much_is_given_up_alone() {
 #[test]
 fn a_fault_of_a_shared_part_is_told_a_hundred_times_and_then_counted() {
     let item = json!({"$ref": "#/components/pathItems/a"});
-    let paths: serde_json::Map<_, _> = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
+    let paths: callgate_tool::Object = (0..150).map(|n| (format!("/a{n}"), item.clone())).collect();
     let item = json!({"parameters": [7], "get": {"summary": "A"}});
     let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}], "paths": paths,
         "components": {"pathItems": {"a": item}}});
@@ -244,7 +244,7 @@ fn declarations_beyond_what_all_may_take_are_refused_in_their_order() {
     let properties = descriptions::named(400, "p", |_| json!({"format": "binary"}));
     let body = json!({"content": {"multipart/form-data":
         {"schema": {"type": "object", "properties": properties}}}});
-    let paths: serde_json::Map<_, _> = (0..200)
+    let paths: callgate_tool::Object = (0..200)
         .map(|n| (format!("/a{n}"), json!({"post": {"summary": "A", "requestBody": body}})))
         .collect();
     let text =

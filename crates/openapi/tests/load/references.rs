@@ -4,8 +4,8 @@
 use callgate_openapi::{
     Document, Limits, LoadOptions, Loaded, Unavailable, UnavailableReason, load,
 };
+use callgate_tool::{Value, json};
 use callgate_tree::{Diagnostic, read};
-use serde_json::{Value, json};
 
 /// Loads a description and the documents it needs from these, each a name and a text. What is not among them is refused.
 fn loaded(version: &str, text: &str, others: &[(&str, &str)]) -> Loaded {

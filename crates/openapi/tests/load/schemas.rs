@@ -1,7 +1,7 @@
 //! What schemas become: rows of a schema as a description writes it, and as it is declared and checked.
 
 use callgate_openapi::LoadOptions;
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use crate::documents::loaded;
 
@@ -25,7 +25,7 @@ fn built(schema: &Value) -> (Value, Value, Vec<&'static str>) {
     let loaded = loaded(&paths, &LoadOptions::default()).examined();
     let operation = &loaded.operations[0];
     let part = |whole: &Value| {
-        assert!(jsonschema::draft202012::meta::is_valid(whole), "{whole}");
+        assert!(jsonschema::draft202012::meta::is_valid(&whole.to_serde_json()), "{whole}");
         let mut part = whole["properties"]["q"].clone();
         if let (Some(definitions), Value::Object(members)) = (whole.get("$defs"), &mut part) {
             members.insert("$defs".to_owned(), definitions.clone());

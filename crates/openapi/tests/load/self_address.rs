@@ -2,7 +2,7 @@
 //! it opens nothing.
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
-use serde_json::{Value, json};
+use callgate_tool::{Value, json};
 
 use super::references::{check, query};
 

@@ -3,7 +3,7 @@
 use callgate_openapi::{
     BodyKind, Document, Encoding, Input, Limits, LoadOptions, Loaded, Operation, Placement, load,
 };
-use serde_json::json;
+use callgate_tool::json;
 
 use crate::documents::{inputs, lines};
 

@@ -2,8 +2,7 @@
 //! as text, and what becomes of them.
 
 use callgate_openapi::{BodyKind, Document, Limits, LoadOptions, Loaded, Placement, load};
-use callgate_tool::Effect;
-use serde_json::json;
+use callgate_tool::{Effect, json};
 
 use crate::documents::{inputs, lines};
 

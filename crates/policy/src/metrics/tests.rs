@@ -8,8 +8,7 @@ use std::{
 };
 
 use callgate_executor::{Executor, Function};
-use callgate_tool::{Arguments, Fault, FaultCode, Next, Session, ToolCall};
-use serde_json::{Value, json};
+use callgate_tool::{Arguments, Fault, FaultCode, Next, Session, ToolCall, Value, json};
 use tracing::{
     Subscriber,
     field::{Field, Visit},

@@ -44,11 +44,8 @@ impl InvalidJson {
     }
 
     fn after(before: &[u8], reason: Reason) -> Self {
-        let lines = before.split(|byte| *byte == b'\n');
-        let (line, in_line) =
-            lines.enumerate().last().map_or((1, before), |(at, last)| (at + 1, last));
-        let n_chars = in_line.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();
-        Self { reason, offset: before.len(), line, column: n_chars + 1 }
+        let (line, column) = position(before);
+        Self { reason, offset: before.len(), line, column }
     }
 
     /// The byte the fault is at.
@@ -75,6 +72,14 @@ impl InvalidJson {
     pub fn reason(&self) -> impl fmt::Display {
         self.reason
     }
+}
+
+/// The line and the column, both from 1, of what stands after these bytes.
+pub(super) fn position(before: &[u8]) -> (usize, usize) {
+    let lines = before.split(|byte| *byte == b'\n').enumerate();
+    let (line, in_line) = lines.last().unwrap_or((0, before));
+    let n_chars = in_line.iter().filter(|byte| !matches!(byte, 0x80..0xC0)).count();
+    (line + 1, n_chars + 1)
 }
 
 impl fmt::Display for InvalidJson {

@@ -57,7 +57,7 @@ pub(super) fn read<'t>(
 }
 
 /// The first quote, backslash or control character from `at` on, or the end.
-fn special(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let found = specials(u64::from_le_bytes(*chunk));
         if found != 0 {

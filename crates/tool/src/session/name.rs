@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::{Object, Value};
 use callgate_secret::Secret;
-use serde_json::{Map, Value};
 
 use super::Session;
 
@@ -101,7 +101,7 @@ fn visit<'v>(
     }
 }
 
-fn remove(members: &mut Map<String, Value>, path: &str) {
+fn remove(members: &mut Object, path: &str) {
     members.retain(|member, value| is_left(member, value, path));
 }
 
@@ -123,8 +123,8 @@ fn variable(name: &SessionName) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::json;
     use proptest::prelude::*;
-    use serde_json::json;
 
     use super::*;
 
@@ -223,7 +223,7 @@ mod tests {
         })
     }
 
-    fn object() -> impl Strategy<Value = Map<String, Value>> {
+    fn object() -> impl Strategy<Value = Object> {
         prop::collection::btree_map(path(), tree(), 0..4)
             .prop_map(|members| members.into_iter().collect())
     }
@@ -233,7 +233,7 @@ mod tests {
         fn what_a_credential_reads_is_nowhere_in_what_is_left(
             (parameters, variables, name) in (object(), object(), path()),
         ) {
-            let context = Map::from_iter([("variables".to_owned(), Value::Object(variables))]);
+            let context = Object::from_iter([("variables".to_owned(), Value::Object(variables))]);
             let session = Session::default().with_parameters(parameters).with_context(context);
             let name = SessionName::new(&name);
             let left = session.without(std::slice::from_ref(&name));

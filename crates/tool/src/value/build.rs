@@ -13,7 +13,7 @@ pub trait ToValue {
 }
 
 /// A value, written as JSON. Where JSON has a value, an expression may stand, which is borrowed; where it has a name,
-/// an expression in parentheses or a literal.
+/// one that is a text.
 ///
 /// ```
 /// use callgate_tool::json;
@@ -30,7 +30,7 @@ macro_rules! json {
     ({}) => { $crate::Value::Object($crate::Object::new()) };
     ({ $($members:tt)+ }) => {{
         let mut object = $crate::Object::new();
-        $crate::json_members!(object $($members)+);
+        $crate::json_members!(object [] $($members)+);
         $crate::Value::Object(object)
     }};
     ($value:expr) => { $crate::ToValue::to_value(&$value) };
@@ -50,14 +50,17 @@ macro_rules! json_items {
     };
 }
 
-/// The members of an object.
+/// The members of an object. First comes what was read of the next one's name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! json_members {
-    ($object:ident) => {};
-    ($object:ident ($name:expr) : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
-    ($object:ident $name:literal : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
-    ($object:ident $name:ident : $($rest:tt)+) => { $crate::json_member!($object ($name) [] $($rest)+) };
+    ($object:ident []) => {};
+    ($object:ident [$($name:tt)+] : $($rest:tt)+) => {
+        $crate::json_member!($object ($($name)+) [] $($rest)+)
+    };
+    ($object:ident [$($name:tt)*] $next:tt $($rest:tt)*) => {
+        $crate::json_members!($object [$($name)* $next] $($rest)*)
+    };
 }
 
 /// One member of an object: its name, what was read of its value, and the rest of the object.
@@ -69,7 +72,7 @@ macro_rules! json_member {
     };
     ($object:ident ($name:expr) [$($value:tt)+] , $($rest:tt)*) => {
         $object.insert($name, $crate::json!($($value)+));
-        $crate::json_members!($object $($rest)*);
+        $crate::json_members!($object [] $($rest)*);
     };
     ($object:ident ($name:expr) [$($value:tt)*] $next:tt $($rest:tt)*) => {
         $crate::json_member!($object ($name) [$($value)* $next] $($rest)*)
@@ -95,6 +98,12 @@ impl ToValue for str {
 }
 
 impl<T: ToValue + ?Sized> ToValue for &T {
+    fn to_value(&self) -> Value {
+        (**self).to_value()
+    }
+}
+
+impl<T: ToValue + ?Sized> ToValue for &mut T {
     fn to_value(&self) -> Value {
         (**self).to_value()
     }

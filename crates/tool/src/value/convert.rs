@@ -97,11 +97,11 @@ impl<T: Into<Self>> FromIterator<T> for Value {
     }
 }
 
-impl<N, V> FromIterator<(N, V)> for Value
+impl<N> FromIterator<(N, Self)> for Value
 where
-    Object: FromIterator<(N, V)>,
+    Object: FromIterator<(N, Self)>,
 {
-    fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
+    fn from_iter<I: IntoIterator<Item = (N, Self)>>(members: I) -> Self {
         Self::Object(members.into_iter().collect())
     }
 }

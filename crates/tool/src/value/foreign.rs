@@ -84,7 +84,7 @@ impl From<serde_json::Value> for Value {
 
 impl From<serde_json::Map<String, serde_json::Value>> for Object {
     fn from(members: serde_json::Map<String, serde_json::Value>) -> Self {
-        members.into_iter().collect()
+        members.into_iter().map(|(name, value)| (name, value.into())).collect()
     }
 }
 

@@ -16,8 +16,8 @@ use super::{NULL, Value};
 /// use callgate_tool::{Object, Value};
 ///
 /// let mut pet = Object::new();
-/// pet.insert("name", "Rex");
-/// pet.insert("age", 3);
+/// pet.insert("name", "Rex".into());
+/// pet.insert("age", 3.into());
 /// assert_eq!(pet.get("age").and_then(Value::as_i64), Some(3));
 /// assert_eq!(Value::Object(pet).to_string(), r#"{"name":"Rex","age":3}"#);
 /// ```
@@ -60,32 +60,37 @@ impl Object {
 
     /// The member `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        self.entries.get(self.place(name)?).map(|(_, value)| value)
+        self.entries.get(self.position(name)?).map(|(_, value)| value)
     }
 
     /// The member `name`, to change.
     pub fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
-        let at = self.place(name)?;
+        let at = self.position(name)?;
         self.entries.get_mut(at).map(|(_, value)| value)
     }
 
     /// The member `name` with its name as it is kept.
     pub fn get_key_value(&self, name: &str) -> Option<(&String, &Value)> {
-        self.entries.get(self.place(name)?).map(|(name, value)| (name, value))
+        self.entries.get(self.position(name)?).map(|(name, value)| (name, value))
     }
 
     /// True when there is a member `name`.
     pub fn contains_key(&self, name: &str) -> bool {
-        self.place(name).is_some()
+        self.position(name).is_some()
+    }
+
+    /// How many members come before the member `name`.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        let Some(names) = &self.index else {
+            return self.entries.iter().position(|(known, _)| known == name);
+        };
+        let is_name =
+            |place: &usize| self.entries.get(*place).is_some_and(|(known, _)| known == name);
+        names.places.find(names.hasher.hash_one(name), is_name).copied()
     }
 
     /// Sets the member `name` and answers the value it had. A known name keeps its place, a new one comes last.
-    pub fn insert(
-        &mut self,
-        name: impl Into<String> + Borrow<str>,
-        value: impl Into<Value>,
-    ) -> Option<Value> {
-        let value = value.into();
+    pub fn insert(&mut self, name: impl Into<String> + Borrow<str>, value: Value) -> Option<Value> {
         if let Some(known) = self.get_mut(name.borrow()) {
             return Some(std::mem::replace(known, value));
         }
@@ -95,7 +100,7 @@ impl Object {
 
     /// The member `name`, there or not yet.
     pub fn entry<N: Into<String> + Borrow<str>>(&mut self, name: N) -> Entry<'_> {
-        let at = self.place(name.borrow());
+        let at = self.position(name.borrow());
         Entry { object: self, at, name: name.into() }
     }
 
@@ -106,7 +111,7 @@ impl Object {
 
     /// Takes the member `name` out with its name; the others keep their order.
     pub fn remove_entry(&mut self, name: &str) -> Option<(String, Value)> {
-        let at = self.place(name)?;
+        let at = self.position(name)?;
         if let Some(names) = &mut self.index {
             names.places.retain(|place| *place != at);
             names.places.iter_mut().for_each(|place| *place -= usize::from(*place > at));
@@ -167,15 +172,6 @@ impl Object {
         object
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
-        let Some(names) = &self.index else {
-            return self.entries.iter().position(|(known, _)| known == name);
-        };
-        let is_name =
-            |place: &usize| self.entries.get(*place).is_some_and(|(known, _)| known == name);
-        names.places.find(names.hasher.hash_one(name), is_name).copied()
-    }
-
     /// Adds a member of a new name.
     fn push(&mut self, name: String, value: Value) {
         let at = self.entries.len();
@@ -220,8 +216,8 @@ pub struct Entry<'o> {
 
 impl<'o> Entry<'o> {
     /// The member's value; this one where there was none.
-    pub fn or_insert(self, value: impl Into<Value>) -> &'o mut Value {
-        self.or_insert_with(|| value.into())
+    pub fn or_insert(self, value: Value) -> &'o mut Value {
+        self.or_insert_with(|| value)
     }
 
     /// The member's value; what `value` answers where there was none.
@@ -263,26 +259,24 @@ impl Index<&str> for Object {
     }
 }
 
-impl<N: Into<String> + Borrow<str>, V: Into<Value>> Extend<(N, V)> for Object {
-    fn extend<I: IntoIterator<Item = (N, V)>>(&mut self, members: I) {
+impl<N: Into<String> + Borrow<str>> Extend<(N, Value)> for Object {
+    fn extend<I: IntoIterator<Item = (N, Value)>>(&mut self, members: I) {
         for (name, value) in members {
             self.insert(name, value);
         }
     }
 }
 
-impl<N: Into<String> + Borrow<str>, V: Into<Value>> FromIterator<(N, V)> for Object {
-    fn from_iter<I: IntoIterator<Item = (N, V)>>(members: I) -> Self {
+impl<N: Into<String> + Borrow<str>> FromIterator<(N, Value)> for Object {
+    fn from_iter<I: IntoIterator<Item = (N, Value)>>(members: I) -> Self {
         let mut object = Self::new();
         object.extend(members);
         object
     }
 }
 
-impl<N: Into<String> + Borrow<str>, V: Into<Value>, const LENGTH: usize> From<[(N, V); LENGTH]>
-    for Object
-{
-    fn from(members: [(N, V); LENGTH]) -> Self {
+impl<N: Into<String> + Borrow<str>, const LENGTH: usize> From<[(N, Value); LENGTH]> for Object {
+    fn from(members: [(N, Value); LENGTH]) -> Self {
         members.into_iter().collect()
     }
 }

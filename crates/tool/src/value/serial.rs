@@ -108,6 +108,10 @@ fn unexpected(value: &Value) -> Unexpected<'_> {
 /// one of `serde_json` that has another name for it, hand over the value itself.
 const RAW: &str = "$serde_json::private::RawValue";
 
+/// The name of the only member by which a `serde_json` that keeps the digits of numbers, because the program asks it to,
+/// hands one over where it does not hand over texts.
+const NUMBER: &str = "$serde_json::private::Number";
+
 struct Whole;
 
 impl<'de> Visitor<'de> for Whole {
@@ -181,7 +185,13 @@ impl<'de> Visitor<'de> for Whole {
                 let text: String = members.next_value()?;
                 return Value::parse(&text).map_err(|fault| A::Error::custom(fault.reason()));
             }
-            object.insert(name, members.next_value::<Value>()?);
+            let value = members.next_value::<Value>()?;
+            if let (NUMBER, true, Value::String(digits)) = (&*name, object.is_empty(), &value)
+                && let Some(number) = Number::from_digits(digits)
+            {
+                return Ok(Value::Number(number));
+            }
+            object.insert(name, value);
         }
         Ok(Value::Object(object))
     }

@@ -27,6 +27,12 @@ fn digits_and_order_survive_reading_and_writing() {
 }
 
 #[test]
+fn a_value_is_written_on_many_lines_as_others_write_it() {
+    let value = json!({"a": [1, {"b": []}], "c": {}, "d": "x"});
+    assert_eq!(format!("{value:#}"), serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
 fn a_value_inside_of_another_type_keeps_its_digits() {
     #[derive(serde::Deserialize, serde::Serialize)]
     struct Around {
@@ -96,7 +102,8 @@ fn values_are_compared_with_plain_types() {
 fn an_object_keeps_its_order_at_any_size() {
     for n_names in [0, 1, 15, 16, 17, 18, 1000] {
         let names: Vec<_> = (0..n_names).map(|n| format!("name{}", n * 7919 % 1009)).collect();
-        let mut object: Object = names.iter().map(|name| (name.clone(), name.len())).collect();
+        let mut object: Object =
+            names.iter().map(|name| (name.clone(), name.len().into())).collect();
         assert!(object.keys().eq(&names), "{n_names}");
         assert!(names.iter().all(|name| object[name] == name.len()), "{n_names}");
         assert_eq!(object.get("other"), None);
@@ -106,7 +113,7 @@ fn an_object_keeps_its_order_at_any_size() {
         let left: Vec<_> =
             names.iter().enumerate().filter(|(at, _)| at % 3 > 0).map(|(_, name)| name).collect();
         assert!(object.keys().eq(left.iter().copied()), "{n_names}");
-        object.insert("last", 1);
+        object.insert("last", 1.into());
         assert!(left.iter().all(|name| object[name] == name.len()), "{n_names}");
         object.retain(|name, _| name == "last");
         assert_eq!(Value::Object(object), json!({"last": 1}));
@@ -123,8 +130,8 @@ fn objects_are_equal_in_any_order() {
 #[test]
 fn an_entry_is_made_once() {
     let mut object = Object::new();
-    *object.entry("a").or_insert(1) = 2.into();
-    object.entry("a").or_insert(3);
+    *object.entry("a").or_insert(1.into()) = 2.into();
+    object.entry("a").or_insert(3.into());
     assert_eq!(Value::Object(object), json!({"a": 2}));
 }
 

@@ -1,71 +1,98 @@
-//! Values as compact JSON. Numbers are written as they were read.
+//! Values as JSON, compact or indented. Numbers are written as they were read.
 
 use std::fmt::{self, Write};
 
 use super::{Object, Value};
+use crate::reader::special;
 
-/// Compact JSON.
+/// Compact JSON; with `{:#}` on many lines, indented by two spaces.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write(self, f)
+        let indent = f.alternate().then_some(0);
+        write(self, f, indent)
     }
 }
 
-/// Compact JSON.
+/// Compact JSON; with `{:#}` on many lines, indented by two spaces.
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_members(self, f)
+        let indent = f.alternate().then_some(0);
+        write_members(self, f, indent)
     }
 }
 
 impl Value {
     /// Appends the value as compact JSON to a text.
     pub fn write_to(&self, out: &mut String) {
-        let written = write(self, out);
+        let written = write(self, out, None);
         debug_assert!(written.is_ok(), "a `String` takes whatever is written to it");
     }
 }
 
-fn write<W: Write>(value: &Value, out: &mut W) -> fmt::Result {
+/// The spaces before the lines of what is inside; none where all is written on one line.
+type Indent = Option<usize>;
+
+fn write<W: Write>(value: &Value, out: &mut W, indent: Indent) -> fmt::Result {
     match value {
-        Value::Array(items) => {
-            out.write_char('[')?;
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.write_char(',')?;
-                }
-                write(item, out)?;
-            }
-            out.write_char(']')
-        }
+        Value::Array(items) => write_items(items, out, indent),
         Value::Bool(true) => out.write_str("true"),
         Value::Bool(false) => out.write_str("false"),
         Value::Null => out.write_str("null"),
         Value::Number(number) => out.write_str(&number.digits()),
-        Value::Object(members) => write_members(members, out),
+        Value::Object(members) => write_members(members, out, indent),
         Value::String(text) => write_text(text, out),
     }
 }
 
-fn write_members<W: Write>(members: &Object, out: &mut W) -> fmt::Result {
+fn write_items<W: Write>(items: &[Value], out: &mut W, indent: Indent) -> fmt::Result {
+    out.write_char('[')?;
+    let inside = indent.map(|indent| indent + 2);
+    for (at, item) in items.iter().enumerate() {
+        separate(out, at, inside)?;
+        write(item, out, inside)?;
+    }
+    if !items.is_empty() {
+        break_line(out, indent)?;
+    }
+    out.write_char(']')
+}
+
+fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt::Result {
     out.write_char('{')?;
+    let inside = indent.map(|indent| indent + 2);
     for (at, (name, value)) in members.iter().enumerate() {
-        if at > 0 {
-            out.write_char(',')?;
-        }
+        separate(out, at, inside)?;
         write_text(name, out)?;
-        out.write_char(':')?;
-        write(value, out)?;
+        out.write_str(if inside.is_some() { ": " } else { ":" })?;
+        write(value, out, inside)?;
+    }
+    if !members.is_empty() {
+        break_line(out, indent)?;
     }
     out.write_char('}')
+}
+
+/// What comes before the item or the member at a place.
+fn separate<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
+    if at > 0 {
+        out.write_char(',')?;
+    }
+    break_line(out, indent)
+}
+
+fn break_line<W: Write>(out: &mut W, indent: Indent) -> fmt::Result {
+    let Some(indent) = indent else { return Ok(()) };
+    write!(out, "\n{:indent$}", "")
 }
 
 /// A text in quotes. Escaped is what must be (RFC 8259 §7).
 fn write_text<W: Write>(text: &str, out: &mut W) -> fmt::Result {
     out.write_char('"')?;
     let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < b' ' || matches!(byte, b'"' | b'\\')) {
-        let Some((plain, from)) = rest.split_at_checked(at) else { break };
+    while let Some((plain, from)) = rest.split_at_checked(special(rest.as_bytes(), 0)) {
+        if from.is_empty() {
+            break;
+        }
         out.write_str(plain)?;
         let mut after = from.chars();
         match after.next() {

@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use callgate_tool::{Reader, Token};
+
 use super::wanted::Wanted;
 use crate::diagnostic::Position;
 
@@ -147,7 +149,10 @@ impl<'t> Scanner<'t, '_> {
 /// The text of a string in quotes.
 fn unescaped(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') {
-        return serde_json::from_str(raw).map_or(Cow::Borrowed(raw), Cow::Owned);
+        return match Reader::new(raw).token() {
+            Ok(Some(Token::String(text))) => Cow::Owned(text.to_owned()),
+            _ => Cow::Borrowed(raw),
+        };
     }
     let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
     Cow::Borrowed(inner.unwrap_or(raw))

@@ -210,13 +210,13 @@ fn findings_of_one_kind_are_not_repeated_without_end() {
 
 #[test]
 fn text_that_is_not_json_is_refused_where_the_fault_is() {
-    check_refused("{\n  \"a\": 1,\n}", 3, 1, "trailing comma");
-    check_refused("{\"a\": 1} x", 1, 10, "trailing characters");
-    check_refused("{\"ä\": tru}", 1, 10, "expected ident");
-    check_refused("{a: 1}", 1, 2, "key must be a string");
-    check_refused("[1, 2", 1, 5, "EOF");
-    check_refused("[01]", 1, 3, "invalid number");
-    check_refused("{\"a\": \"x\ny\"}", 2, 1, "control character");
+    check_refused("{\n  \"a\": 1,\n}", 3, 1, "a comma stands before the end");
+    check_refused("{\"a\": 1} x", 1, 10, "expected nothing after the value");
+    check_refused("{\"ä\": tru}", 1, 7, "expected a value");
+    check_refused("{a: 1}", 1, 2, "expected a name in double quotes");
+    check_refused("[1, 2", 1, 6, "a list is not closed");
+    check_refused("[01]", 1, 2, "a number is not written as JSON writes it");
+    check_refused("{\"a\": \"x\ny\"}", 1, 9, "control character");
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Made values survive the way through text and tree, and JSON means the same when it is read as YAML.
 
+use callgate_tool::{Object, Value};
 use callgate_tree::{Limits, Node, read};
 use proptest::prelude::*;
-use serde_json::{Map, Value};
 
 fn values() -> impl Strategy<Value = Value> {
     let numbers = "-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,12})?([eE][+-]?[0-9]{1,3})?";
@@ -18,7 +18,7 @@ fn values() -> impl Strategy<Value = Value> {
         let members = prop::collection::vec(("[a-z/~<$ ]{0,4}", inner.clone()), 0..30);
         prop_oneof![
             prop::collection::vec(inner, 0..8).prop_map(Value::from),
-            members.prop_map(|members| Value::Object(members.into_iter().collect::<Map<_, _>>())),
+            members.prop_map(|members| Value::Object(members.into_iter().collect::<Object>())),
         ]
     })
 }

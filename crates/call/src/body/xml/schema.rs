@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use callgate_openapi::XmlName;
-use serde_json::Value;
+use callgate_tool::Value;
 
 use crate::convert::resolved;
 

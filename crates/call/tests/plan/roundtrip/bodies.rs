@@ -1,8 +1,8 @@
 //! Bodies: forms, multipart bodies with files, JSON lines, XML.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
+use callgate_tool::{Object, Value, json};
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
 
 use super::{check, decode::leaf, name, object, single, text, xml};
 use crate::support::operation;
@@ -41,7 +41,7 @@ fn schema(more: &Value) -> Value {
 
 /// The record that pairs of names and texts stand for.
 fn of_pairs(pairs: impl Iterator<Item = (String, String)>) -> Option<Value> {
-    let mut members = Map::new();
+    let mut members = Object::new();
     for (name, text) in pairs {
         match name.as_str() {
             "tags" => {
@@ -209,6 +209,6 @@ fn names_of_members_are_given_back() {
         let members = parts(request)?
             .into_iter()
             .map(|(name, _, content)| Some((name, Value::from(String::from_utf8(content).ok()?))));
-        members.collect::<Option<Map<_, _>>>().map(Value::Object)
+        members.collect::<Option<Object>>().map(Value::Object)
     });
 }

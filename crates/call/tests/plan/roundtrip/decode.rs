@@ -1,7 +1,7 @@
 //! Reads parameters back by the style tables of the specification (OpenAPI 3.0.4 §4.7.12.6, RFC 6570).
 
+use callgate_tool::{Object, Value};
 use percent_encoding::percent_decode_str;
-use serde_json::{Map, Value};
 
 /// What a schema says of a value: enough to read it back.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -83,7 +83,7 @@ impl Row {
         }
         let member =
             |(name, value): (&str, &str)| Some((percent(name), self.leaf(&percent(value))?));
-        pairs.map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+        pairs.map(member).collect::<Option<Object>>().map(Value::Object)
     }
 
     /// Items or members in one text.
@@ -104,14 +104,14 @@ impl Row {
                     let (name, value) = part.split_once(between)?;
                     Some((unescaped(name), leaf(value)?))
                 };
-                parts.into_iter().map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+                parts.into_iter().map(member).collect::<Option<Object>>().map(Value::Object)
             }
             Shape::Object => {
                 let member = |pair: &[&str]| match *pair {
                     [name, value] => Some((unescaped(name), leaf(value)?)),
                     _ => None,
                 };
-                parts.chunks(2).map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+                parts.chunks(2).map(member).collect::<Option<Object>>().map(Value::Object)
             }
         }
     }
@@ -153,7 +153,7 @@ fn deep(raw: &str) -> Option<Value> {
 fn below<'a>(here: &'a mut Value, key: &str) -> Option<&'a mut Value> {
     if here.is_null() {
         let is_list = key == "0";
-        *here = if is_list { Value::Array(Vec::new()) } else { Value::Object(Map::new()) };
+        *here = if is_list { Value::Array(Vec::new()) } else { Value::Object(Object::new()) };
     }
     match here {
         Value::Array(items) => {

@@ -1,7 +1,7 @@
 //! Parameters: each place, style, way to explode and type.
 
+use callgate_tool::{Value, json};
 use proptest::prelude::*;
-use serde_json::{Value, json};
 
 use super::{
     check,

@@ -45,7 +45,7 @@ fn answered(answer: &Answer) {
         output::talk(&format!("note: {}\n", truncated.message));
     }
     if !answer.next.is_empty() {
-        let next = serde_json::Value::Object(answer.next.clone());
+        let next = callgate_tool::Value::Object(answer.next.clone());
         output::talk(&format!("note: arguments of the next page: {next}\n"));
     }
 }

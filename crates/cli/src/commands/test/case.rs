@@ -9,7 +9,7 @@ use callgate::{
     dialect::{json_result, read_call},
     transport::{Recording, Replay, canonical_request},
 };
-use serde_json::Value;
+use callgate_tool::Value;
 
 use super::{Check, Mode, TOOLSET, difference};
 use crate::{
@@ -90,7 +90,7 @@ fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
 }
 
 fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
-    serde_json::from_slice::<Value>(text).map_err(|error| told(file, &error))
+    Value::from_slice(text).map_err(|error| told(file, &error))
 }
 
 fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {

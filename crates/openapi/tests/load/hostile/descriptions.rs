@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Map, Value, json};
+use callgate_tool::{Object, Value, json};
 
 /// A description and what it is called.
 pub(crate) struct Hostile {
@@ -70,7 +70,7 @@ pub(crate) fn references(size: usize) -> Vec<Hostile> {
     ];
     let paths =
         circles.iter().map(|(name, _)| (format!("/{name}"), json!({"post": operation(&to(name))})));
-    let paths: Map<String, Value> = paths.collect();
+    let paths: Object = paths.collect();
     let schemas = circles.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect();
     let chain = |link: fn(Value) -> Value, n: usize| {
         let end =
@@ -103,7 +103,7 @@ pub(crate) fn references(size: usize) -> Vec<Hostile> {
         hostile("operations × chain of parameters", {
             let end = json!({"name": "a", "in": "query", "schema": {"type": "string"}});
             let place = |n| format!("#/components/parameters/N{n}");
-            let mut parameters: Map<String, Value> =
+            let mut parameters: Object =
                 (0..size).map(|n| (format!("N{n}"), json!({"$ref": place(n + 1)}))).collect();
             parameters.insert(format!("N{size}"), end);
             let get = json!({"get": {"summary": "A", "parameters": [{"$ref": place(0)}]}});
@@ -118,7 +118,7 @@ pub(crate) fn products(size: usize) -> Vec<Hostile> {
         let properties = named(size * 5, "p", |_| property.clone());
         let schema = json!({"type": "object", "required": ["p0"], "properties": properties});
         let paths = paths_of(size * 5, |_| json!({"post": operation(&to("Big"))}));
-        document(paths, Map::from_iter([("Big".to_owned(), schema)]))
+        document(paths, Object::from_iter([("Big".to_owned(), schema)]))
     };
     let parameter = |rest: Value| {
         let mut parameter = json!({"name": "a", "in": "query"});
@@ -156,7 +156,7 @@ pub(crate) fn definitions(size: usize) -> Vec<Hostile> {
         // Not a plain object: its properties are no arguments.
         document(
             paths,
-            Map::from_iter([
+            Object::from_iter([
                 ("Big".to_owned(), json!({"type": "array", "items": to("One")})),
                 ("One".to_owned(), schema),
             ]),
@@ -167,7 +167,7 @@ pub(crate) fn definitions(size: usize) -> Vec<Hostile> {
     let branches = (0..size * 5).map(|n| {
         (format!("B{n}"), json!({"type": "object", "properties": {"k": {"type": "string"}}}))
     });
-    let mut unions: Map<String, Value> = branches.collect();
+    let mut unions: Object = branches.collect();
     let one_of: Vec<Value> = unions.keys().map(|name| to(name)).collect();
     let union = json!({"oneOf": one_of, "discriminator": {"propertyName": "k"}});
     unions.insert("Union".to_owned(), union);
@@ -215,7 +215,7 @@ fn lists(size: usize) -> Vec<Hostile> {
     let servers = json!([{"url": format!("https://a.example/{url}"), "variables": variables}]);
     let paths = paths_of(size, |_| json!({"get": {"summary": "A"}}));
     let with_schemes = with(paths, json!({"securitySchemes": schemes}));
-    let mut with_schemes: Value = serde_json::from_str(&with_schemes).unwrap();
+    let mut with_schemes = Value::parse(&with_schemes).unwrap();
     with_schemes["security"] = json!(needs);
     let n = size * 10;
     vec![
@@ -237,12 +237,12 @@ fn lists(size: usize) -> Vec<Hostile> {
 pub(crate) fn wide(size: usize) -> Vec<Hostile> {
     let many = |n: usize| paths_of(n, |_| json!({"get": {"summary": "A"}}));
     let branches = size * 5;
-    let mut schemas: Map<String, Value> = (0..branches)
+    let mut schemas: Object = (0..branches)
         .map(|n| {
             (format!("B{n}"), json!({"type": "object", "properties": {"k": {"type": "string"}}}))
         })
         .collect();
-    let mapping: Map<String, Value> = (0..branches)
+    let mapping: Object = (0..branches)
         .map(|n| (format!("m{n}"), json!(format!("#/components/schemas/B{n}"))))
         .collect();
     let one_of: Vec<Value> = (0..branches).map(|n| to(&format!("B{n}"))).collect();
@@ -251,7 +251,7 @@ pub(crate) fn wide(size: usize) -> Vec<Hostile> {
         json!({"oneOf": one_of, "discriminator": {"propertyName": "k", "mapping": mapping}}),
     );
     let names: Vec<String> = (0..size * 20).map(|n| format!("p{n}")).collect();
-    let properties: Map<String, Value> = names
+    let properties: Object = names
         .iter()
         .map(|name| (name.clone(), json!({"type": "string", "pattern": "^(a+)+$"})))
         .collect();
@@ -263,18 +263,18 @@ pub(crate) fn wide(size: usize) -> Vec<Hostile> {
     let long = format!("/{}", "a".repeat(size * 100));
     let variables: Vec<String> = (0..size * 10).map(|n| format!("{{v{n}}}")).collect();
     vec![
-        hostile("operations", document(many(size * 100), Map::new())),
+        hostile("operations", document(many(size * 100), Object::new())),
         hostile("oneOf with discriminator", one(&schemas)),
-        hostile("required properties", one(&Map::from_iter([("N0".to_owned(), required)]))),
-        hostile("patterns", document(Map::from_iter([("/a".to_owned(), json!({"get": {"summary": "A", "parameters": patterns}}))]), Map::new())),
-        hostile("long paths", document((0..100).map(|n| (format!("{long}{n}"), json!({"get": {"summary": "A", "parameters": vec![7; 100]}}))).collect(), Map::new())),
-        hostile("path variables", document(Map::from_iter([(format!("/{}", variables.join("/")), json!({"get": {"summary": "A"}}))]), Map::new())),
+        hostile("required properties", one(&Object::from_iter([("N0".to_owned(), required)]))),
+        hostile("patterns", document(Object::from_iter([("/a".to_owned(), json!({"get": {"summary": "A", "parameters": patterns}}))]), Object::new())),
+        hostile("long paths", document((0..100).map(|n| (format!("{long}{n}"), json!({"get": {"summary": "A", "parameters": vec![7; 100]}}))).collect(), Object::new())),
+        hostile("path variables", document(Object::from_iter([(format!("/{}", variables.join("/")), json!({"get": {"summary": "A"}}))]), Object::new())),
         hostile("spoofed names", document([
             ("/../../etc/passwd", json!({"get": {"operationId": "../../etc/passwd"}})),
             ("/a", json!({"get": {"operationId": "p\u{430}y\u{202e}", "summary": "a\u{202e}b\u{200b}"}})),
             ("/b", json!({"get": {"operationId": "pay", "summary": "A"}})),
             ("/c", json!({"get": {"operationId": "pay", "summary": "A"}})),
-        ].map(|(path, item)| (path.to_owned(), item)).into_iter().collect(), Map::new())),
+        ].map(|(path, item)| (path.to_owned(), item)).into_iter().collect(), Object::new())),
     ]
 }
 
@@ -295,8 +295,8 @@ fn operation(schema: &Value) -> Value {
 }
 
 /// The schemas `N0` to `Nn`, each of which is made of the next one.
-fn linked(n: usize, end: Value, link: impl Fn(usize, Value) -> Value) -> Map<String, Value> {
-    let mut schemas: Map<String, Value> =
+fn linked(n: usize, end: Value, link: impl Fn(usize, Value) -> Value) -> Object {
+    let mut schemas: Object =
         (0..n).map(|at| (format!("N{at}"), link(at, to(&format!("N{}", at + 1))))).collect();
     schemas.insert(format!("N{n}"), end);
     schemas
@@ -309,25 +309,25 @@ fn shared(n: usize, item: Value) -> String {
 }
 
 /// This many members, each with a number after its name.
-pub(crate) fn named(n: usize, name: &str, value: impl Fn(usize) -> Value) -> Map<String, Value> {
+pub(crate) fn named(n: usize, name: &str, value: impl Fn(usize) -> Value) -> Object {
     (0..n).map(|n| (format!("{name}{n}"), value(n))).collect()
 }
 
-fn paths_of(n: usize, item: impl Fn(usize) -> Value) -> Map<String, Value> {
+fn paths_of(n: usize, item: impl Fn(usize) -> Value) -> Object {
     (0..n).map(|at| (format!("/p{at}"), item(at))).collect()
 }
 
 /// A description of one operation, whose schema is `N0`.
-fn one(schemas: &Map<String, Value>) -> String {
-    let paths = Map::from_iter([("/a".to_owned(), json!({"post": operation(&to("N0"))}))]);
+fn one(schemas: &Object) -> String {
+    let paths = Object::from_iter([("/a".to_owned(), json!({"post": operation(&to("N0"))}))]);
     document(paths, schemas.clone())
 }
 
-fn document(paths: Map<String, Value>, schemas: Map<String, Value>) -> String {
+fn document(paths: Object, schemas: Object) -> String {
     with(paths, json!({"schemas": schemas}))
 }
 
-fn with(paths: Map<String, Value>, components: Value) -> String {
+fn with(paths: Object, components: Value) -> String {
     json!({"openapi": "3.1.0", "info": {"title": "Hostile", "version": "1"}, "servers": [{"url": "https://a.example"}],
         "paths": paths, "components": components})
     .to_string()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use callgate_tool::{Digits, Number};
 use granit_parser::{Event, Marker};
 
 use super::super::core_schema::Meaning;
@@ -13,7 +14,7 @@ use super::position;
 use super::scalar::{self, Scalar};
 use crate::diagnostic::{Diagnostic, Position};
 use crate::limits::Limits;
-use crate::node::{Node, Number};
+use crate::node::Node;
 use crate::pointer::Path;
 
 /// A list or object that is still open.
@@ -218,7 +219,8 @@ impl Builder {
             Meaning::Null => Node::Null,
             Meaning::Number(digits) => {
                 let share = |digits: &str| self.interner.value(digits);
-                Node::Number(Number::from_checked_digits(&digits, share))
+                let number = Digits::new(&digits).map(|digits| Number::from_shared(digits, share));
+                number.map_or_else(|| Node::String((*digits).into()), Node::Number)
             }
             Meaning::Text => Node::String(self.interner.value(scalar.text)),
         }

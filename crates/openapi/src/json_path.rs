@@ -1,0 +1,204 @@
+//! `JSONPath` expressions (RFC 9535) over callgate's own values. Names, indexes and wildcards are followed here, in the
+//! order of the value; what filters, slices and descends is found by `serde_json_path` in a copy it can read, and then
+//! looked up in the value itself, so that no digit is lost.
+
+mod plain;
+
+use std::fmt;
+
+use callgate_tool::Value;
+use serde_json_path::PathElement;
+
+use self::plain::Segment;
+
+/// An expression that was read.
+///
+/// ```
+/// use callgate_openapi::JsonPath;
+/// use callgate_tool::Value;
+///
+/// let pets = Value::parse(r#"[{"price": 1.10}, {"price": 2.50}]"#)?;
+/// let dear = JsonPath::parse("$[?@.price > 2].price")?;
+/// let found: Vec<_> = dear.select(&pets).into_iter().map(Value::to_string).collect();
+/// assert_eq!(found, ["2.50"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct JsonPath {
+    path: serde_json_path::JsonPath,
+    /// The segments, where there are none but those that are followed here.
+    plain: Option<Box<[Segment]>>,
+    order: Order,
+}
+
+/// The order in which values are answered.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Order {
+    /// As the expression lists or slices them.
+    Expression,
+    /// As the members of objects stand in the value, which the copy does not know.
+    Value,
+}
+
+/// A text that is no `JSONPath` expression.
+#[derive(Clone, Debug)]
+pub struct InvalidPath {
+    message: String,
+}
+
+/// One step from a value to a value inside it. Ordered so that the last of several items comes last.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "a value has no other insides")]
+pub enum PathStep {
+    /// The item of a list, counted from 0.
+    Index(usize),
+    /// The member of an object.
+    Name(String),
+}
+
+impl JsonPath {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// [`InvalidPath`] says where the text stops being one.
+    pub fn parse(text: &str) -> Result<Self, InvalidPath> {
+        match serde_json_path::JsonPath::parse(text) {
+            Ok(path) => Ok(Self { path, plain: plain::segments(text), order: Order::of(text) }),
+            Err(error) => Err(InvalidPath { message: error.message().to_owned() }),
+        }
+    }
+
+    /// The values that are selected. A value that is selected twice occurs twice.
+    pub fn select<'v>(&self, root: &'v Value) -> Vec<&'v Value> {
+        self.places(root).iter().filter_map(|place| at(root, place)).collect()
+    }
+
+    /// The ways to the values that are selected, from the root.
+    pub fn places(&self, root: &Value) -> Vec<Vec<PathStep>> {
+        if let Some(segments) = &self.plain {
+            return plain::places(segments, root);
+        }
+        let copy = root.to_serde_json();
+        let nodes = self.path.query_located(&copy);
+        let step = |element: &PathElement<'_>| match element {
+            PathElement::Index(at) => PathStep::Index(*at),
+            PathElement::Name(name) => PathStep::Name((*name).to_owned()),
+        };
+        let places = nodes.locations().map(|place| place.iter().map(step).collect());
+        let mut places: Vec<Vec<_>> = places.collect();
+        if self.order == Order::Value {
+            places.sort_by_cached_key(|place| positions(root, place));
+        }
+        places
+    }
+}
+
+impl Order {
+    /// RFC 9535 §2.3: selectors side by side, and slices that may go backwards, give an order of their own.
+    fn of(text: &str) -> Self {
+        let mut quote = None;
+        let mut characters = text.chars();
+        while let Some(c) = characters.next() {
+            match (c, quote) {
+                ('\\', Some(_)) => drop(characters.next()),
+                ('\'' | '"', None) => quote = Some(c),
+                (c, Some(open)) if c == open => quote = None,
+                (',' | ':', None) => return Self::Expression,
+                _ => {}
+            }
+        }
+        Self::Value
+    }
+}
+
+/// Where a value stands: first where what it is in stands, so that parents come before what descends from them.
+fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
+    let mut value = Some(root);
+    let position = |step: &PathStep| {
+        let position = match (step, value) {
+            (PathStep::Index(at), _) => *at,
+            (PathStep::Name(name), Some(Value::Object(members))) => {
+                members.position(name).unwrap_or_default()
+            }
+            _ => 0,
+        };
+        value = value.and_then(|value| at(value, std::slice::from_ref(step)));
+        position
+    };
+    let mut positions: Vec<_> = place.iter().map(position).collect();
+    let last = positions.pop();
+    (positions, last)
+}
+
+/// The value at the end of a way.
+fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
+    place.iter().try_fold(root, |value, step| match step {
+        PathStep::Index(at) => value.get(*at),
+        PathStep::Name(name) => value.get(name),
+    })
+}
+
+impl InvalidPath {
+    /// What was expected, without the expression.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for InvalidPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected a JSONPath of RFC 9535: {}", self.message)
+    }
+}
+
+impl std::error::Error for InvalidPath {}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(path: &str, expected: &[&str]) {
+        let value =
+            json!({"z": {"n": 1, "list": [{"n": 2}, {"n": 3}]}, "a": {"n": 4}, "b c": [5], "_": 6});
+        let path = JsonPath::parse(path).unwrap();
+        let found: Vec<_> = path.select(&value).into_iter().map(Value::to_string).collect();
+        assert_eq!(found, expected, "{path:?}");
+    }
+
+    #[test]
+    fn names_indexes_and_wildcards_are_followed_in_the_order_of_the_value() {
+        check("$.z.n", &["1"]);
+        check("$['z'][\"list\"][1].n", &["3"]);
+        check("$.z.list[*].n", &["2", "3"]);
+        check("$.*.n", &["1", "4"]);
+        check("$['b c'][0]", &["5"]);
+        check("$._", &["6"]);
+        check("$.z.list[7]", &[]);
+        check("$.missing.n", &[]);
+        check("$[*]['n']", &["1", "4"]);
+    }
+
+    #[test]
+    fn everything_else_is_found_too() {
+        check("$.z.list[-1].n", &["3"]);
+        check("$.z.list[::-1].n", &["3", "2"]);
+        check("$['a','z'].n", &["4", "1"]);
+        check("$.z.list[?@.n > 2].n", &["3"]);
+        check("$.z..n", &["1", "2", "3"]);
+        check("$[?@.n].n", &["1", "4"]);
+        check("$..n", &["1", "2", "3", "4"]);
+        check("$['z' ]['n']", &["1"]);
+        check("$['\\u007a'].n", &["1"]);
+    }
+
+    #[test]
+    fn digits_stay() {
+        let value = Value::parse(r#"{"a":[{"x":9007199254740993.10},{"x":1e400}]}"#).unwrap();
+        let path = JsonPath::parse("$.a[?@.x].x").unwrap();
+        let found: Vec<_> = path.select(&value).into_iter().map(Value::to_string).collect();
+        assert_eq!(found, ["9007199254740993.10", "1e400"]);
+    }
+}

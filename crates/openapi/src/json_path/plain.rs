@@ -1,0 +1,92 @@
+//! Expressions of names, indexes and wildcards alone. Whatever else is written is left to `serde_json_path`.
+
+use callgate_tool::Value;
+
+use super::PathStep;
+
+/// A part of an expression that selects from one value.
+#[derive(Clone, Debug)]
+pub(super) enum Segment {
+    /// The item, or the member.
+    Step(PathStep),
+    /// Every item, or every member.
+    Wildcard,
+}
+
+/// The segments of an expression that was read; `None` where one is of another kind, or written in an unusual way.
+pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
+    let mut rest = text.strip_prefix('$')?;
+    let mut segments = Vec::new();
+    while !rest.is_empty() {
+        let (segment, after) = match rest.strip_prefix('[') {
+            Some(inner) => bracketed(inner)?,
+            None => dotted(rest.strip_prefix('.')?)?,
+        };
+        segments.push(segment);
+        rest = after;
+    }
+    Some(segments.into())
+}
+
+/// What stands behind a dot, and the rest.
+fn dotted(text: &str) -> Option<(Segment, &str)> {
+    if let Some(rest) = text.strip_prefix('*') {
+        return Some((Segment::Wildcard, rest));
+    }
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    let (name, rest) = text.split_at_checked(end)?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    let is_name = !name.is_empty() && name.chars().all(is_plain);
+    is_name.then(|| (Segment::Step(PathStep::Name(name.to_owned())), rest))
+}
+
+/// What stands behind a bracket, and what follows the one that closes it.
+fn bracketed(text: &str) -> Option<(Segment, &str)> {
+    if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;
+        let segment = Segment::Step(PathStep::Name(name.to_owned()));
+        return (!name.contains('\\')).then_some((segment, rest.strip_prefix(']')?));
+    }
+    let (inner, rest) = text.split_once(']')?;
+    let segment = match inner {
+        "*" => Segment::Wildcard,
+        index => {
+            Segment::Step(PathStep::Index(index.parse().ok().filter(|_| !index.starts_with('+'))?))
+        }
+    };
+    Some((segment, rest))
+}
+
+/// The ways to the values that segments select.
+pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
+    let mut found = vec![(Vec::new(), root)];
+    for segment in segments {
+        let below = found.into_iter().flat_map(|(place, value)| {
+            below(segment, value).into_iter().map(move |(step, value)| {
+                let mut place = place.clone();
+                place.push(step);
+                (place, value)
+            })
+        });
+        found = below.collect();
+    }
+    found.into_iter().map(|(place, _)| place).collect()
+}
+
+/// What a segment selects from one value.
+fn below<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
+    match (segment, value) {
+        (Segment::Step(step), value) => {
+            let found = super::at(value, std::slice::from_ref(step));
+            found.map(|value| (step.clone(), value)).into_iter().collect()
+        }
+        (Segment::Wildcard, Value::Array(items)) => {
+            let items = items.iter().enumerate();
+            items.map(|(at, item)| (PathStep::Index(at), item)).collect()
+        }
+        (Segment::Wildcard, Value::Object(members)) => {
+            members.iter().map(|(name, member)| (PathStep::Name(name.clone()), member)).collect()
+        }
+        (Segment::Wildcard, _) => Vec::new(),
+    }
+}
