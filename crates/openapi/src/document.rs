@@ -125,8 +125,8 @@ impl Document {
     /// paths: {/pets: {get: {$ref: pets.yaml}}}";
     /// let mut document = Document::read(text, &Limits::default())?.value;
     /// assert_eq!(document.needs(), ["pets.yaml".into()]);
-    /// let pets = read(b"operationId: pets", &Limits::default())?.value;
     /// let pets = callgate_tree::read(b"operationId: pets", &Default::default())?.value;
+    /// document.supply("pets.yaml", pets);
     /// assert!(document.needs().is_empty());
     /// assert_eq!(load(&document, &Default::default()).operations.len(), 1);
     /// # Ok(())
