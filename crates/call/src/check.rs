@@ -2,64 +2,101 @@
 //! once. A value of another type is converted where nothing is lost. Values come from `inputs`, sentences from
 //! `wording` and `violation`.
 
-use std::{borrow::Cow, cell::OnceCell, fmt};
+mod budget;
+mod compile;
+mod convert;
+mod equal;
+mod evaluator;
+mod format;
+mod instance;
+mod memo;
+mod node;
+mod pattern;
+mod program;
+mod run;
+mod settle;
+mod violation;
+
+use std::{borrow::Cow, sync::OnceLock};
 
 use callgate_openapi::{Input, NestedInput, Source};
-use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Object, Problem, Value};
-use jsonschema::{PatternOptions, Registry, ValidationError, Validator};
+use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem, Value};
+
+use self::{
+    budget::Spent,
+    compile::Fragment,
+    convert::{holds_fraction, make_whole},
+    instance::Instance,
+    program::{Program, Scope},
+    run::{Overlap, Run},
+    settle::Settling,
+    violation::{Place, Privacy},
+};
+pub(crate) use budget::Budget;
+pub(crate) use convert::resolved;
+pub use evaluator::{Evaluated, Evaluator, Verdict};
+pub(crate) use pattern::Pattern;
 
 use crate::{
-    convert::{converted, holds_fraction, make_whole},
-    formats,
     inputs::{Filling, Fillings, Origin, Subject, has_body, holds, take_away},
-    violation::{self, Place, Privacy},
     wording,
 };
 
-/// The compiled schemas of an operation's inputs, in the order of the inputs.
-pub(crate) struct Checks(Box<[Option<Check>]>);
+/// What is compiled of the schemas of an operation's inputs so far, in the order of the inputs.
+#[derive(Debug)]
+pub(crate) struct Checks {
+    program: Program,
+    fragments: Box<[OnceLock<Option<Fragment>>]>,
+}
 
-struct Check {
-    validator: Validator,
-    nullable: bool,
+/// The checks of an operation with the object schema over all its arguments, of which they are made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checking<'a> {
+    /// What is compiled.
+    pub(crate) checks: &'a Checks,
+    /// The schema.
+    pub(crate) schema: &'a Value,
+    /// The inputs, members of the schema.
+    pub(crate) inputs: &'a [Input],
 }
 
 impl Checks {
-    /// Compiles the members of `schema`, an object schema over all arguments. A schema that does not compile is tried
-    /// again without its patterns, and is no check at all when that fails too.
-    pub(crate) fn compile<'a>(schema: &Value, names: impl Iterator<Item = &'a str>) -> Self {
-        let schema = &*formats::sure(schema);
-        let (bare, bare_registry) = (OnceCell::new(), OnceCell::new());
-        let whole = schema.to_serde_json();
-        let whole = registry(&whole);
-        let checks = names.map(|name| {
-            let validator = compile_one(whole.as_ref(), name).or_else(|| {
-                let bare = || bare.get_or_init(|| without_patterns(schema).to_serde_json());
-                let bare = bare_registry.get_or_init(|| registry(bare()));
-                compile_one(bare.as_ref(), name)
-            })?;
-            let nullable = validator.is_valid(&serde_json::Value::Null);
-            Some(Check { validator, nullable })
-        });
-        Self(checks.collect())
-    }
-
-    /// Whether the input at a position takes `null`.
-    pub(crate) fn is_nullable(&self, at: usize) -> bool {
-        self.0.get(at).is_some_and(|check| check.as_ref().is_some_and(|check| check.nullable))
+    /// The checks of so many inputs, members of `schema`.
+    pub(crate) fn new(schema: &Value, n_inputs: usize) -> Self {
+        let fragments = std::iter::repeat_with(OnceLock::new).take(n_inputs).collect();
+        Self { program: Program::new(schema), fragments }
     }
 }
 
-impl fmt::Debug for Checks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Checks").field(&self.0.len()).finish()
+impl<'a> Checking<'a> {
+    /// True when the input at a position takes `null`.
+    pub(crate) fn is_nullable(self, at: usize) -> bool {
+        self.fragment(at).is_some_and(|fragment| {
+            let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Accepted);
+            run.valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
+        })
+    }
+
+    fn scope(self) -> Scope<'a> {
+        Scope::new(&self.checks.program, self.schema)
+    }
+
+    /// The schema of the input at a position; compiled when it is first asked for.
+    fn fragment(self, at: usize) -> Option<&'a Fragment> {
+        let name = self.inputs.get(at)?.argument.as_str();
+        let compile = || self.scope().compile(&format!("/properties/{name}"));
+        self.checks.fragments.get(at)?.get_or_init(compile).as_ref()
+    }
+
+    fn schema_of(self, name: &str) -> Option<&'a Value> {
+        self.schema.get("properties")?.get(name)
     }
 }
 
 /// Checks and converts `fillings`.
 pub(crate) fn check(
     subject: Subject<'_>,
-    (checks, schema): (&Checks, &Value),
+    checking: Checking<'_>,
     arguments: &Arguments,
     fillings: &mut Fillings<'_>,
     journal: &mut Journal,
@@ -67,43 +104,104 @@ pub(crate) fn check(
     let mut findings = Findings::default();
     find_unknown(subject, arguments, &mut findings);
     find_missing(subject, fillings, &mut findings);
+    let mut one = One { subject, checking, budget: Budget::of(Budget::CALL), journal };
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
-        let (Some(filling), Some(Some(check))) = (slot.as_mut(), checks.0.get(at)) else {
-            continue;
-        };
-        let is_valid = check.validator.is_valid(&filling.value.to_serde_json());
-        if is_valid && !holds_fraction(&filling.value) {
-            continue;
+        let Some(fragment) = checking.fragment(at) else { continue };
+        match one.check((input, fragment), arguments, slot) {
+            Ok(problems) => {
+                let origin = slot.as_ref().map_or(Origin::Default, |filling| filling.origin);
+                findings.add(problems, input, origin, subject.nested);
+            }
+            Err(spent) => {
+                let is_deep = spent == Spent::Depth;
+                let at = input.argument.to_string();
+                findings.problems.push(if is_deep {
+                    wording::too_deep(at)
+                } else {
+                    wording::too_dear(at)
+                });
+                break;
+            }
         }
+    }
+    findings.into_fault()
+}
+
+/// The check of one input after the other, within one budget.
+struct One<'a, 'j> {
+    subject: Subject<'a>,
+    checking: Checking<'a>,
+    budget: Budget,
+    journal: &'j mut Journal,
+}
+
+impl One<'_, '_> {
+    /// What is wrong with an input once what can be converted is.
+    fn check(
+        &mut self,
+        (input, fragment): (&Input, &Fragment),
+        arguments: &Arguments,
+        slot: &mut Option<Filling<'_>>,
+    ) -> Result<Vec<Problem>, Spent> {
+        let Some(filling) = slot.as_mut() else { return Ok(Vec::new()) };
+        let scope = self.checking.scope();
+        let mut run = Run::new(scope, self.budget, Overlap::Accepted);
+        let is_valid = run.valid(&fragment.node, Instance::Value(&filling.value));
+        self.budget = run.budget();
         let name = input.argument.as_str();
-        let Some(own) = schema.get("properties").and_then(|properties| properties.get(name)) else {
-            continue;
-        };
+        if is_valid? {
+            self.write_whole(name, filling);
+            return Ok(Vec::new());
+        }
         let privacy = match filling.origin {
             Origin::Mixed | Origin::Session => Privacy::Private,
             Origin::Default | Origin::Model => Privacy::Public,
         };
-        let place = Place { argument: name, schema: own, root: schema, privacy };
-        if is_valid {
-            write_whole(filling, place);
-            continue;
-        }
-        let mut problems = settle(&check.validator, filling, place, journal);
+        let place = Place { argument: name, privacy };
+        let mut problems = self.settle(fragment, filling, place)?;
         if !problems.is_empty() && filling.origin == Origin::Default {
-            journal.note(Event::DefaultUnfit { argument: name.to_owned() });
+            self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
             *slot = None;
-            if input.required {
-                findings.problems.push(wording::missing(name.to_owned(), "a value"));
-            }
-            continue;
+            let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
+            return Ok(missing.into_iter().collect());
         }
         let given = arguments.get(name);
-        while take_unfit_defaults(subject, (filling, given), &problems, journal) {
-            problems = settle(&check.validator, filling, place, journal);
+        while take_unfit_defaults(self.subject, (&mut *filling, given), &problems, self.journal) {
+            problems = self.settle(fragment, filling, place)?;
         }
-        findings.add(problems, input, filling.origin, subject.nested);
+        Ok(problems)
     }
-    findings.into_fault()
+
+    /// Converts what can be converted and answers what is still wrong.
+    fn settle(
+        &mut self,
+        fragment: &Fragment,
+        filling: &mut Filling<'_>,
+        place: Place<'_>,
+    ) -> Result<Vec<Problem>, Spent> {
+        let mut value = filling.value.clone().into_owned();
+        let scope = self.checking.scope();
+        let budget = &mut self.budget;
+        let mut settling = Settling { scope, node: &fragment.node, place, budget };
+        let problems = settling.settle(&mut value, self.journal)?;
+        if problems.is_empty() {
+            filling.value = Cow::Owned(value);
+            self.write_whole(place.argument, filling);
+        }
+        Ok(problems)
+    }
+
+    /// Writes numbers that are whole without a fraction where the schema asks for integers.
+    fn write_whole(&self, name: &str, filling: &mut Filling<'_>) {
+        if !holds_fraction(&filling.value) {
+            return;
+        }
+        let Some(schema) = self.checking.schema_of(name) else { return };
+        let mut value = filling.value.clone().into_owned();
+        if make_whole(&mut value, schema, self.checking.schema) {
+            filling.value = Cow::Owned(value);
+        }
+    }
 }
 
 /// What is wrong so far.
@@ -247,152 +345,3 @@ fn lies_in(at: &str, place: &str) -> bool {
     let rest = at.strip_prefix(place);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
-
-fn write_whole(filling: &mut Filling<'_>, place: Place<'_>) {
-    let mut value = filling.value.clone().into_owned();
-    if make_whole(&mut value, place.schema, place.root) {
-        filling.value = Cow::Owned(value);
-    }
-}
-
-/// Converts what can be converted and answers what is still wrong.
-fn settle(
-    validator: &Validator,
-    filling: &mut Filling<'_>,
-    place: Place<'_>,
-    journal: &mut Journal,
-) -> Vec<Problem> {
-    let mut value = filling.value.clone().into_owned();
-    let mut omitted = Vec::new();
-    for _ in 0..ROUNDS {
-        let copy = value.to_serde_json();
-        let errors: Vec<_> = validator
-            .iter_errors(&copy)
-            .filter(|error| !violation::is_forgiven(error))
-            .take(MAX_VIOLATIONS)
-            .collect();
-        if errors.is_empty() {
-            make_whole(&mut value, place.schema, place.root);
-            filling.value = Cow::Owned(value);
-            return Vec::new();
-        }
-        let repairs: Vec<_> = errors.iter().filter_map(|error| repair(error, place)).collect();
-        if repairs.is_empty() {
-            return explained(&errors, place, &omitted);
-        }
-        drop(errors);
-        for repair in repairs {
-            if repair.event_is_null() {
-                omitted.push(repair.at.clone());
-            }
-            repair.apply(&mut value, journal);
-        }
-    }
-    let copy = value.to_serde_json();
-    let errors: Vec<_> = validator.iter_errors(&copy).take(MAX_VIOLATIONS).collect();
-    explained(&errors, place, &omitted)
-}
-
-fn explained(errors: &[ValidationError<'_>], place: Place<'_>, omitted: &[String]) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    for error in errors {
-        violation::explain(error, place, &mut problems);
-    }
-    for problem in &mut problems {
-        if omitted.contains(&problem.at) {
-            "null".clone_into(&mut problem.got);
-        }
-    }
-    problems
-}
-
-/// One change that loses nothing.
-struct Repair {
-    /// The JSON pointer of the value.
-    pointer: String,
-    /// The same as a problem shows it.
-    at: String,
-    /// The new value; `None` takes a `null` member away.
-    value: Option<Value>,
-}
-
-impl Repair {
-    fn event_is_null(&self) -> bool {
-        self.value.is_none()
-    }
-
-    fn apply(self, whole: &mut Value, journal: &mut Journal) {
-        let Self { pointer, at, value } = self;
-        let Some(value) = value else {
-            journal.note(Event::NullOmitted { argument: at });
-            remove(whole, &pointer);
-            return;
-        };
-        let Some(old) = whole.pointer_mut(&pointer) else { return };
-        let (from, to) = (wording::kind(old), wording::kind(&value));
-        journal.note(Event::Converted { argument: at, from, to });
-        *old = value;
-    }
-}
-
-fn repair(error: &ValidationError<'_>, place: Place<'_>) -> Option<Repair> {
-    let due = violation::types_due(error)?;
-    let pointer = error.instance_path().as_str().to_owned();
-    let at = violation::path_of(place.argument, error);
-    let value = &Value::from(error.instance().clone().into_owned());
-    if value.is_null() {
-        // Strict mode makes every member required and writes `null` for the optional ones. Whether this one may be
-        // absent is seen in the next round.
-        return (!pointer.is_empty()).then_some(Repair { pointer, at, value: None });
-    }
-    Some(Repair { pointer, at, value: Some(converted(value, due)?) })
-}
-
-fn remove(whole: &mut Value, pointer: &str) {
-    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let name = last.replace("~1", "/").replace("~0", "~");
-    if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.remove(&name);
-    }
-}
-
-/// Makes the members of `schema` known to the compiler, once for all of them: it looks at every part of the schema.
-fn registry(schema: &serde_json::Value) -> Option<Registry<'_>> {
-    Registry::new().add(BASE, schema).ok()?.prepare().ok()
-}
-
-fn compile_one(registry: Option<&Registry<'_>>, name: &str) -> Option<Validator> {
-    let mut options = jsonschema::options()
-        .offline()
-        .with_draft(jsonschema::Draft::Draft202012)
-        .with_registry(registry?)
-        .with_pattern_options(PatternOptions::regex())
-        .should_validate_formats(true);
-    for format in formats::UNCHECKED {
-        options = options.with_format(*format, |_: &str| true);
-    }
-    options.build(&serde_json::json!({"$ref": format!("{BASE}#/properties/{name}")})).ok()
-}
-
-/// `schema` without the patterns, which may be of a dialect the linear engine does not know.
-fn without_patterns(schema: &Value) -> Value {
-    match schema {
-        Value::Array(items) => Value::Array(items.iter().map(without_patterns).collect()),
-        Value::Object(members) => {
-            let kept = members.iter().filter(|(name, value)| {
-                !(*name == "pattern" && value.is_string() || *name == "patternProperties")
-            });
-            let kept: Object =
-                kept.map(|(name, value)| (name.clone(), without_patterns(value))).collect();
-            Value::Object(kept)
-        }
-        other => other.clone(),
-    }
-}
-
-/// The address of the schema inside the validator; nothing is ever fetched from it.
-const BASE: &str = "json-schema:///arguments";
-/// A conversion may uncover the next violation; a value nested deeper than this in JSON text stays text.
-const ROUNDS: usize = 6;
-/// A list of a million wrong items is not told item by item.
-const MAX_VIOLATIONS: usize = 50;

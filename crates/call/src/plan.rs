@@ -10,7 +10,7 @@ use http::{Request, Response};
 
 use crate::{
     bound::{Binding, Names, bind},
-    check::{Checks, check},
+    check::{Checking, Checks, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session},
     kept::Kept,
     request::{Frame, Ready},
@@ -73,17 +73,16 @@ impl Plan {
             body: operation.body.as_ref(),
         };
         let schema = operation.arguments_schema();
-        let checks = self.checks.get_or_init(|| {
-            Checks::compile(schema, subject.inputs.iter().map(|input| input.argument.as_str()))
-        });
+        let checks = self.checks.get_or_init(|| Checks::new(schema, subject.inputs.len()));
+        let checking = Checking { checks, schema, inputs: subject.inputs };
         let given = Given { arguments, session };
-        let mut fillings = fill(subject, given, |at| checks.is_nullable(at), journal);
+        let mut fillings = fill(subject, given, |at| checking.is_nullable(at), journal);
         let bindings = &*operation.bindings;
         let binding = Binding { subject, bindings, names: &self.names, session };
         bind(binding, &mut fillings, journal)?;
-        check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+        check(subject, checking, arguments, &mut fillings, journal)?;
         if bind_again(binding, given, &mut fillings, journal)? {
-            check(subject, (checks, schema), arguments, &mut fillings, journal)?;
+            check(subject, checking, arguments, &mut fillings, journal)?;
         }
         note_omitted(subject.inputs, &fillings, journal);
         self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })

@@ -217,6 +217,26 @@ pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
     answered(FaultCode::ServiceError, status, message, next)
 }
 
+/// The argument cannot be checked within the steps of a call.
+pub(crate) fn too_dear(at: String) -> Problem {
+    Problem {
+        at,
+        expected: "a value that can be checked in 4,000,000 steps".to_owned(),
+        got: "one that takes more".to_owned(),
+        suggestion: Some("give fewer or simpler values in one call".to_owned()),
+    }
+}
+
+/// The argument is nested deeper than its schema can be followed.
+pub(crate) fn too_deep(at: String) -> Problem {
+    Problem {
+        at,
+        expected: "a value that is nested less deeply".to_owned(),
+        got: "one that is too deep to be checked".to_owned(),
+        suggestion: Some("nest the values less deeply".to_owned()),
+    }
+}
+
 pub(crate) fn missing(at: String, expected: &str) -> Problem {
     Problem { at, expected: expected.to_owned(), got: "nothing".to_owned(), suggestion: None }
 }

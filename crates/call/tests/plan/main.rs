@@ -7,7 +7,9 @@
 mod bodies;
 mod bound;
 mod handles;
+mod hostile;
 mod isolation;
+mod judged;
 mod open;
 mod positions;
 mod real;

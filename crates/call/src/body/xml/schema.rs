@@ -6,7 +6,7 @@ use std::sync::Arc;
 use callgate_openapi::XmlName;
 use callgate_tool::Value;
 
-use crate::convert::resolved;
+use crate::check::resolved;
 
 /// A schema, as far as there is one, and what its references point into.
 #[derive(Clone, Copy, Debug)]

@@ -2,13 +2,14 @@
 //! never guesses: `"5abc"`, `"0x10"` and 5.5 stay what they are. What is due comes from `check`.
 
 use callgate_tool::{Number, Value};
-use jsonschema::{JsonType, JsonTypeSet};
+
+use super::instance::Types;
 
 /// `value` as one of the types in `due`, when that loses nothing.
-pub(crate) fn converted(value: &Value, due: JsonTypeSet) -> Option<Value> {
+pub(crate) fn converted(value: &Value, due: Types) -> Option<Value> {
     match value {
-        Value::Bool(_) if due.contains(JsonType::String) => Some(Value::String(value.to_string())),
-        Value::Number(number) if due.contains(JsonType::String) => {
+        Value::Bool(_) if due.contains(Types::STRING) => Some(Value::String(value.to_string())),
+        Value::Number(number) if due.contains(Types::STRING) => {
             Some(Value::String(number.to_string()))
         }
         Value::String(text) => from_text(text, due),
@@ -27,22 +28,9 @@ pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> boo
 pub(crate) fn holds_fraction(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_fraction),
-        Value::Number(number) => !is_plain(&number.digits()),
+        Value::Number(number) => number.is_f64(),
         Value::Object(members) => members.values().any(holds_fraction),
         _ => false,
-    }
-}
-
-/// The schema of a member or item below `schema`, references followed.
-pub(crate) fn schema_below<'a>(
-    schema: &'a Value,
-    root: &'a Value,
-    member: Option<&str>,
-) -> Option<&'a Value> {
-    let schema = resolved(schema, root)?;
-    match member {
-        Some(name) => schema.get("properties")?.get(name),
-        None => schema.get("items"),
     }
 }
 
@@ -104,8 +92,8 @@ fn is_integer_due(schema: &Value) -> bool {
     }
 }
 
-fn from_text(text: &str, due: JsonTypeSet) -> Option<Value> {
-    if due.contains(JsonType::Boolean) {
+fn from_text(text: &str, due: Types) -> Option<Value> {
+    if due.contains(Types::BOOLEAN) {
         match text {
             "true" => return Some(Value::Bool(true)),
             "false" => return Some(Value::Bool(false)),
@@ -113,15 +101,15 @@ fn from_text(text: &str, due: JsonTypeSet) -> Option<Value> {
         }
     }
     if let Some(number) = Number::from_digits(text) {
-        if due.contains(JsonType::Number) {
+        if due.contains(Types::NUMBER) {
             return Some(Value::Number(number));
         }
-        let digits = whole(text).filter(|_| due.contains(JsonType::Integer))?;
+        let digits = whole(text).filter(|_| due.contains(Types::INTEGER))?;
         return Number::from_digits(&digits).map(Value::Number);
     }
     let starts_like_json = match text.trim_start().bytes().next()? {
-        b'{' => due.contains(JsonType::Object),
-        b'[' => due.contains(JsonType::Array),
+        b'{' => due.contains(Types::OBJECT),
+        b'[' => due.contains(Types::ARRAY),
         _ => false,
     };
     if starts_like_json { Value::parse(text).ok() } else { None }
@@ -167,19 +155,19 @@ mod tests {
 
     use super::*;
 
-    fn due(types: &[JsonType]) -> JsonTypeSet {
-        types.iter().fold(JsonTypeSet::empty(), |set, one| set.insert(*one))
+    fn due(types: &[Types]) -> Types {
+        types.iter().fold(Types::NONE, |set, one| set.and(*one))
     }
 
     #[track_caller]
-    fn check(value: &Value, types: &[JsonType], expected: Option<&str>) {
+    fn check(value: &Value, types: &[Types], expected: Option<&str>) {
         let got = converted(value, due(types)).map(|value| value.to_string());
         assert_eq!(got.as_deref(), expected, "{value}");
     }
 
     #[test]
     fn text_becomes_a_number_only_when_it_is_one() {
-        let integer = &[JsonType::Integer];
+        let integer = &[Types::INTEGER];
         check(&json!("42"), integer, Some("42"));
         check(&json!("-0"), integer, Some("0"));
         check(&json!("9007199254740993"), integer, Some("9007199254740993"));
@@ -188,28 +176,28 @@ mod tests {
         for bad in ["5abc", "0x10", "", " 5", "5 ", "5.5", "+5", "05", "1e999999999", "NaN", "٣"] {
             check(&json!(bad), integer, None);
         }
-        check(&json!("1.10"), &[JsonType::Number], Some("1.10"));
-        check(&json!("1e400"), &[JsonType::Number], Some("1e400"));
+        check(&json!("1.10"), &[Types::NUMBER], Some("1.10"));
+        check(&json!("1e400"), &[Types::NUMBER], Some("1e400"));
     }
 
     #[test]
     fn truth_values_and_numbers_convert_to_and_from_text_only() {
-        check(&json!("true"), &[JsonType::Boolean], Some("true"));
-        check(&json!("yes"), &[JsonType::Boolean], None);
-        check(&json!(1), &[JsonType::Boolean], None);
-        check(&json!(true), &[JsonType::Integer], None);
-        check(&json!(5.5), &[JsonType::Integer], None);
-        check(&json!(true), &[JsonType::String], Some("\"true\""));
-        check(&Value::parse("7.10").unwrap(), &[JsonType::String], Some("\"7.10\""));
-        check(&json!(null), &[JsonType::String], None);
+        check(&json!("true"), &[Types::BOOLEAN], Some("true"));
+        check(&json!("yes"), &[Types::BOOLEAN], None);
+        check(&json!(1), &[Types::BOOLEAN], None);
+        check(&json!(true), &[Types::INTEGER], None);
+        check(&json!(5.5), &[Types::INTEGER], None);
+        check(&json!(true), &[Types::STRING], Some("\"true\""));
+        check(&Value::parse("7.10").unwrap(), &[Types::STRING], Some("\"7.10\""));
+        check(&json!(null), &[Types::STRING], None);
     }
 
     #[test]
     fn json_text_becomes_an_object_or_array_where_one_is_due() {
-        check(&json!("{\"a\":1}"), &[JsonType::Object], Some("{\"a\":1}"));
-        check(&json!("[1,2]"), &[JsonType::Array], Some("[1,2]"));
-        check(&json!("[1,2]"), &[JsonType::Object], None);
-        check(&json!("{a}"), &[JsonType::Object], None);
+        check(&json!("{\"a\":1}"), &[Types::OBJECT], Some("{\"a\":1}"));
+        check(&json!("[1,2]"), &[Types::ARRAY], Some("[1,2]"));
+        check(&json!("[1,2]"), &[Types::OBJECT], None);
+        check(&json!("{a}"), &[Types::OBJECT], None);
     }
 
     #[test]

@@ -1,0 +1,37 @@
+//! What one check may take: a step is one schema applied to one value, or as much work on a long text.
+
+/// Steps that are left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    left: usize,
+}
+
+/// A value that takes more than it may.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Spent {
+    /// Values and schemas are nested too deep.
+    Depth,
+    /// There are too many steps.
+    Steps,
+}
+
+impl Budget {
+    /// The steps of one call. An argument has at most 1 MiB, so half a million values.
+    pub(crate) const CALL: usize = 4_000_000;
+
+    /// So many steps.
+    pub(crate) fn of(steps: usize) -> Self {
+        Self { left: steps }
+    }
+
+    /// The steps that are left.
+    pub(crate) fn left(self) -> usize {
+        self.left
+    }
+
+    /// Takes steps away.
+    pub(crate) fn charge(&mut self, steps: usize) -> Result<(), Spent> {
+        self.left = self.left.checked_sub(steps).ok_or(Spent::Steps)?;
+        Ok(())
+    }
+}

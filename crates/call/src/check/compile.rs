@@ -1,0 +1,387 @@
+//! Schemas as JSON to schemas as they are applied (`node`). A keyword that is not known, or whose value is none of its,
+//! is reported and not applied. References are left as targets: what they lead to is compiled when it is first reached.
+
+use std::sync::Arc;
+
+use callgate_tool::{Number, Object, Value};
+
+use super::{
+    format::Format,
+    instance::Types,
+    node::{
+        Conditional, Contains, Dependent, Items, Limit, Node, Options, Properties, Rule, Target,
+    },
+    pattern::Pattern,
+};
+
+/// A compiled schema, up to its references.
+#[derive(Debug)]
+pub(crate) struct Fragment {
+    pub(crate) node: Node,
+    /// The keywords that are not applied.
+    pub(crate) unknown: Box<[Unknown]>,
+    /// The patterns, with the pointers of their keywords.
+    pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
+    /// Where references of it lead.
+    pub(crate) targets: Box<[Target]>,
+}
+
+/// A keyword that is not applied: its JSON pointer.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) struct Unknown(pub(crate) String);
+
+/// Finds what a reference leads to.
+pub(crate) trait Resolve {
+    /// The target of a local reference, when there is a schema.
+    fn target(&self, reference: &str) -> Option<Target>;
+}
+
+/// The schema at a pointer, compiled.
+pub(crate) fn compile(schema: &Value, pointer: &str, targets: &dyn Resolve) -> Fragment {
+    let mut compiler = Compiler {
+        resolve: targets,
+        pointer: pointer.to_owned(),
+        unknown: Vec::new(),
+        patterns: Vec::new(),
+        targets: Vec::new(),
+        depth: 0,
+    };
+    let node = compiler.schema(schema).shared();
+    let Compiler { unknown, patterns, mut targets, .. } = compiler;
+    targets.sort_unstable();
+    targets.dedup();
+    Fragment { node, unknown: unknown.into(), patterns: patterns.into(), targets: targets.into() }
+}
+
+impl Fragment {
+    /// A schema that every value meets.
+    pub(crate) fn any() -> Self {
+        Self {
+            node: Node::any(),
+            unknown: Box::default(),
+            patterns: Box::default(),
+            targets: Box::default(),
+        }
+    }
+}
+
+struct Compiler<'r> {
+    resolve: &'r dyn Resolve,
+    pointer: String,
+    unknown: Vec<Unknown>,
+    patterns: Vec<(String, Arc<Pattern>)>,
+    targets: Vec<Target>,
+    depth: usize,
+}
+
+/// The value of a keyword is none of its.
+struct Unread;
+
+type Read = Result<Option<Rule>, Unread>;
+
+impl Compiler<'_> {
+    fn schema(&mut self, schema: &Value) -> Node {
+        match schema {
+            Value::Bool(true) => Node::any(),
+            Value::Bool(false) => Node::never(),
+            Value::Object(members) if self.depth < DEEPEST => {
+                self.depth += 1;
+                let node = self.members(members);
+                self.depth -= 1;
+                node
+            }
+            _ => {
+                self.unknown.push(Unknown(self.pointer.clone()));
+                Node::any()
+            }
+        }
+    }
+
+    fn members(&mut self, members: &Object) -> Node {
+        let mut types = Types::ALL;
+        let mut rules = Vec::new();
+        for (name, value) in members {
+            let rule = self.below(name, |compiler| match (name.as_str(), types_of(value)) {
+                ("type", Some(named)) => {
+                    types = named;
+                    Ok(None)
+                }
+                ("allOf", _) => compiler.all_of(value, &mut rules),
+                (name, _) => compiler.rule(name, value, members),
+            });
+            match rule {
+                Ok(rule) => rules.extend(rule),
+                Err(Unread) => self.below(name, |compiler| {
+                    compiler.unknown.push(Unknown(compiler.pointer.clone()));
+                }),
+            }
+        }
+        rules.sort_by_key(Rule::weight);
+        Node { types, rules: rules.into(), is_shared: false }
+    }
+
+    fn below<T>(&mut self, name: &str, apply: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.pointer.len();
+        self.pointer.push('/');
+        self.pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+        let applied = apply(self);
+        self.pointer.truncate(length);
+        applied
+    }
+
+    fn rule(&mut self, name: &str, value: &Value, members: &Object) -> Read {
+        if let Some(rule) = bound(name, value) {
+            return rule.map(Some);
+        }
+        Ok(Some(match name {
+            "additionalProperties" | "patternProperties" | "properties" => {
+                return self.properties(name, members);
+            }
+            "anyOf" => Rule::AnyOf(self.branches(value)?),
+            "contains" => self.contains(value, members)?,
+            "dependentSchemas" => {
+                let list = self.named(value)?.into_iter();
+                Rule::DependentSchemas(list.map(|(name, node)| (name, node.shared())).collect())
+            }
+            "format" => return Ok(Format::of(members).map(Rule::Format)),
+            "if" => return Ok(self.conditional(value, members)),
+            "items" | "prefixItems" => return self.items(name, members),
+            "not" => Rule::Not(Box::new(self.schema(value))),
+            "oneOf" => Rule::OneOf(self.branches(value)?),
+            "pattern" => Rule::Pattern(self.pattern(value.as_str().ok_or(Unread)?)),
+            "propertyNames" => Rule::PropertyNames(Box::new(self.schema(value))),
+            "$ref" => self.reference(value)?,
+            "unevaluatedItems" => Rule::UnevaluatedItems(Box::new(self.schema(value))),
+            "unevaluatedProperties" => Rule::UnevaluatedProperties(Box::new(self.schema(value))),
+            "uniqueItems" if value.as_bool() == Some(true) => Rule::UniqueItems,
+            "uniqueItems" if value.is_boolean() => return Ok(None),
+            "$id" if self.pointer == "/$id" => return Ok(None),
+            name if SILENT.contains(&name) => return Ok(None),
+            _ => return Err(Unread),
+        }))
+    }
+
+    /// `allOf`. What its branches say of the same value is said by the schema itself, where that is no difference.
+    fn all_of(&mut self, value: &Value, rules: &mut Vec<Rule>) -> Read {
+        let mut others = Vec::new();
+        for branch in self.list(value)? {
+            let is_apart = |rule: &Rule| rule.weight() == 4;
+            if branch.types == Types::ALL && !branch.rules.iter().any(is_apart) {
+                rules.extend(branch.rules);
+            } else {
+                others.push(branch);
+            }
+        }
+        Ok((!others.is_empty()).then(|| Rule::AllOf(others.into())))
+    }
+
+    fn branches(&mut self, value: &Value) -> Result<Box<[Node]>, Unread> {
+        Ok(self.list(value)?.into_iter().map(Node::shared).collect())
+    }
+
+    fn list(&mut self, value: &Value) -> Result<Vec<Node>, Unread> {
+        let each = list(value)?.iter().enumerate();
+        Ok(each.map(|(at, each)| self.below(&at.to_string(), |one| one.schema(each))).collect())
+    }
+
+    fn named(&mut self, value: &Value) -> Result<Vec<(Box<str>, Node)>, Unread> {
+        let each = value.as_object().ok_or(Unread)?.iter();
+        let node = |(name, each): (&String, &Value)| {
+            (name.as_str().into(), self.below(name, |one| one.schema(each)))
+        };
+        Ok(each.map(node).collect())
+    }
+
+    fn beside(&mut self, name: &str, members: &Object) -> Option<Node> {
+        let schema = members.get(name)?;
+        let outer = self.pointer.rfind('/').unwrap_or_default();
+        let own = self.pointer.split_off(outer);
+        let node = self.below(name, |compiler| compiler.schema(schema));
+        self.pointer.push_str(&own);
+        Some(node)
+    }
+
+    /// The three keywords that divide the members of an object, at the first of them that is there.
+    fn properties(&mut self, name: &str, members: &Object) -> Read {
+        let own = members.get(name).ok_or(Unread)?;
+        if name != "additionalProperties" && !own.is_object() {
+            return Err(Unread);
+        }
+        if !leads(name, &["properties", "patternProperties", "additionalProperties"], members) {
+            return Ok(None);
+        }
+        let declared = match members.get("properties") {
+            Some(value @ Value::Object(_)) => self.named(value)?,
+            _ => Vec::new(),
+        };
+        let mut patterns = Vec::new();
+        if let Some(Value::Object(each)) = members.get("patternProperties") {
+            for (pattern, schema) in each {
+                let node = self.below(pattern, |compiler| compiler.schema(schema));
+                patterns.push((self.pattern(pattern), node));
+            }
+        }
+        let rest = match name {
+            "additionalProperties" => Some(self.schema(own)),
+            _ => self.beside("additionalProperties", members),
+        };
+        Ok(Some(Rule::Properties(Box::new(Properties::new(declared, patterns, rest)))))
+    }
+
+    /// The two keywords that divide the items of an array, at the first of them that is there.
+    fn items(&mut self, name: &str, members: &Object) -> Read {
+        let own = members.get(name).ok_or(Unread)?;
+        if name == "items" {
+            if members.contains_key("prefixItems") {
+                return Ok(None);
+            }
+            let rest = Some(self.schema(own));
+            return Ok(Some(Rule::Items(Box::new(Items { prefix: Box::new([]), rest }))));
+        }
+        let prefix = self.list(own)?.into();
+        let rest = self.beside("items", members);
+        Ok(Some(Rule::Items(Box::new(Items { prefix, rest }))))
+    }
+
+    fn contains(&mut self, value: &Value, members: &Object) -> Result<Rule, Unread> {
+        let bound = |name, usual| members.get(name).map_or(Ok(usual), count);
+        let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
+        let node = self.schema(value).shared();
+        Ok(Rule::Contains(Box::new(Contains { node, least, most })))
+    }
+
+    fn conditional(&mut self, value: &Value, members: &Object) -> Option<Rule> {
+        let condition = self.schema(value).shared();
+        let then = self.beside("then", members);
+        let otherwise = self.beside("else", members);
+        let says_something = then.is_some() || otherwise.is_some() || !condition.is_any();
+        says_something.then(|| Rule::If(Box::new(Conditional { condition, then, otherwise })))
+    }
+
+    fn pattern(&mut self, source: &str) -> Arc<Pattern> {
+        let pattern = Arc::new(Pattern::new(source));
+        self.patterns.push((self.pointer.clone(), Arc::clone(&pattern)));
+        pattern
+    }
+
+    fn reference(&mut self, value: &Value) -> Result<Rule, Unread> {
+        let reference = value.as_str().ok_or(Unread)?;
+        let target = self.resolve.target(reference).ok_or(Unread)?;
+        self.targets.push(target);
+        Ok(Rule::Reference(target))
+    }
+}
+
+/// The rule of a keyword that looks at the value alone.
+fn bound(name: &str, value: &Value) -> Option<Result<Rule, Unread>> {
+    let limit = |limit| number(value).map(|bound| Rule::Limit(limit, bound));
+    Some(match name {
+        "const" => Ok(Rule::Const(Box::new(value.clone()))),
+        "dependentRequired" => dependent(value).map(Rule::DependentRequired),
+        "enum" => list(value).map(|values| Rule::Enum(Box::new(Options::new(values.clone())))),
+        "exclusiveMaximum" => limit(Limit::ExclusiveMaximum),
+        "exclusiveMinimum" => limit(Limit::ExclusiveMinimum),
+        "maxItems" => count(value).map(Rule::MaxItems),
+        "maxLength" => count(value).map(Rule::MaxLength),
+        "maxProperties" => count(value).map(Rule::MaxProperties),
+        "maximum" => limit(Limit::Maximum),
+        "minItems" => count(value).map(Rule::MinItems),
+        "minLength" => count(value).map(Rule::MinLength),
+        "minProperties" => count(value).map(Rule::MinProperties),
+        "minimum" => limit(Limit::Minimum),
+        "multipleOf" => divisor(value).map(|divisor| Rule::Limit(Limit::MultipleOf, divisor)),
+        "required" => names(value).map(Rule::Required),
+        _ => return None,
+    })
+}
+
+/// True for the first keyword of a group that a schema has.
+fn leads(name: &str, group: &[&str], members: &Object) -> bool {
+    let is_there = |keyword: &&&str| {
+        members
+            .get(keyword)
+            .is_some_and(|value| **keyword == "additionalProperties" || value.is_object())
+    };
+    group.iter().find(is_there) == Some(&name)
+}
+
+fn types_of(value: &Value) -> Option<Types> {
+    let one = |value: &Value| value.as_str().and_then(Types::named);
+    match value {
+        Value::Array(each) => {
+            each.iter().try_fold(Types::NONE, |types, each| Some(types.and(one(each)?)))
+        }
+        value => one(value),
+    }
+}
+
+fn list(value: &Value) -> Result<&Vec<Value>, Unread> {
+    value.as_array().ok_or(Unread)
+}
+
+fn names(value: &Value) -> Result<Box<[Box<str>]>, Unread> {
+    list(value)?.iter().map(|name| name.as_str().map(Box::from).ok_or(Unread)).collect()
+}
+
+fn dependent(value: &Value) -> Result<Box<[Dependent]>, Unread> {
+    let each = value.as_object().ok_or(Unread)?.iter();
+    each.map(|(name, needed)| Ok((name.as_str().into(), names(needed)?))).collect()
+}
+
+fn number(value: &Value) -> Result<Box<Number>, Unread> {
+    value.as_number().cloned().map(Box::new).ok_or(Unread)
+}
+
+/// A number that others are divided by: more than zero, and of no more digits than division knows.
+fn divisor(value: &Value) -> Result<Box<Number>, Unread> {
+    let divisor = number(value)?;
+    let is_known = Number::small(1).is_multiple_of(&divisor).is_some();
+    let is_positive = divisor.order(&Number::small(0)).is_gt();
+    if is_known && is_positive { Ok(divisor) } else { Err(Unread) }
+}
+
+/// A whole number that is not negative; `2.0` is one, and what is too large for a count bounds nothing.
+fn count(value: &Value) -> Result<u64, Unread> {
+    let number = value.as_number().ok_or(Unread)?;
+    if let Some(count) = number.as_u64() {
+        return Ok(count);
+    }
+    if !number.is_integer() || number.order(&Number::small(0)).is_lt() {
+        return Err(Unread);
+    }
+    let is_small = number.order(&Number::from(u64::from(u32::MAX))).is_lt();
+    let near = number.as_f64().filter(|_| is_small);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "it is whole, not negative and of 32 bits"
+    )]
+    Ok(near.map_or(u64::MAX, |near| near as u64))
+}
+
+/// Keywords that say nothing about which values are legal, and those that are read with others.
+const SILENT: [&str; 21] = [
+    "$comment",
+    "$defs",
+    "$schema",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "else",
+    "example",
+    "examples",
+    "externalDocs",
+    "maxContains",
+    "minContains",
+    "readOnly",
+    "then",
+    "title",
+    "writeOnly",
+    "xml",
+];
+/// Schemas inside schemas beyond this are reported and not applied. Texts end at a depth of 128.
+const DEEPEST: usize = 200;

@@ -1,0 +1,103 @@
+//! One schema that values are checked against by the letter, for whoever has a schema and no operation.
+
+use callgate_tool::{Problem, Value};
+
+use super::{
+    budget::{Budget, Spent},
+    compile::{Fragment, Unknown},
+    instance::Instance,
+    program::{Program, Scope},
+    run::{Overlap, Run},
+    violation::{Place, Privacy, explain},
+};
+
+/// A JSON Schema 2020-12 that values are checked against.
+///
+/// ```
+/// use callgate_call::{Evaluator, Verdict};
+/// use callgate_tool::json;
+///
+/// let evaluator = Evaluator::new(json!({"type": "object", "properties": {"n": {"type": "integer"}}}));
+/// assert_eq!(evaluator.evaluate("pet", &json!({"n": 1})).verdict, Verdict::Valid);
+/// let evaluated = evaluator.evaluate("pet", &json!({"n": "one"}));
+/// assert_eq!(evaluated.verdict, Verdict::Invalid);
+/// assert_eq!(evaluated.problems[0].at, "pet.n");
+/// ```
+#[derive(Debug)]
+pub struct Evaluator {
+    schema: Value,
+    program: Program,
+    root: Fragment,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Evaluated {
+    /// Whether the value meets the schema.
+    pub verdict: Verdict,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// How often a schema was applied to a value.
+    pub steps: usize,
+    /// The most bytes that were held meanwhile.
+    pub bytes: usize,
+}
+
+/// Whether a value meets a schema.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever acts on a verdict must handle a new one")]
+pub enum Verdict {
+    /// It does not.
+    Invalid,
+    /// Nobody knows: to find out takes more than one check may.
+    TooDear,
+    /// It does.
+    Valid,
+}
+
+impl Evaluator {
+    /// Compiles a schema. Definitions are compiled when they are reached.
+    pub fn new(schema: Value) -> Self {
+        let program = Program::new(&schema);
+        let root = Scope::new(&program, &schema).compile("");
+        let root = root.unwrap_or_else(Fragment::any);
+        Self { schema, program, root }
+    }
+
+    /// The JSON pointers of keywords that are not applied: those that are not known, those whose value is none of
+    /// theirs, and patterns that the engine cannot hold.
+    pub fn unknown_keywords(&self) -> Vec<String> {
+        let unknown = Scope::new(&self.program, &self.schema).unknown(&self.root);
+        unknown.into_iter().map(|Unknown(pointer)| pointer).collect()
+    }
+
+    /// Checks a value, which problems call by this name.
+    pub fn evaluate(&self, name: &str, value: &Value) -> Evaluated {
+        let scope = Scope::new(&self.program, &self.schema);
+        let mut run = Run::new(scope, Budget::of(Budget::CALL), Overlap::Refused);
+        let checked = self.check(&mut run, name, value);
+        let (verdict, problems) = match checked {
+            Err(Spent::Depth | Spent::Steps) => (Verdict::TooDear, Vec::new()),
+            Ok(None) => (Verdict::Valid, Vec::new()),
+            Ok(Some(problems)) => (Verdict::Invalid, problems),
+        };
+        let steps = Budget::CALL - run.budget().left();
+        Evaluated { verdict, problems, steps, bytes: run.peak() }
+    }
+
+    fn check<'p>(
+        &'p self,
+        run: &mut Run<'p, 'p>,
+        name: &str,
+        value: &'p Value,
+    ) -> Result<Option<Vec<Problem>>, Spent> {
+        let at = Instance::Value(value);
+        if run.valid(&self.root.node, at)? {
+            return Ok(None);
+        }
+        let violations = run.violations(&self.root.node, at, &[])?;
+        let place = Place { argument: name, privacy: Privacy::Public };
+        explain(run, &violations, place).map(Some)
+    }
+}

@@ -1,0 +1,126 @@
+//! Results that are remembered: whether the value at a place meets a schema. Bounded: when it is full it begins anew, and
+//! what is forgotten is found out again.
+
+use hashbrown::HashTable;
+
+/// A schema and the place of a value.
+pub(crate) type Key = (usize, usize);
+
+/// The results of one check. A few need no memory of their own.
+#[derive(Debug)]
+pub(crate) struct Memo {
+    few: [(Key, bool); FEW],
+    n_few: usize,
+    /// The lowest bit of the schema, which is even, says whether the value meets it.
+    many: HashTable<Key>,
+    peak: usize,
+}
+
+impl Memo {
+    /// A memo that remembers nothing yet.
+    pub(crate) const fn new() -> Self {
+        Self { few: [((0, 0), false); FEW], n_few: 0, many: HashTable::new(), peak: 0 }
+    }
+
+    /// The most bytes that were held on the heap at once.
+    pub(crate) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// The result, where it is remembered.
+    pub(crate) fn get(&self, key: Key) -> Option<bool> {
+        if self.many.is_empty() {
+            let known = self.few.iter().take(self.n_few);
+            return known.rev().find(|(known, _)| *known == key).map(|(_, is_valid)| *is_valid);
+        }
+        self.many.find(hash(&key), |known| is(known, &key)).map(|known| known.0 & VALID == VALID)
+    }
+
+    /// Remembers a result.
+    pub(crate) fn set(&mut self, key: Key, is_valid: bool) {
+        if self.many.is_empty() {
+            let known = self.few.iter_mut().take(self.n_few);
+            if let Some((_, result)) = known.rev().find(|(known, _)| *known == key) {
+                *result = is_valid;
+                return;
+            }
+            if let Some(free) = self.few.get_mut(self.n_few) {
+                *free = (key, is_valid);
+                self.n_few += 1;
+                return;
+            }
+            for (key, is_valid) in self.few {
+                self.put(key, is_valid);
+            }
+        }
+        self.put(key, is_valid);
+    }
+
+    fn put(&mut self, key: Key, is_valid: bool) {
+        let marked = (key.0 | if is_valid { VALID } else { 0 }, key.1);
+        if let Some(known) = self.many.find_mut(hash(&key), |known| is(known, &key)) {
+            *known = marked;
+            return;
+        }
+        if self.many.len() == MOST {
+            self.many.clear();
+        }
+        let before = self.many.allocation_size();
+        self.many.insert_unique(hash(&key), marked, hash);
+        let after = self.many.allocation_size();
+        let moved = if after > before { before } else { 0 };
+        self.peak = self.peak.max(after + moved);
+    }
+}
+
+fn is(known: &Key, key: &Key) -> bool {
+    known.0 & !VALID == key.0 && known.1 == key.1
+}
+
+/// Addresses differ in their middle bits: both are spread over all.
+fn hash(key: &Key) -> u64 {
+    let (schema, place) = (key.0 & !VALID, key.1);
+    let mixed = (schema as u64).wrapping_mul(SPREAD) ^ (place as u64).rotate_left(25);
+    let mixed = mixed.wrapping_mul(SPREAD);
+    mixed ^ (mixed >> 32)
+}
+
+const VALID: usize = 1;
+/// An odd number with as many ones as zeros.
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// So many results are searched one by one.
+const FEW: usize = 16;
+/// A table of so many is 4.5 MiB, and 6.7 MiB while it grows.
+const MOST: usize = 229_376;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_remembered_and_changed_few_or_many() {
+        let mut memo = Memo::new();
+        for place in 0..1000 {
+            let key = (64, place * 8);
+            assert_eq!(memo.get(key), None);
+            memo.set(key, true);
+            memo.set(key, place % 2 == 0);
+            memo.set((128, place * 8), true);
+        }
+        for place in 0..1000 {
+            assert_eq!(memo.get((64, place * 8)), Some(place % 2 == 0), "{place}");
+            assert_eq!(memo.get((128, place * 8)), Some(true));
+        }
+        assert_eq!(memo.get((8, 8)), None);
+    }
+
+    #[test]
+    fn a_million_results_take_a_bounded_memory() {
+        let mut memo = Memo::new();
+        for place in 0..1_000_000 {
+            memo.set((64, place * 32), true);
+        }
+        assert!(memo.peak() <= 7 << 20, "{}", memo.peak());
+        assert_eq!(memo.get((64, 999_999 * 32)), Some(true));
+    }
+}

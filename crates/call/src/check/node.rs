@@ -1,0 +1,262 @@
+//! A schema in the form in which it is applied: its types and its rules, each with what it needs of the schema. Made in
+//! `compile`, applied in `run`.
+
+use std::sync::Arc;
+
+use callgate_tool::{Number, Value};
+
+use super::{
+    equal::{equal, hash, hash_text},
+    format::Format,
+    instance::{Instance, Types},
+    pattern::Pattern,
+};
+
+/// One schema.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// The types its values have.
+    pub(crate) types: Types,
+    /// What else holds for them, cheap rules first.
+    pub(crate) rules: Box<[Rule]>,
+    /// True for what several schemas may apply to one value: its results are remembered.
+    pub(crate) is_shared: bool,
+}
+
+/// One rule, named after its keyword.
+#[derive(Debug)]
+pub(crate) enum Rule {
+    AllOf(Box<[Node]>),
+    AnyOf(Box<[Node]>),
+    Const(Box<Value>),
+    Contains(Box<Contains>),
+    DependentRequired(Box<[Dependent]>),
+    DependentSchemas(Box<[(Box<str>, Node)]>),
+    Enum(Box<Options>),
+    Format(Format),
+    If(Box<Conditional>),
+    Items(Box<Items>),
+    Limit(Limit, Box<Number>),
+    MaxItems(u64),
+    MaxLength(u64),
+    MaxProperties(u64),
+    MinItems(u64),
+    MinLength(u64),
+    MinProperties(u64),
+    /// The schema `false`.
+    Never,
+    Not(Box<Node>),
+    OneOf(Box<[Node]>),
+    Pattern(Arc<Pattern>),
+    Properties(Box<Properties>),
+    PropertyNames(Box<Node>),
+    Reference(Target),
+    Required(Box<[Box<str>]>),
+    UnevaluatedItems(Box<Node>),
+    UnevaluatedProperties(Box<Node>),
+    UniqueItems,
+}
+
+/// A name, and the names that are required beside it.
+pub(crate) type Dependent = (Box<str>, Box<[Box<str>]>);
+
+/// A bound of numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Limit {
+    ExclusiveMaximum,
+    ExclusiveMinimum,
+    Maximum,
+    Minimum,
+    MultipleOf,
+}
+
+/// A schema that references lead to.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub(crate) enum Target {
+    /// One of the definitions, by its place among their sorted names.
+    Definition(usize),
+    /// Any other part of the schema, in the order in which they were first named.
+    Part(usize),
+}
+
+/// `contains` with its bounds.
+#[derive(Debug)]
+pub(crate) struct Contains {
+    pub(crate) node: Node,
+    pub(crate) least: u64,
+    pub(crate) most: u64,
+}
+
+/// `if`, `then` and `else`.
+#[derive(Debug)]
+pub(crate) struct Conditional {
+    pub(crate) condition: Node,
+    pub(crate) then: Option<Node>,
+    pub(crate) otherwise: Option<Node>,
+}
+
+/// `prefixItems` and `items`.
+#[derive(Debug)]
+pub(crate) struct Items {
+    pub(crate) prefix: Box<[Node]>,
+    pub(crate) rest: Option<Node>,
+}
+
+/// `properties`, `patternProperties` and `additionalProperties`.
+#[derive(Debug)]
+pub(crate) struct Properties {
+    declared: Box<[(Box<str>, Node)]>,
+    /// Places in `declared`, sorted by name.
+    sorted: Box<[usize]>,
+    pub(crate) patterns: Box<[(Arc<Pattern>, Node)]>,
+    pub(crate) rest: Option<Node>,
+}
+
+/// The legal values of `enum`.
+#[derive(Debug)]
+pub(crate) struct Options {
+    values: Box<[Value]>,
+    /// The hashes of many values with their places, sorted.
+    hashes: Box<[(u64, usize)]>,
+}
+
+impl Node {
+    /// The schema that every value meets.
+    pub(crate) fn any() -> Self {
+        Self { types: Types::ALL, rules: Box::default(), is_shared: false }
+    }
+
+    /// The schema that no value meets.
+    pub(crate) fn never() -> Self {
+        Self { rules: Box::new([Rule::Never]), ..Self::any() }
+    }
+
+    /// True for a schema that no value meets.
+    pub(crate) fn is_never(&self) -> bool {
+        matches!(*self.rules, [Rule::Never])
+    }
+
+    /// True for a schema that every value meets.
+    pub(crate) fn is_any(&self) -> bool {
+        self.rules.is_empty() && self.types == Types::ALL
+    }
+
+    /// The target of a schema that is nothing but a reference.
+    pub(crate) fn alias(&self) -> Option<Target> {
+        match *self.rules {
+            [Rule::Reference(target)] if self.types == Types::ALL => Some(target),
+            _ => None,
+        }
+    }
+
+    /// Remembers results where they take more than looking at the value itself.
+    pub(crate) fn shared(mut self) -> Self {
+        self.is_shared = self.rules.iter().any(|rule| rule.weight() > 0);
+        self
+    }
+}
+
+impl Rule {
+    /// How much work a rule is beside others: none for what looks at the value alone.
+    pub(crate) fn weight(&self) -> u8 {
+        match self {
+            Self::Const(_)
+            | Self::Enum(_)
+            | Self::Format(_)
+            | Self::Limit(..)
+            | Self::MaxItems(_)
+            | Self::MaxLength(_)
+            | Self::MaxProperties(_)
+            | Self::MinItems(_)
+            | Self::MinLength(_)
+            | Self::MinProperties(_)
+            | Self::Never
+            | Self::Pattern(_) => 0,
+            Self::DependentRequired(_) | Self::Required(_) => 1,
+            Self::Contains(_)
+            | Self::Items(_)
+            | Self::Properties(_)
+            | Self::PropertyNames(_)
+            | Self::UniqueItems => 2,
+            Self::AllOf(_)
+            | Self::AnyOf(_)
+            | Self::DependentSchemas(_)
+            | Self::If(_)
+            | Self::Not(_)
+            | Self::OneOf(_)
+            | Self::Reference(_) => 3,
+            Self::UnevaluatedItems(_) | Self::UnevaluatedProperties(_) => 4,
+        }
+    }
+}
+
+impl Properties {
+    pub(crate) fn new(
+        declared: Vec<(Box<str>, Node)>,
+        patterns: Vec<(Arc<Pattern>, Node)>,
+        rest: Option<Node>,
+    ) -> Self {
+        let mut sorted: Vec<_> = declared.iter().enumerate().collect();
+        sorted.sort_by_key(|(_, (name, _))| name);
+        let sorted = sorted.into_iter().map(|(at, _)| at).collect();
+        Self { sorted, declared: declared.into(), patterns: patterns.into(), rest }
+    }
+
+    /// The schema that `properties` gives a name.
+    pub(crate) fn declared(&self, name: &str) -> Option<&Node> {
+        if self.declared.len() <= FEW {
+            return self.declared.iter().find(|(known, _)| **known == *name).map(|(_, node)| node);
+        }
+        let known = |at: &usize| self.declared.get(*at).map_or("", |(known, _)| known);
+        let at = self.sorted.binary_search_by(|at| known(at).cmp(name)).ok()?;
+        self.declared.get(*self.sorted.get(at)?).map(|(_, node)| node)
+    }
+
+    /// The names of `properties`, in order.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.declared.iter().map(|(name, _)| &**name)
+    }
+}
+
+impl Options {
+    pub(crate) fn new(values: Vec<Value>) -> Self {
+        let mut hashes = Vec::new();
+        if values.len() > FEW {
+            hashes.extend(values.iter().enumerate().map(|(at, value)| (hash(value).0, at)));
+            hashes.sort_unstable();
+        }
+        Self { values: values.into(), hashes: hashes.into() }
+    }
+
+    /// The values.
+    pub(crate) fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// True when the instance is one of the values.
+    pub(crate) fn hold(&self, instance: Instance<'_>) -> bool {
+        if self.hashes.is_empty() {
+            return self.values.iter().any(|value| is(value, instance));
+        }
+        let hash = match instance {
+            Instance::Name(text) => hash_text(text),
+            Instance::Value(value) => hash(value).0,
+        };
+        let first = self.hashes.partition_point(|(known, _)| *known < hash);
+        let alike = self.hashes.iter().skip(first).take_while(|(known, _)| *known == hash);
+        let mut alike = alike.filter_map(|(_, at)| self.values.get(*at));
+        alike.any(|value| is(value, instance))
+    }
+}
+
+/// True when the instance is equal to a value.
+pub(crate) fn is(value: &Value, instance: Instance<'_>) -> bool {
+    match instance {
+        Instance::Name(text) => value.as_str() == Some(text),
+        Instance::Value(Value::String(text)) => value.as_str() == Some(text),
+        Instance::Value(instance) => equal(value, instance),
+    }
+}
+
+/// So many are searched one by one.
+const FEW: usize = 8;

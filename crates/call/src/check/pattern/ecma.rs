@@ -1,0 +1,175 @@
+//! The notation of ECMA-262 (§22.2) in the engine's own: what the two write alike and mean differently is written
+//! out. What the engine does not know stays as it is, and is refused there.
+
+use std::{iter::Peekable, str::Chars};
+
+/// The pattern in the engine's notation.
+pub(super) fn translated(pattern: &str) -> String {
+    let mut translator = Translator {
+        rest: pattern.chars().peekable(),
+        out: String::with_capacity(pattern.len() + 16),
+    };
+    while let Some(c) = translator.rest.next() {
+        translator.outside(c);
+    }
+    translator.out
+}
+
+struct Translator<'p> {
+    rest: Peekable<Chars<'p>>,
+    out: String,
+}
+
+impl Translator<'_> {
+    fn outside(&mut self, c: char) {
+        match c {
+            '.' => self.out.push_str(r"[^\n\r\u2028\u2029]"),
+            '[' => self.class(),
+            '\\' => self.escape(),
+            '{' if !self.is_count() => self.out.push_str(r"\{"),
+            other => self.out.push(other),
+        }
+    }
+
+    /// True where digits, a comma and a closing brace follow: `{2,}`.
+    fn is_count(&self) -> bool {
+        let mut rest = self.rest.clone();
+        let begins = rest.peek().is_some_and(char::is_ascii_digit);
+        begins && rest.find(|c| !c.is_ascii_digit() && *c != ',') == Some('}')
+    }
+
+    fn escape(&mut self) {
+        let Some(c) = self.rest.next() else { return self.out.push('\\') };
+        match c {
+            'b' | 'B' => self.out.extend(["(?-u:\\", if c == 'b' { "b" } else { "B" }, ")"]),
+            'D' | 'S' | 'W' => self.out.extend(["[^", members(c), "]"]),
+            'd' | 's' | 'w' => self.out.extend(["[", members(c), "]"]),
+            'P' | 'p' => self.property(c),
+            other => self.character(other),
+        }
+    }
+
+    /// `\p{Letter}`; the engine has the same names.
+    fn property(&mut self, c: char) {
+        self.out.extend(['\\', c]);
+        if self.rest.peek() == Some(&'{') {
+            let name = std::iter::from_fn(|| self.rest.next_if(|c| !matches!(c, '}' | ']')));
+            self.out.extend(name);
+            self.out.extend(self.rest.next_if_eq(&'}'));
+        }
+    }
+
+    /// An escape that stands for one character, inside a class or outside.
+    fn character(&mut self, c: char) {
+        match c {
+            '0' => self.out.push_str(r"\x00"),
+            'c' => match self.rest.next_if(char::is_ascii_alphabetic) {
+                Some(letter) => self.code(u32::from(letter) % 32),
+                None => self.out.push_str(r"\\c"),
+            },
+            'u' if self.rest.peek() != Some(&'{') => self.unit(),
+            // The engine has other meanings for them.
+            '<' | '>' => self.out.push(c),
+            other if other.is_ascii() => self.out.extend(['\\', other]),
+            other => self.out.push(other),
+        }
+    }
+
+    fn code(&mut self, code: u32) {
+        self.out.push_str(&format!("\\x{{{code:x}}}"));
+    }
+
+    /// `\uXXXX`, and two of them that are one character.
+    fn unit(&mut self) {
+        let Some(first) = self.digits() else { return self.out.push_str("\\u") };
+        if !(0xd800..0xdc00).contains(&first) {
+            return self.code(first);
+        }
+        let before = self.rest.clone();
+        let follows = self.rest.next() == Some('\\') && self.rest.next() == Some('u');
+        let second = self.digits().filter(|second| (0xdc00..0xe000).contains(second));
+        if let Some(second) = second.filter(|_| follows) {
+            return self.code(0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00));
+        }
+        self.rest = before;
+        self.code(first);
+    }
+
+    /// Four digits of base 16.
+    fn digits(&mut self) -> Option<u32> {
+        let mut rest = self.rest.clone();
+        let mut code = 0;
+        for _ in 0..4 {
+            code = code * 16 + rest.next()?.to_digit(16)?;
+        }
+        self.rest = rest;
+        Some(code)
+    }
+
+    fn class(&mut self) {
+        let is_negated = self.rest.next_if_eq(&'^').is_some();
+        if self.rest.next_if_eq(&']').is_some() {
+            self.out.push_str(if is_negated { r"[\s\S]" } else { r"[a&&b]" });
+            return;
+        }
+        self.out.push_str(if is_negated { "[^" } else { "[" });
+        let mut is_after_set = false;
+        while let Some(c) = self.rest.next() {
+            let is_dash = self.rest.peek() == Some(&'-');
+            match c {
+                ']' => return self.out.push(']'),
+                '[' if self.posix() => {}
+                // Two of them, or one in another place, are operators of the engine's.
+                '&' | '[' | '~' => self.out.extend(['\\', c]),
+                '-' if is_after_set || is_dash => self.out.push_str(r"\-"),
+                '\\' => {
+                    is_after_set = self.in_class();
+                    continue;
+                }
+                other => self.out.push(other),
+            }
+            is_after_set = false;
+        }
+    }
+
+    /// A class of POSIX, which some descriptions use: `[:alpha:]`.
+    fn posix(&mut self) -> bool {
+        let mut rest = self.rest.clone();
+        if rest.next() != Some(':') {
+            return false;
+        }
+        let name: String = rest.by_ref().take_while(char::is_ascii_alphabetic).collect();
+        // The colon behind the name is taken, too.
+        if name.is_empty() || rest.next() != Some(']') {
+            return false;
+        }
+        self.out.extend(["[:", &name, ":]"]);
+        self.rest = rest;
+        true
+    }
+
+    /// An escape in a class; true when it stands for several characters.
+    fn in_class(&mut self) -> bool {
+        match self.rest.next() {
+            Some('b') => self.out.push_str(r"\x08"),
+            Some(c @ ('D' | 'S' | 'W')) => self.out.extend(["[^", members(c), "]"]),
+            Some(c @ ('d' | 's' | 'w')) => self.out.push_str(members(c)),
+            Some(c @ ('P' | 'p')) => self.property(c),
+            Some(c) => {
+                self.character(c);
+                return false;
+            }
+            None => self.out.push('\\'),
+        }
+        true
+    }
+}
+
+/// The characters of a class escape (ECMA-262 §22.2.2.9).
+fn members(escape: char) -> &'static str {
+    match escape {
+        'D' | 'd' => "0-9",
+        'W' | 'w' => "0-9A-Za-z_",
+        _ => r"\t\n\x0b\x0c\r\x{feff}\u2028\u2029\p{Zs}",
+    }
+}

@@ -1,0 +1,141 @@
+//! All schemas of an operation. Each part that references lead to is compiled when it is first reached, so that large
+//! shared definitions cost the first call nothing it does not need.
+
+use std::sync::{Arc, OnceLock};
+
+use callgate_tool::{Object, Value};
+use percent_encoding::percent_decode_str;
+
+use super::{
+    compile::{Fragment, Resolve, Unknown, compile},
+    node::{Node, Target},
+    pattern::Pattern,
+};
+
+/// What is compiled of a schema so far.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// The definitions, sorted by name.
+    definitions: Box<[(Box<str>, Part)]>,
+    parts: OnceLock<Box<Link>>,
+}
+
+type Part = OnceLock<Box<Fragment>>;
+
+/// A part that is no definition, and those that were named after it.
+#[derive(Debug)]
+struct Link {
+    pointer: Box<str>,
+    part: Part,
+    next: OnceLock<Box<Self>>,
+}
+
+/// A program with the schema that it is compiled from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scope<'p> {
+    program: &'p Program,
+    root: &'p Value,
+}
+
+impl Program {
+    /// The program of a schema, of which nothing is compiled yet.
+    pub(crate) fn new(root: &Value) -> Self {
+        let definitions = root.get("$defs").and_then(Value::as_object);
+        let mut names: Vec<&String> = definitions.into_iter().flat_map(Object::keys).collect();
+        names.sort_unstable();
+        let part = |name: &String| (name.as_str().into(), Part::new());
+        Self { definitions: names.into_iter().map(part).collect(), parts: OnceLock::new() }
+    }
+
+    /// The place of a part among those that are no definitions.
+    fn part(&self, pointer: &str) -> Option<usize> {
+        let mut slot = &self.parts;
+        for at in 0..MOST {
+            let link = slot.get_or_init(|| {
+                let pointer = pointer.into();
+                Box::new(Link { pointer, part: Part::new(), next: OnceLock::new() })
+            });
+            if *link.pointer == *pointer {
+                return Some(at);
+            }
+            slot = &link.next;
+        }
+        None
+    }
+
+    fn link(&self, at: usize) -> Option<&Link> {
+        let mut link = self.parts.get()?;
+        for _ in 0..at {
+            link = link.next.get()?;
+        }
+        Some(link)
+    }
+}
+
+impl<'p> Scope<'p> {
+    /// A program, which was made of this schema.
+    pub(crate) fn new(program: &'p Program, root: &'p Value) -> Self {
+        Self { program, root }
+    }
+
+    /// The schema at a pointer, compiled.
+    pub(crate) fn compile(self, pointer: &str) -> Option<Fragment> {
+        Some(compile(self.root.pointer(pointer)?, pointer, &self))
+    }
+
+    /// What a reference leads to.
+    pub(crate) fn node(self, target: Target) -> Option<&'p Node> {
+        Some(&self.fragment(target)?.node)
+    }
+
+    /// The keywords that are not applied below a fragment and below all that it leads to, those whose pattern cannot be
+    /// held among them. Compiles everything.
+    pub(crate) fn unknown(self, fragment: &'p Fragment) -> Vec<Unknown> {
+        let (mut pending, mut seen) = (vec![fragment], std::collections::BTreeSet::new());
+        let mut unknown = Vec::new();
+        while let Some(fragment) = pending.pop() {
+            unknown.extend(fragment.unknown.iter().cloned());
+            let is_lost = |(_, pattern): &&(String, Arc<Pattern>)| !pattern.is_held();
+            let lost = fragment.patterns.iter().filter(is_lost);
+            unknown.extend(lost.map(|(pointer, _)| Unknown(pointer.clone())));
+            let fresh = fragment.targets.iter().filter(|target| seen.insert(**target));
+            pending.extend(fresh.filter_map(|target| self.fragment(*target)));
+        }
+        unknown.sort_unstable();
+        unknown
+    }
+
+    fn fragment(self, target: Target) -> Option<&'p Fragment> {
+        let (part, schema, pointer) = match target {
+            Target::Definition(at) => {
+                let (name, part) = self.program.definitions.get(at)?;
+                if let Some(known) = part.get() {
+                    return Some(known);
+                }
+                let schema = self.root.get("$defs")?.get(&**name)?;
+                (part, schema, format!("/$defs/{}", name.replace('~', "~0").replace('/', "~1")))
+            }
+            Target::Part(at) => {
+                let link = self.program.link(at)?;
+                (&link.part, self.root.pointer(&link.pointer)?, link.pointer.to_string())
+            }
+        };
+        Some(part.get_or_init(|| Box::new(compile(schema, &pointer, &self))))
+    }
+}
+
+impl Resolve for Scope<'_> {
+    fn target(&self, reference: &str) -> Option<Target> {
+        let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
+        let name = pointer.strip_prefix("/$defs/").filter(|name| !name.contains(['/', '~']));
+        if let Some(name) = name {
+            let known = self.program.definitions.binary_search_by(|(known, _)| (**known).cmp(name));
+            return known.ok().map(Target::Definition);
+        }
+        self.root.pointer(&pointer)?;
+        self.program.part(&pointer).map(Target::Part)
+    }
+}
+
+/// The parts that are no definitions are few: our own schemas have none.
+const MOST: usize = 512;

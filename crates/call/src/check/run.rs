@@ -1,0 +1,283 @@
+//! Applies schemas to values within a budget. A step is one schema applied to one value; what several schemas may apply
+//! to one value again is remembered. `valid` stops at the first rule that does not hold, `violations` collects.
+
+mod array;
+mod covered;
+mod object;
+mod violations;
+
+use std::marker::PhantomData;
+
+use callgate_tool::{Number, Value};
+
+use super::{
+    budget::{Budget, Spent},
+    equal::hash,
+    instance::{Instance, Types},
+    memo::{Key, Memo},
+    node::{Limit, Node, Rule, is},
+    program::Scope,
+};
+pub(crate) use violations::{Breach, MOST, Segment, Violation};
+
+/// Values that match several branches of a `oneOf`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Overlap {
+    /// They are accepted, since descriptions often overlap by mistake; not so below `not` and `if`.
+    Accepted,
+    /// They are refused, as JSON Schema says.
+    Refused,
+}
+
+/// Checks of values that do not change meanwhile.
+#[derive(Debug)]
+pub(crate) struct Run<'p, 'v> {
+    scope: Scope<'p>,
+    budget: Budget,
+    overlap: Overlap,
+    memo: Memo,
+    depth: usize,
+    /// The most bytes that items took while they were compared.
+    scratch: usize,
+    values: PhantomData<&'v Value>,
+}
+
+impl<'p, 'v> Run<'p, 'v> {
+    /// A run with a budget of its own.
+    pub(crate) fn new(scope: Scope<'p>, budget: Budget, overlap: Overlap) -> Self {
+        let memo = Memo::new();
+        Self { scope, budget, overlap, memo, depth: 0, scratch: 0, values: PhantomData }
+    }
+
+    /// The budget that is left.
+    pub(crate) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// The most bytes that were held on the heap for results, and for items while they were compared.
+    pub(crate) fn peak(&self) -> usize {
+        self.memo.peak() + self.scratch
+    }
+
+    /// True when the value meets the schema.
+    pub(crate) fn valid(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+        let Some(node) = self.behind(node) else { return Ok(true) };
+        self.budget.charge(1)?;
+        if !self.fits(node.types, at)? {
+            return Ok(false);
+        }
+        if !node.is_shared {
+            return self.meets(node, at);
+        }
+        let key = self.key(node, at);
+        if let Some(known) = self.memo.get(key) {
+            return Ok(known);
+        }
+        // A schema that comes back to itself at one value says nothing more there.
+        self.memo.set(key, true);
+        let is_valid = self.meets(node, at)?;
+        if !is_valid {
+            self.memo.set(key, false);
+        }
+        Ok(is_valid)
+    }
+
+    fn key(&self, node: &Node, at: Instance<'_>) -> Key {
+        let mode = if self.overlap == Overlap::Accepted { ACCEPTED } else { 0 };
+        (std::ptr::from_ref(node).addr() | mode, at.place())
+    }
+
+    /// The schema behind schemas that are nothing but references; `None` where they lead nowhere.
+    fn behind(&self, node: &'p Node) -> Option<&'p Node> {
+        let mut node = node;
+        for _ in 0..LONGEST_CHAIN {
+            let Some(target) = node.alias() else { return Some(node) };
+            node = self.scope.node(target)?;
+        }
+        None
+    }
+
+    fn fits(&mut self, types: Types, at: Instance<'v>) -> Result<bool, Spent> {
+        if types == Types::ALL {
+            return Ok(true);
+        }
+        if let Some(number) = at.number().filter(|_| !types.contains(Types::NUMBER)) {
+            self.budget.charge(weight(number))?;
+        }
+        Ok(types.allow(at))
+    }
+
+    fn meets(&mut self, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+        self.deeper(|run| run.all(&node.rules, |run, rule| run.holds(rule, node, at)))
+    }
+
+    /// True when something holds for all of several.
+    fn all<T>(
+        &mut self,
+        each: impl IntoIterator<Item = T>,
+        mut holds: impl FnMut(&mut Self, T) -> Result<bool, Spent>,
+    ) -> Result<bool, Spent> {
+        for one in each {
+            if !holds(self, one)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn deeper<T>(&mut self, apply: impl FnOnce(&mut Self) -> Result<T, Spent>) -> Result<T, Spent> {
+        if self.depth == DEEPEST {
+            return Err(Spent::Depth);
+        }
+        self.depth += 1;
+        let applied = apply(self);
+        self.depth -= 1;
+        applied
+    }
+
+    /// True when a rule of a schema holds.
+    fn holds(&mut self, rule: &'p Rule, node: &'p Node, at: Instance<'v>) -> Result<bool, Spent> {
+        match rule {
+            Rule::Const(_) | Rule::Enum(_) | Rule::Never => self.is_listed(rule, at),
+            Rule::Format(_) | Rule::MaxLength(_) | Rule::MinLength(_) | Rule::Pattern(_) => {
+                at.text().map_or(Ok(true), |text| self.text(rule, text))
+            }
+            Rule::Limit(limit, bound) => at.number().map_or(Ok(true), |number| {
+                let factor = if matches!(limit, Limit::MultipleOf) { DIVISION } else { 1 };
+                self.budget.charge((weight(number) + weight(bound)) * factor)?;
+                Ok(limit.holds(bound, number))
+            }),
+            Rule::Contains(_) | Rule::Items(_) | Rule::UnevaluatedItems(_) | Rule::UniqueItems => {
+                at.array().map_or(Ok(true), |items| self.array((rule, node), items, at))
+            }
+            Rule::MaxItems(most) => Ok(at.array().is_none_or(|items| items.len() as u64 <= *most)),
+            Rule::MinItems(least) => {
+                Ok(at.array().is_none_or(|items| items.len() as u64 >= *least))
+            }
+            Rule::AllOf(_)
+            | Rule::AnyOf(_)
+            | Rule::If(_)
+            | Rule::Not(_)
+            | Rule::OneOf(_)
+            | Rule::Reference(_) => self.in_place(rule, at),
+            _ => at.object().map_or(Ok(true), |members| self.object((rule, node), members, at)),
+        }
+    }
+
+    fn is_listed(&mut self, rule: &Rule, at: Instance<'v>) -> Result<bool, Spent> {
+        let n_values = match rule {
+            Rule::Enum(options) => options.values().len().min(FEW),
+            _ => 1,
+        };
+        if let Instance::Value(value @ (Value::Array(_) | Value::Object(_))) = at {
+            self.budget.charge(hash(value).1.saturating_mul(n_values))?;
+        } else {
+            let size = at.text().map_or(0, |text| text.len() / TEXT);
+            self.budget.charge(size + at.number().map_or(0, weight) * n_values)?;
+        }
+        Ok(match rule {
+            Rule::Const(value) => is(value, at),
+            Rule::Enum(options) => options.hold(at),
+            _ => false,
+        })
+    }
+
+    fn text(&mut self, rule: &Rule, text: &str) -> Result<bool, Spent> {
+        match rule {
+            Rule::Format(format) => {
+                self.budget.charge(text.len() / TEXT)?;
+                Ok(format.fits(text))
+            }
+            // A character has one to four bytes.
+            Rule::MaxLength(most) if text.len() as u64 <= *most => Ok(true),
+            Rule::MaxLength(most) => Ok(self.n_characters(text)? <= *most),
+            Rule::MinLength(least) if text.len() as u64 / 4 >= *least => Ok(true),
+            Rule::MinLength(least) => Ok(self.n_characters(text)? >= *least),
+            Rule::Pattern(pattern) => pattern.matches(text, &mut self.budget),
+            _ => Ok(true),
+        }
+    }
+
+    fn n_characters(&mut self, text: &str) -> Result<u64, Spent> {
+        self.budget.charge(text.len() / TEXT)?;
+        Ok(text.chars().count() as u64)
+    }
+
+    /// Rules that apply other schemas to the value itself.
+    fn in_place(&mut self, rule: &'p Rule, at: Instance<'v>) -> Result<bool, Spent> {
+        match rule {
+            Rule::AllOf(nodes) => self.all(nodes, |run, node| run.valid(node, at)),
+            Rule::AnyOf(nodes) => Ok(self.n_valid(nodes, at, 1)? > 0),
+            Rule::If(conditional) => {
+                let is_valid = self.strictly(|run| run.valid(&conditional.condition, at))?;
+                let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
+                branch.as_ref().map_or(Ok(true), |node| self.valid(node, at))
+            }
+            Rule::Not(node) => Ok(!self.strictly(|run| run.valid(node, at))?),
+            Rule::OneOf(nodes) => match self.overlap {
+                Overlap::Accepted => Ok(self.n_valid(nodes, at, 1)? > 0),
+                Overlap::Refused => Ok(self.n_valid(nodes, at, 2)? == 1),
+            },
+            Rule::Reference(target) => {
+                self.scope.node(*target).map_or(Ok(true), |node| self.valid(node, at))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// How many of the schemas the value meets, up to so many.
+    fn n_valid(
+        &mut self,
+        nodes: &'p [Node],
+        at: Instance<'v>,
+        most: usize,
+    ) -> Result<usize, Spent> {
+        let mut n_valid = 0;
+        for node in nodes {
+            n_valid += usize::from(self.valid(node, at)?);
+            if n_valid == most {
+                break;
+            }
+        }
+        Ok(n_valid)
+    }
+
+    /// Applies schemas by the letter: a value that should not meet them is not to meet more of them.
+    fn strictly<T>(&mut self, apply: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.overlap, Overlap::Refused);
+        let applied = apply(self);
+        self.overlap = outer;
+        applied
+    }
+}
+
+impl Limit {
+    fn holds(self, bound: &Number, number: &Number) -> bool {
+        match self {
+            Self::ExclusiveMaximum => number.order(bound).is_lt(),
+            Self::ExclusiveMinimum => number.order(bound).is_gt(),
+            Self::Maximum => number.order(bound).is_le(),
+            Self::Minimum => number.order(bound).is_ge(),
+            Self::MultipleOf => number.is_multiple_of(bound).unwrap_or(true),
+        }
+    }
+}
+
+/// What a number costs beyond the step: those of 64 bits nothing.
+fn weight(number: &Number) -> usize {
+    if number.as_i64().is_some() { 0 } else { number.digits().len() / TEXT }
+}
+
+/// Schemas within schemas are followed to this depth, whatever the depth of the value. A text of arguments has at most
+/// 128 levels; a level here takes 2 KiB of the stack without optimization.
+const DEEPEST: usize = 512;
+/// References that lead to nothing but references.
+const LONGEST_CHAIN: usize = 128;
+/// The bytes of a text, and the digits of a number, that cost a step.
+const TEXT: usize = 64;
+/// A digit that is divided costs as much as so many that are compared.
+const DIVISION: usize = 32;
+/// Values of an `enum` that are compared one by one.
+const FEW: usize = 8;
+/// Beside the lowest bit of an address, which the memo uses.
+const ACCEPTED: usize = 2;

@@ -1,0 +1,96 @@
+//! Rules for the items of an array.
+
+use callgate_tool::Value;
+
+use super::{Instance, Node, Rule, Run, Spent};
+use crate::check::{
+    equal::{equal, hash},
+    node::Contains,
+};
+
+impl<'p, 'v> Run<'p, 'v> {
+    /// True when a rule about items holds.
+    pub(super) fn array(
+        &mut self,
+        (rule, node): (&'p Rule, &'p Node),
+        items: &'v [Value],
+        at: Instance<'v>,
+    ) -> Result<bool, Spent> {
+        match rule {
+            Rule::Contains(contains) => self.contains(contains, items),
+            Rule::Items(schemas) => {
+                let first = items.iter().zip(&schemas.prefix);
+                let is_fine =
+                    self.all(first, |run, (item, node)| run.valid(node, Instance::Value(item)))?;
+                match &schemas.rest {
+                    Some(rest) if is_fine => {
+                        self.values(items.iter().skip(schemas.prefix.len()), rest)
+                    }
+                    _ => Ok(is_fine),
+                }
+            }
+            Rule::UnevaluatedItems(rest) => {
+                let covered = self.covered(node, at)?;
+                let others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
+                self.values(others.map(|(_, item)| item), rest)
+            }
+            _ => self.differ(items),
+        }
+    }
+
+    /// True when all of some values meet a schema.
+    pub(super) fn values(
+        &mut self,
+        values: impl Iterator<Item = &'v Value>,
+        node: &'p Node,
+    ) -> Result<bool, Spent> {
+        if node.is_any() {
+            return Ok(true);
+        }
+        self.all(values, |run, value| run.valid(node, Instance::Value(value)))
+    }
+
+    /// Counts the items that meet a schema, as far as it takes to decide.
+    fn contains(&mut self, contains: &'p Contains, items: &'v [Value]) -> Result<bool, Spent> {
+        let mut n_fitting = 0;
+        for item in items {
+            n_fitting += u64::from(self.valid(&contains.node, Instance::Value(item))?);
+            let is_decided = contains.most == u64::MAX && n_fitting >= contains.least;
+            if is_decided || n_fitting > contains.most {
+                break;
+            }
+        }
+        Ok((contains.least..=contains.most).contains(&n_fitting))
+    }
+
+    /// True when no two items are equal: only those of one hash are compared.
+    fn differ(&mut self, items: &'v [Value]) -> Result<bool, Spent> {
+        if let [one, other] = items {
+            self.budget.charge(hash(one).1)?;
+            return Ok(!equal(one, other));
+        }
+        let mut hashes = Vec::with_capacity(items.len());
+        for (at, item) in (0_u32..).zip(items) {
+            let (hash, n_values) = hash(item);
+            self.budget.charge(n_values)?;
+            hashes.push((hash, at));
+        }
+        hashes.sort_unstable();
+        self.scratch = self.scratch.max(hashes.capacity() * size_of::<(u64, u32)>());
+        for alike in hashes.chunk_by(|(one, _), (other, _)| one == other) {
+            let item = |(_, at): &(u64, u32)| items.get(*at as usize);
+            let pairs = alike.iter().enumerate().flat_map(|(at, one)| {
+                let others = alike.iter().skip(at + 1);
+                others.filter_map(move |other| item(one).zip(item(other)))
+            });
+            let differ = self.all(pairs, |run, (one, other)| {
+                run.budget.charge(hash(one).1)?;
+                Ok(!equal(one, other))
+            })?;
+            if !differ {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,82 @@
+//! Rules for the members of an object.
+
+use callgate_tool::{Object, Value};
+
+use super::{Instance, Node, Rule, Run, Spent};
+use crate::check::node::Properties;
+
+impl<'p, 'v> Run<'p, 'v> {
+    /// True when a rule about members holds.
+    pub(super) fn object(
+        &mut self,
+        (rule, node): (&'p Rule, &'p Node),
+        members: &'v Object,
+        at: Instance<'v>,
+    ) -> Result<bool, Spent> {
+        match rule {
+            Rule::DependentRequired(each) => {
+                self.budget.charge(each.len() / NAMES)?;
+                Ok(each.iter().all(|(name, needed)| {
+                    !members.contains_key(name)
+                        || needed.iter().all(|name| members.contains_key(name))
+                }))
+            }
+            Rule::DependentSchemas(each) => {
+                let asked = each.iter().filter(|(name, _)| members.contains_key(name));
+                self.all(asked, |run, (_, node)| run.valid(node, at))
+            }
+            Rule::MaxProperties(most) => Ok(members.len() as u64 <= *most),
+            Rule::MinProperties(least) => Ok(members.len() as u64 >= *least),
+            Rule::Properties(properties) => {
+                self.budget.charge(members.len() / NAMES)?;
+                self.all(members, |run, (name, member)| run.member(properties, name, member))
+            }
+            Rule::PropertyNames(node) => {
+                self.all(members.keys(), |run, name| run.valid(node, Instance::Name(name)))
+            }
+            Rule::Required(names) => {
+                self.budget.charge(names.len() / NAMES)?;
+                Ok(names.iter().all(|name| members.contains_key(name)))
+            }
+            Rule::UnevaluatedProperties(rest) => {
+                let covered = self.covered(node, at)?;
+                let others = members.values().enumerate().filter(|(at, _)| covered.lacks(*at));
+                self.values(others.map(|(_, member)| member), rest)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn member(
+        &mut self,
+        properties: &'p Properties,
+        name: &'v str,
+        member: &'v Value,
+    ) -> Result<bool, Spent> {
+        let at = Instance::Value(member);
+        let declared = properties.declared(name);
+        let mut is_told = declared.is_some();
+        if let Some(node) = declared
+            && !self.valid(node, at)?
+        {
+            return Ok(false);
+        }
+        for (pattern, node) in &properties.patterns {
+            self.budget.charge(1)?;
+            if !pattern.matches(name, &mut self.budget)? {
+                continue;
+            }
+            is_told = true;
+            if pattern.is_held() && !self.valid(node, at)? {
+                return Ok(false);
+            }
+        }
+        match &properties.rest {
+            Some(rest) if !is_told && !rest.is_any() => self.valid(rest, at),
+            _ => Ok(true),
+        }
+    }
+}
+
+/// The names that cost a step to look up.
+const NAMES: usize = 4;

@@ -1,0 +1,302 @@
+//! What is wrong with a value, rule by rule, up to a bound. What the branches of `anyOf` and `oneOf` find wrong is not
+//! collected with it: whoever explains one asks for the branch that was meant.
+
+use std::{collections::BTreeSet, slice};
+
+use callgate_tool::{Object, Value};
+
+use super::{Instance, Key, Node, Rule, Run, Spent, Types};
+use crate::check::node::Properties;
+
+/// One rule that does not hold.
+#[derive(Clone, Debug)]
+pub(crate) struct Violation<'p, 'v> {
+    /// The rule.
+    pub(crate) breach: Breach<'p, 'v>,
+    /// The value that breaks it.
+    pub(crate) at: Instance<'v>,
+    /// The way to the value.
+    pub(crate) path: Box<[Segment<'v>]>,
+}
+
+/// What does not hold.
+#[derive(Clone, Debug)]
+pub(crate) enum Breach<'p, 'v> {
+    /// The value has none of the types.
+    Type(Types),
+    /// A rule as it is written.
+    Rule(&'p Rule),
+    /// A member is missing.
+    Missing(&'p str),
+    /// Members that `additionalProperties` forbids.
+    Unexpected(Vec<&'v str>, &'p Properties),
+    /// Members that `unevaluatedProperties` of a schema forbids.
+    Unevaluated(Vec<&'v str>, &'p Node),
+}
+
+/// A step into a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Segment<'v> {
+    /// An item.
+    Index(usize),
+    /// A member.
+    Name(&'v str),
+}
+
+/// What was found so far.
+struct Found<'p, 'v> {
+    list: Vec<Violation<'p, 'v>>,
+    path: Vec<Segment<'v>>,
+    /// What was looked through already.
+    seen: BTreeSet<Key>,
+}
+
+impl<'p, 'v> Found<'p, 'v> {
+    fn is_full(&self) -> bool {
+        self.list.len() >= MOST
+    }
+
+    fn push(&mut self, breach: Breach<'p, 'v>, at: Instance<'v>) {
+        if !self.is_full() {
+            self.list.push(Violation { breach, at, path: self.path.as_slice().into() });
+        }
+    }
+}
+
+impl<'p, 'v> Run<'p, 'v> {
+    /// What is wrong with the value at the end of a path.
+    pub(crate) fn violations(
+        &mut self,
+        node: &'p Node,
+        at: Instance<'v>,
+        path: &[Segment<'v>],
+    ) -> Result<Vec<Violation<'p, 'v>>, Spent> {
+        let mut found = Found { list: Vec::new(), path: path.to_vec(), seen: BTreeSet::new() };
+        self.collect(node, at, &mut found)?;
+        Ok(found.list)
+    }
+
+    /// The names that a schema declares, in it and in what it refers to.
+    pub(crate) fn names(&self, node: &'p Node) -> Vec<&'p str> {
+        let (mut names, mut pending, mut at) = (Vec::new(), vec![node], 0);
+        while let Some(node) = pending.get(at).filter(|_| at < MOST) {
+            at += 1;
+            let rules = self.behind(node).map(|node| &*node.rules).unwrap_or_default();
+            pending.extend(rules.iter().flat_map(|rule| match rule {
+                Rule::AllOf(nodes) => &**nodes,
+                Rule::Reference(target) => {
+                    self.scope.node(*target).map_or(&[][..], slice::from_ref)
+                }
+                _ => &[],
+            }));
+            let declared = rules.iter().filter_map(|rule| match rule {
+                Rule::Properties(properties) => Some(properties),
+                _ => None,
+            });
+            names.extend(declared.flat_map(|properties| properties.names()));
+        }
+        names
+    }
+
+    fn collect(
+        &mut self,
+        node: &'p Node,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        let Some(node) = self.behind(node).filter(|_| !found.is_full()) else { return Ok(()) };
+        self.budget.charge(1)?;
+        if !self.fits(node.types, at)? {
+            found.push(Breach::Type(node.types), at);
+            let listed =
+                node.rules.iter().filter(|rule| matches!(rule, Rule::Const(_) | Rule::Enum(_)));
+            return listed.into_iter().try_for_each(|rule| self.collect_by(rule, node, at, found));
+        }
+        if node.is_shared && (self.valid(node, at)? || !found.seen.insert(self.key(node, at))) {
+            return Ok(());
+        }
+        self.deeper(|run| {
+            node.rules.iter().try_for_each(|rule| run.collect_by(rule, node, at, found))
+        })
+    }
+
+    fn collect_by(
+        &mut self,
+        rule: &'p Rule,
+        node: &'p Node,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        match rule {
+            Rule::AllOf(nodes) => nodes.iter().try_for_each(|node| self.collect(node, at, found)),
+            Rule::If(conditional) => {
+                let is_valid = self.strictly(|run| run.valid(&conditional.condition, at))?;
+                let branch = if is_valid { &conditional.then } else { &conditional.otherwise };
+                branch.as_ref().map_or(Ok(()), |node| self.collect(node, at, found))
+            }
+            Rule::Reference(target) => match self.scope.node(*target) {
+                Some(node) => self.collect(node, at, found),
+                None => Ok(()),
+            },
+            _ => match (at.array(), at.object()) {
+                (Some(items), _) if matches!(rule, Rule::Items(_) | Rule::UnevaluatedItems(_)) => {
+                    self.collect_items((rule, node), items, at, found)
+                }
+                (_, Some(members)) => self.collect_object((rule, node), members, at, found),
+                _ => self.collect_whole(rule, node, at, found),
+            },
+        }
+    }
+
+    /// A rule that says nothing about a part of the value alone.
+    fn collect_whole(
+        &mut self,
+        rule: &'p Rule,
+        node: &'p Node,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        if !self.holds(rule, node, at)? {
+            found.push(Breach::Rule(rule), at);
+        }
+        Ok(())
+    }
+
+    fn collect_items(
+        &mut self,
+        (rule, node): (&'p Rule, &'p Node),
+        items: &'v [Value],
+        whole: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        if let Rule::UnevaluatedItems(rest) = rule {
+            // What something beside it refuses was looked at all the same.
+            if !found.list.is_empty() {
+                return Ok(());
+            }
+            let covered = self.covered(node, whole)?;
+            let mut others = items.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
+            return others
+                .try_for_each(|(at, item)| self.below(Segment::Index(at), rest, item, found));
+        }
+        let Rule::Items(schemas) = rule else { return Ok(()) };
+        for (at, item) in items.iter().enumerate() {
+            let Some(node) = schemas.prefix.get(at).or(schemas.rest.as_ref()) else { break };
+            self.below(Segment::Index(at), node, item, found)?;
+        }
+        Ok(())
+    }
+
+    fn below(
+        &mut self,
+        segment: Segment<'v>,
+        node: &'p Node,
+        value: &'v Value,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        if node.is_any() {
+            return Ok(());
+        }
+        found.path.push(segment);
+        self.collect(node, Instance::Value(value), found)?;
+        found.path.pop();
+        Ok(())
+    }
+
+    fn collect_object(
+        &mut self,
+        (rule, node): (&'p Rule, &'p Node),
+        members: &'v Object,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        match rule {
+            Rule::DependentRequired(each) => {
+                let asked = each.iter().filter(|(name, _)| members.contains_key(name));
+                let missing = asked.flat_map(|(_, names)| names);
+                missing
+                    .filter(|name| !members.contains_key(name))
+                    .for_each(|name| found.push(Breach::Missing(name), at));
+                Ok(())
+            }
+            Rule::DependentSchemas(each) => {
+                let mut asked = each.iter().filter(|(name, _)| members.contains_key(name));
+                asked.try_for_each(|(_, node)| self.collect(node, at, found))
+            }
+            Rule::Properties(properties) => self.collect_members(properties, members, at, found),
+            Rule::Required(names) => {
+                let missing = names.iter().filter(|name| !members.contains_key(name));
+                missing.for_each(|name| found.push(Breach::Missing(name), at));
+                Ok(())
+            }
+            Rule::UnevaluatedProperties(rest) => {
+                self.collect_others((rest, node), members, at, found)
+            }
+            _ => self.collect_whole(rule, node, at, found),
+        }
+    }
+
+    /// Members that nothing beside `unevaluatedProperties` of a schema looks at.
+    fn collect_others(
+        &mut self,
+        (rest, node): (&'p Node, &'p Node),
+        members: &'v Object,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        // What something beside it refuses was looked at all the same.
+        if !found.list.is_empty() {
+            return Ok(());
+        }
+        let covered = self.covered(node, at)?;
+        let others = members.iter().enumerate().filter(|(at, _)| covered.lacks(*at));
+        let mut others = others.map(|(_, member)| member);
+        if !rest.is_never() {
+            return others.try_for_each(|(name, member)| {
+                self.below(Segment::Name(name), rest, member, found)
+            });
+        }
+        let names: Vec<_> = others.map(|(name, _)| name.as_str()).take(MOST).collect();
+        if !names.is_empty() {
+            found.push(Breach::Unevaluated(names, node), at);
+        }
+        Ok(())
+    }
+
+    fn collect_members(
+        &mut self,
+        properties: &'p Properties,
+        members: &'v Object,
+        at: Instance<'v>,
+        found: &mut Found<'p, 'v>,
+    ) -> Result<(), Spent> {
+        let mut unexpected = Vec::new();
+        self.budget.charge(members.len())?;
+        for (name, member) in members {
+            let declared = properties.declared(name);
+            let mut is_told = declared.is_some();
+            if let Some(node) = declared {
+                self.below(Segment::Name(name), node, member, found)?;
+            }
+            for (pattern, node) in &properties.patterns {
+                let is_meant = pattern.matches(name, &mut self.budget)?;
+                is_told |= is_meant;
+                let node = Some(node).filter(|_| is_meant && pattern.is_held());
+                node.map_or(Ok(()), |node| self.below(Segment::Name(name), node, member, found))?;
+            }
+            match properties.rest.as_ref().filter(|_| !is_told) {
+                Some(rest) if rest.is_never() => unexpected.push(name.as_str()),
+                Some(rest) => self.below(Segment::Name(name), rest, member, found)?,
+                None => {}
+            }
+        }
+        unexpected.truncate(MOST);
+        if !unexpected.is_empty() {
+            found.push(Breach::Unexpected(unexpected, properties), at);
+        }
+        Ok(())
+    }
+}
+
+/// A list of a million wrong items is not reported item by item.
+pub(crate) const MOST: usize = 50;

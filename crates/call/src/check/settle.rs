@@ -1,0 +1,159 @@
+//! Converts what is wrong in a value where nothing is lost, and explains the rest. A conversion may uncover the next
+//! violation, so that it goes on for a few rounds.
+
+use callgate_tool::{Event, Journal, Problem, Value};
+
+use super::{
+    budget::{Budget, Spent},
+    convert::converted,
+    instance::Instance,
+    node::Node,
+    program::Scope,
+    run::{Overlap, Run, Segment, Violation},
+    violation::{Place, explain, path_of, types_due},
+};
+use crate::wording;
+
+/// A schema and the argument that should meet it.
+#[derive(Debug)]
+pub(super) struct Settling<'a> {
+    pub(super) scope: Scope<'a>,
+    pub(super) node: &'a Node,
+    pub(super) place: Place<'a>,
+    pub(super) budget: &'a mut Budget,
+}
+
+/// What a look at a value came to.
+enum Look {
+    /// It meets the schema.
+    Fine,
+    /// This much can be converted.
+    Repairs(Vec<Repair>),
+    /// Nothing can be.
+    Wrong(Vec<Problem>),
+}
+
+/// One change that loses nothing.
+struct Repair {
+    /// The JSON pointer of the value.
+    pointer: String,
+    /// The same as a problem shows it.
+    at: String,
+    /// The new value; `None` takes a `null` member away.
+    value: Option<Value>,
+}
+
+impl Settling<'_> {
+    /// Converts what can be converted and answers what is still wrong.
+    pub(super) fn settle(
+        &mut self,
+        value: &mut Value,
+        journal: &mut Journal,
+    ) -> Result<Vec<Problem>, Spent> {
+        let mut omitted = Vec::new();
+        for round in 0..=ROUNDS {
+            let repairs = match self.look(value, round < ROUNDS)? {
+                Look::Fine => return Ok(Vec::new()),
+                Look::Repairs(repairs) => repairs,
+                Look::Wrong(mut problems) => {
+                    let given = problems.iter_mut().filter(|problem| omitted.contains(&problem.at));
+                    given.for_each(|problem| "null".clone_into(&mut problem.got));
+                    return Ok(problems);
+                }
+            };
+            let nulls = repairs.iter().filter(|repair| repair.value.is_none());
+            omitted.extend(nulls.map(|repair| repair.at.clone()));
+            for repair in repairs {
+                repair.apply(value, journal);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn look(&mut self, value: &Value, may_repair: bool) -> Result<Look, Spent> {
+        let mut run = Run::new(self.scope, *self.budget, Overlap::Accepted);
+        let looked = look(&mut run, self.node, value, self.place, may_repair);
+        *self.budget = run.budget();
+        looked
+    }
+}
+
+fn look<'p, 'v>(
+    run: &mut Run<'p, 'v>,
+    node: &'p Node,
+    value: &'v Value,
+    place: Place<'_>,
+    may_repair: bool,
+) -> Result<Look, Spent> {
+    let violations = run.violations(node, Instance::Value(value), &[])?;
+    if violations.is_empty() {
+        return Ok(Look::Fine);
+    }
+    let mut repairs = Vec::new();
+    for violation in violations.iter().filter(|_| may_repair) {
+        repairs.extend(repair(run, violation, place)?);
+    }
+    if repairs.is_empty() {
+        return explain(run, &violations, place).map(Look::Wrong);
+    }
+    Ok(Look::Repairs(repairs))
+}
+
+fn repair<'p, 'v>(
+    run: &mut Run<'p, 'v>,
+    violation: &Violation<'p, 'v>,
+    place: Place<'_>,
+) -> Result<Option<Repair>, Spent> {
+    let due = types_due(run, violation)?;
+    let Instance::Value(value) = violation.at else { return Ok(None) };
+    let at = path_of(place.argument, &violation.path);
+    let pointer = pointer_of(&violation.path);
+    if due.is_empty() {
+        return Ok(None);
+    }
+    if value.is_null() {
+        // Strict mode makes every member required and writes `null` for the optional ones. Whether this one may be
+        // absent is seen in the next round.
+        return Ok((!pointer.is_empty()).then_some(Repair { pointer, at, value: None }));
+    }
+    Ok(converted(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
+}
+
+fn pointer_of(path: &[Segment<'_>]) -> String {
+    let mut pointer = String::new();
+    for segment in path {
+        match segment {
+            Segment::Index(at) => pointer.push_str(&format!("/{at}")),
+            Segment::Name(name) => {
+                pointer.extend(["/", &name.replace('~', "~0").replace('/', "~1")]);
+            }
+        }
+    }
+    pointer
+}
+
+impl Repair {
+    fn apply(self, whole: &mut Value, journal: &mut Journal) {
+        let Self { pointer, at, value } = self;
+        let Some(value) = value else {
+            journal.note(Event::NullOmitted { argument: at });
+            remove(whole, &pointer);
+            return;
+        };
+        let Some(old) = whole.pointer_mut(&pointer) else { return };
+        let (from, to) = (wording::kind(old), wording::kind(&value));
+        journal.note(Event::Converted { argument: at, from, to });
+        *old = value;
+    }
+}
+
+fn remove(whole: &mut Value, pointer: &str) {
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
+    let name = last.replace("~1", "/").replace("~0", "~");
+    if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
+        members.remove(&name);
+    }
+}
+
+/// A conversion may uncover the next violation; a value nested deeper than this in JSON text stays text.
+const ROUNDS: usize = 6;
