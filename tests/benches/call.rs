@@ -19,7 +19,10 @@ use std::{fmt, net::SocketAddr, path::Path, process::Command, sync::Arc, time::D
 use axum::{Router, extract::Path as UrlPath, response::IntoResponse, routing::post};
 use tokio::time::Instant;
 
-use callgate::{Arguments, Content, Executor, Outcome, Session, ToolCall, config};
+use callgate::{
+    Arguments, Content, Executor, Outcome, Session, ToolCall,
+    config::{self, Config, Environment},
+};
 
 const ROUNDS: usize = 11;
 const CALLS: u32 = 6000;
@@ -140,7 +143,8 @@ fn executor(address: SocketAddr) -> Executor {
         server: Some(format!("http://{address}/v1")),
         ..Default::default()
     };
-    config::load_description(&description, &options).unwrap().executor
+    let config = config::open(&description, &options).unwrap();
+    config.build_blocking(&Environment::new(), None).unwrap().executor
 }
 
 async fn token(UrlPath(length): UrlPath<usize>) -> impl IntoResponse {
@@ -162,16 +166,14 @@ fn auth(address: &str, credential: &str) -> callgate_tool::Value {
 
 /// The same with a credential.
 fn executor_with(address: &str, auth: &callgate_tool::Value) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let toolset = callgate_tool::json!({
         "openapi": description.to_str(),
         "server": format!("http://{address}/v1"),
         "auth": auth,
     });
-    let file = folder.path().join("toolset.json");
-    std::fs::write(&file, toolset.to_string()).unwrap();
-    config::load_toolset(&file, None).unwrap().executor
+    let config = Config::from_toolset_text(toolset.to_string(), "").unwrap();
+    config.build_blocking(&Environment::new(), None).unwrap().executor
 }
 
 fn bare(baseline: &Path, address: SocketAddr, parallel: u32) -> f64 {

@@ -16,7 +16,10 @@ use std::{
     thread,
 };
 
-use callgate::{Executor, FaultCode, Outcome, Session, ToolCall, config};
+use callgate::{
+    Executor, FaultCode, Outcome, Session, ToolCall,
+    config::{Config, Description, Environment},
+};
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
@@ -82,12 +85,12 @@ fn read(address: SocketAddr, size: &str) {
 }
 
 fn executor(address: SocketAddr) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
     let settings = format!("server: http://{address}\nlimits: {{ response_bytes: 16MiB }}\n");
-    fs::write(&toolset, settings).unwrap();
-    config::load_toolset(&toolset, None).unwrap().executor
+    let mut config = Config::from_toolset_text(settings, "").unwrap();
+    for toolset in &mut config.toolsets {
+        toolset.description = Description::text(DESCRIPTION);
+    }
+    config.build_blocking(&Environment::new(), None).unwrap().executor
 }
 
 /// Answers each connection with so many bytes as its path says.

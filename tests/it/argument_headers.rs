@@ -1,15 +1,11 @@
 //! Headers that no argument sets unless the operator lets them through (`argument_headers`): what arrives of them, what is
 //! refused all the same, and what a configuration may not let through.
 
-use std::fs;
-
-use callgate::{
-    Effect, Executor, Outcome,
-    config::{Severity, load_toolset},
-};
+use callgate::{Effect, Executor, Outcome, config::Severity};
 use callgate_tool::{Value, json};
 
 use crate::{
+    built::toolset,
     raw::Raw,
     server::Server,
     target::{self, call, json as json_of},
@@ -99,11 +95,8 @@ async fn a_read_that_may_be_a_write_is_sent_once() {
 
 /// What is found wrong with these settings, each with its place.
 fn found(settings: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    fs::write(&toolset, format!("server: https://a.example\n{settings}")).unwrap();
-    let findings = match load_toolset(&toolset, None) {
+    let settings = format!("server: https://a.example\n{settings}");
+    let findings = match toolset(DESCRIPTION, &settings) {
         Ok(built) => built.warnings,
         Err(error) => error.findings().to_vec(),
     };

@@ -3,12 +3,12 @@
 use std::{fs, path::PathBuf};
 
 use callgate::{
-    config::{self, Severity},
+    config::{self, Config, Severity},
     openapi::OperationStatus,
     tree::{Limits, Node},
 };
 
-use crate::root;
+use crate::{built::build, root};
 
 fn examples() -> Vec<PathBuf> {
     let files = fs::read_dir(root().join("config")).unwrap();
@@ -23,7 +23,8 @@ fn examples() -> Vec<PathBuf> {
 fn every_example_loads() {
     assert!(examples().len() >= 2);
     for file in examples() {
-        let built = config::load(&file).unwrap_or_else(|error| panic!("{error}"));
+        let built =
+            build(&Config::from_file(&file).unwrap()).unwrap_or_else(|error| panic!("{error}"));
         for toolset in &built.toolsets {
             assert!(toolset.report.count(OperationStatus::Exposed) > 0, "{toolset:?}");
         }
@@ -52,7 +53,7 @@ fn the_full_example_shows_every_key() {
 
 #[test]
 fn a_literal_secret_is_warned_about_and_never_shown() {
-    let built = config::load(&root().join("config/demo.yaml")).unwrap();
+    let built = build(&Config::from_file(root().join("config/demo.yaml")).unwrap()).unwrap();
     assert!(built.warnings.iter().any(|finding| finding.code == "literal-secret"), "{built:?}");
     assert!(!format!("{built:?}").contains("demo-key"));
 }

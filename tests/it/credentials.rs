@@ -4,16 +4,20 @@
 mod faults;
 mod scopes;
 
-use std::fs;
+use std::sync::Arc;
 
 use callgate::{
     Entry, Event, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
-    config::{self, Built, load_toolset},
+    config::{self, Built, Environment},
     openapi::{Code, OperationStatus},
 };
 use callgate_tool::json;
+use callgate_transport::Replay;
 
-use crate::server::Server;
+use crate::{
+    built::{build_in, toolset, toolset_config},
+    server::Server,
+};
 
 const DESCRIPTION: &str = r#"
 openapi: 3.1.0
@@ -70,13 +74,7 @@ const ALL: &str = "credentials:
 ";
 
 fn load(server: &str, away: &str, settings: &str) -> Result<Built, config::Error> {
-    let folder = tempfile::tempdir().unwrap();
-    let description = DESCRIPTION.replace("SERVER", server).replace("AWAY", away);
-    fs::write(folder.path().join("spec.yaml"), description).unwrap();
-    fs::create_dir(folder.path().join("cases")).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    fs::write(&toolset, settings).unwrap();
-    load_toolset(&toolset, None)
+    toolset(&DESCRIPTION.replace("SERVER", server).replace("AWAY", away), settings)
 }
 
 /// The description's own server is the operator's here: loopback is nobody else's to name.
@@ -246,17 +244,14 @@ async fn calls_without_a_credential_are_asked_for() {
 #[tokio::test]
 async fn auth_is_for_what_states_nothing_beside_credentials() {
     let server = Server::start().await;
-    let folder = tempfile::tempdir().unwrap();
     let description = "openapi: 3.0.3
 paths:
   /stated: { get: { operationId: stated, summary: s, security: [{ key: [] }] } }
   /unstated: { get: { operationId: unstated, summary: s } }
 components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }";
-    fs::write(folder.path().join("spec.yaml"), description).unwrap();
     let load = |settings: &str| {
-        let file = folder.path().join("toolset.yaml");
-        fs::write(&file, format!("server: {}\n{settings}", server.url(""))).unwrap();
-        load_toolset(&file, None).unwrap_or_else(|error| panic!("{error}"))
+        let built = toolset(description, &format!("server: {}\n{settings}", server.url("")));
+        built.unwrap_or_else(|error| panic!("{error}"))
     };
     let credentials = "credentials: { key: { api_key: { value: \"literal:canary-key\" } } }";
     let both = load(&format!("{credentials}\nauth: {{ bearer: {{ token: \"literal:canary\" }} }}"));
@@ -302,8 +297,11 @@ async fn another_origin_gets_no_credential_unless_it_is_listed() {
 /// The connection shows it, so nothing is put on the request, and another origin is not connected to at all.
 #[tokio::test]
 async fn a_client_certificate_meets_its_scheme() {
-    let tls = "tls: { client_certificate: client.pem, client_key: env:NONE }\nupstream: replay";
-    let built = load("https://a.example", "https://away.example", tls).unwrap();
+    let tls = "tls: { client_certificate: client.pem, client_key: env:NONE }";
+    let description =
+        DESCRIPTION.replace("SERVER", "https://a.example").replace("AWAY", "https://away.example");
+    let recorded = Environment::new().with_transport(Arc::new(Replay::new([]).unwrap()));
+    let built = build_in(&toolset_config(&description, tls).unwrap(), &recorded).unwrap();
     assert_eq!(failed(&built, "certificate").await.code, FaultCode::NothingRecorded);
     assert_eq!(failed(&built, "inherited").await.code, FaultCode::AuthFailed);
     for tool in ["awayOpen", "awayOptional"] {

@@ -1,12 +1,11 @@
 //! Tools whose declarations take more than they may: they are left out of what a model is shown, and the operator is told.
 
 use std::{
-    fs,
     io::{self, Write},
     sync::{Arc, Mutex},
 };
 
-use callgate::{Entry, config};
+use callgate::Entry;
 use callgate_tool::{Object, json};
 
 /// Keeps what is logged.
@@ -32,12 +31,9 @@ fn a_tool_that_is_not_declared_is_told_of_once() {
     let description = json!({"openapi": "3.1.0", "paths": {
         "/big": {"post": {"operationId": "sendBig", "summary": "A", "requestBody": body}},
         "/small": {"get": {"operationId": "getSmall", "summary": "A"}}}});
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("api.json"), description.to_string()).unwrap();
-    let file = folder.path().join("callgate.json");
-    let toolset = json!({"openapi": "api.json", "server": "http://127.0.0.1:1", "prefix": ""});
-    fs::write(&file, json!({"toolsets": {"a": toolset}}).to_string()).unwrap();
-    let executor = config::load(&file).unwrap().executor;
+    let settings = json!({"server": "http://127.0.0.1:1", "prefix": ""});
+    let built = crate::built::toolset(&description.to_string(), &settings.to_string());
+    let executor = built.unwrap().executor;
     let log = Log::default();
     let kept = log.clone();
     let subscriber =

@@ -1,20 +1,17 @@
 //! What a description may lead to, through the whole of a call: security rows 13 and 53 from the side of the caller.
 
-use callgate::{Outcome, Reached, Session, ToolCall, ToolResult, config::load_toolset};
+use callgate::{Outcome, Reached, Session, ToolCall, ToolResult};
 
-use crate::server::Server;
+use crate::{built::toolset, server::Server};
 
 async fn called(servers: &str, settings: &str) -> ToolResult {
-    let folder = tempfile::tempdir().unwrap();
     let description = format!(
         "openapi: 3.0.3\ninfo: {{ title: t, version: '1' }}\nservers: [{{ url: '{servers}' }}]\n\
          paths: {{ /a: {{ get: {{ operationId: a, responses: {{ 200: {{ description: ok }} }} }} }} }}\n"
     );
-    std::fs::write(folder.path().join("spec.yaml"), description).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    // A mapping may be empty, a file may not.
-    std::fs::write(&toolset, format!("prefix: ''\n{settings}")).unwrap();
-    let built = load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}"));
+    // A mapping may be empty, a text may not.
+    let built = toolset(&description, &format!("prefix: ''\n{settings}"));
+    let built = built.unwrap_or_else(|error| panic!("{error}"));
     let call = ToolCall::new("1", "a", callgate::Arguments::new());
     built.executor.call(&call, &Session::default()).await
 }
@@ -67,11 +64,8 @@ async fn what_the_operator_allows_a_description_may_lead_to() {
 
 #[test]
 fn a_range_of_addresses_that_is_none_is_told_with_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    std::fs::write(folder.path().join("spec.yaml"), "openapi: 3.0.3").unwrap();
-    std::fs::write(&toolset, "egress:\n  allow: [10.0.0.0/8, 10.0.0.0/40]\n").unwrap();
-    let error = load_toolset(&toolset, None).unwrap_err();
+    let settings = "egress:\n  allow: [10.0.0.0/8, 10.0.0.0/40]\n";
+    let error = toolset("openapi: 3.0.3", settings).unwrap_err();
     let [finding] = error.findings() else { panic!("{error}") };
     assert_eq!((finding.code, finding.pointer.as_str()), ("wrong-value", "/egress/allow/1"));
 }

@@ -2,14 +2,12 @@
 //! an executor that was built from a configuration. What a recording can show is in `fixtures/`.
 
 use std::{
-    fs,
     net::{SocketAddr, TcpListener},
     path::Path,
 };
 
 use callgate::{
     Arguments, Effect, Entry, Executor, Fault, FaultCode, Outcome, Reached, Session, ToolCall,
-    config,
 };
 use callgate_tool::json;
 
@@ -21,7 +19,6 @@ fn executor(service: SocketAddr) -> Executor {
 }
 
 fn executor_with(service: SocketAddr, auth: &callgate_tool::Value) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
     let configuration = json!({"toolsets": {"pets": {
         "openapi": description.to_str().unwrap(),
@@ -29,9 +26,7 @@ fn executor_with(service: SocketAddr, auth: &callgate_tool::Value) -> Executor {
         "limits": {"timeout": TIMEOUT},
         "auth": auth,
     }}});
-    let file = folder.path().join("callgate.json");
-    fs::write(&file, configuration.to_string()).unwrap();
-    config::load(&file).unwrap().executor
+    crate::built::configured(&configuration.to_string()).unwrap().executor
 }
 
 async fn failure(executor: &Executor, tool: &str, arguments: callgate_tool::Value) -> Fault {

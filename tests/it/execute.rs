@@ -1,13 +1,15 @@
 //! The executor against a real HTTP server over TCP: what arrives there, and what becomes of what it answers.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall, config,
+    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
+    config::{Config, Description, ToolsetConfig},
 };
 use callgate_tool::json;
 
 use crate::{
+    built::build,
     server::Server,
     target::{self, call},
 };
@@ -196,12 +198,9 @@ async fn a_dropped_call_stops() {
 #[tokio::test]
 async fn a_server_of_the_description_must_be_public_https() {
     let server = Server::start().await;
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("spec.yaml");
     let named = format!("{DESCRIPTION}servers: [{{ url: '{}' }}]\n", server.url(""));
-    std::fs::write(&file, named).unwrap();
-    let built = config::load_description(Path::new(&file), &config::DescriptionOptions::default());
-    let executor = built.unwrap().executor;
+    let toolset = ToolsetConfig::new(Description::text(named));
+    let executor = build(&Config::new().with_toolset(toolset)).unwrap().executor;
     let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
     assert_eq!((fault.code, fault.reached), (FaultCode::Refused, Reached::No));
     assert!(fault.message.contains("--server"), "{fault:?}");

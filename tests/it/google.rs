@@ -13,8 +13,10 @@ use base64::{
     Engine,
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
-use callgate::{Executor, Outcome, Session, ToolCall, config};
+use callgate::{Executor, Outcome, Session, ToolCall};
 use callgate_tool::{Value, json};
+
+use crate::built::configured;
 
 /// Service and metadata server in one.
 #[derive(Debug, Default)]
@@ -81,15 +83,12 @@ async fn start_among(configuration: impl Fn(&str) -> Value) -> (Executor, Shared
     let seen = Shared::default();
     let routes = Router::new().fallback(answer).with_state(Arc::clone(&seen));
     tokio::spawn(async move { axum::serve(listener, routes).await });
-    let folder = tempfile::tempdir().unwrap();
     let description = crate::root().join("fixtures/pets/spec.yaml");
     let mut configuration = configuration(&origin);
     let toolset = &mut configuration["toolsets"]["pets"];
     toolset["openapi"] = json!(description.to_str().unwrap());
     toolset["prefix"] = json!("");
-    let file = folder.path().join("callgate.json");
-    std::fs::write(&file, configuration.to_string()).unwrap();
-    let built = config::load(&file).unwrap_or_else(|error| panic!("{error}"));
+    let built = configured(&configuration.to_string()).unwrap_or_else(|error| panic!("{error}"));
     (built.executor, seen, origin)
 }
 
@@ -181,14 +180,11 @@ async fn a_secret_of_secret_manager_is_read_with_the_accounts_token() {
 async fn what_is_wrong_with_an_account_is_told_at_its_place() {
     #[track_caller]
     fn check(auth: &Value, pointer: &str) {
-        let folder = tempfile::tempdir().unwrap();
         let description = crate::root().join("fixtures/pets/spec.yaml");
         let configuration = json!({"toolsets": {"pets": {
             "openapi": description.to_str().unwrap(), "auth": auth,
         }}});
-        let file = folder.path().join("callgate.json");
-        std::fs::write(&file, configuration.to_string()).unwrap();
-        let error = config::load(&file).map(|_| ()).unwrap_err();
+        let error = configured(&configuration.to_string()).map(|_| ()).unwrap_err();
         let found: Vec<_> = error.findings().iter().map(|found| found.pointer.as_str()).collect();
         assert_eq!(found, [format!("/toolsets/pets/auth{pointer}")], "{error}");
     }

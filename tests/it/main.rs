@@ -5,6 +5,7 @@
 mod architecture;
 mod argument_headers;
 mod authority;
+mod built;
 mod configuration;
 mod credentials;
 mod declarations;

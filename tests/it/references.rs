@@ -4,11 +4,13 @@
 use std::{fs, sync::Arc};
 
 use callgate::{
-    config::load_toolset,
+    config::{Config, Environment},
     openapi::{Code, OperationStatus},
     tree::CodeName,
 };
 use callgate_transport::{Recording, Replay};
+
+use crate::built::build_in;
 
 const PARTS: &str = "https://specs.example.com/shared/parts.yaml";
 
@@ -54,8 +56,9 @@ fn loaded_as(
         recording("/shared/types.yaml", types),
     ]);
     let replay = Arc::new(replay.unwrap());
-    let built =
-        load_toolset(&toolset, Some(replay.clone())).unwrap_or_else(|error| panic!("{error}"));
+    let environment = Environment::new().with_transport(replay.clone());
+    let built = build_in(&Config::from_toolset_file(&toolset).unwrap(), &environment)
+        .unwrap_or_else(|error| panic!("{error}"));
     let report = &built.toolsets[0].report;
     let requests = replay.requests().into_iter();
     let requests = requests.map(|request| {

@@ -87,7 +87,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
     tokio::spawn(async move { axum::serve(listener, routes).await });
     let options = config::DescriptionOptions { server, ..Default::default() };
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let mut built = config::load_description(&description, &options).unwrap();
+    let mut built = config::load_description(&description, &options).await.unwrap();
     let authenticator = Arc::new(Versioned::default());
     let operations = built.toolsets.remove(0).operations.into_iter();
     let callable = |operation| Callable {

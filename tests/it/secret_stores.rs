@@ -13,7 +13,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri},
     response::IntoResponse,
 };
-use callgate::{Executor, FaultCode, Next, Outcome, Session, ToolCall, config};
+use callgate::{Executor, FaultCode, Next, Outcome, Session, ToolCall};
 use callgate_tool::json;
 use tokio::time::Instant;
 
@@ -62,8 +62,6 @@ async fn vault() -> String {
 
 /// One toolset for each of these tokens, all of them of one service.
 fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("spec.yaml"), DESCRIPTION).unwrap();
     let mut text = format!(
         "secrets:\n  cache: {{timeout: 1s}}\n  vault: {{address: \"{vault}\", token: \"literal:t\"}}\ntoolsets:\n"
     );
@@ -72,9 +70,8 @@ fn executor(vault: &str, service: &str, toolsets: &[(&str, &str)]) -> Executor {
             "  {name}: {{openapi: spec.yaml, server: \"{service}\", auth: {{bearer: {{token: \"{token}\"}}}}}}\n"
         ));
     }
-    let file = folder.path().join("callgate.yaml");
-    std::fs::write(&file, text).unwrap();
-    config::load(&file).unwrap_or_else(|error| panic!("{error}")).executor
+    let built = crate::built::configured_with(DESCRIPTION, &text);
+    built.unwrap_or_else(|error| panic!("{error}")).executor
 }
 
 async fn call(executor: &Executor, tool: &str) -> Outcome {

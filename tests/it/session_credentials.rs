@@ -1,8 +1,6 @@
 //! What one toolset's credential reads of a session is no input of another toolset's tools (security row 60), and no
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
-use std::fs;
-
 use callgate::{
     Event, Outcome, Session, ToolResult,
     config::{self, Built},
@@ -61,11 +59,7 @@ fn configuration(server: &str, token: &str, settings: &str) -> String {
 }
 
 fn load(annotation: &str, configuration: &str) -> Result<Built, config::Error> {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("spec.yaml"), description(annotation)).unwrap();
-    let file = folder.path().join("callgate.yaml");
-    fs::write(&file, configuration).unwrap();
-    config::load(&file)
+    crate::built::configured_with(&description(annotation), configuration)
 }
 
 fn built(annotation: &str, configuration: &str) -> Built {
@@ -227,11 +221,9 @@ paths:
 ",
             schema.replace("AT", at)
         );
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("spec.yaml"), operation).unwrap();
-        let file = folder.path().join("callgate.yaml");
-        fs::write(&file, configuration(&server.url(""), "$session.params.token", "")).unwrap();
-        let built = config::load(&file).unwrap_or_else(|error| panic!("{schema}: {error}"));
+        let text = configuration(&server.url(""), "$session.params.token", "");
+        let built = crate::built::configured_with(&operation, &text);
+        let built = built.unwrap_or_else(|error| panic!("{schema}: {error}"));
         let told = built.warnings.iter().any(|found| found.code == "session-credential");
         assert!(told, "{schema}: {:?}", built.warnings);
         let session = session(json!({"parameters": {"token": CANARY}}));

@@ -3,14 +3,14 @@
 
 use std::{fs, path::Path};
 
-use callgate::{Event, Executor, FaultCode, Outcome, Session, ToolCall, config::load};
+use callgate::{Event, Executor, FaultCode, Outcome, Session, ToolCall, config::Config};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::{authority::Authority, server::Server};
+use crate::{authority::Authority, built::build, server::Server};
 
 /// An authority, and a client of it with its key in the authority's folder.
 fn authority() -> Authority {
@@ -56,7 +56,9 @@ fn executor(folder: &Path, (vault, tls): (&str, &str), (root, service): (&str, &
          toolsets:\n  a: {{ openapi: spec.yaml, prefix: '', server: '{service}', auth: {{ bearer: {{ token: 'vault:secret/pets#key' }} }} }}\n"
     );
     fs::write(folder.join("callgate.yaml"), text).unwrap();
-    load(&folder.join("callgate.yaml")).unwrap_or_else(|error| panic!("{error}")).executor
+    build(&Config::from_file(folder.join("callgate.yaml")).unwrap())
+        .unwrap_or_else(|error| panic!("{error}"))
+        .executor
 }
 
 /// The outcome of a call, and why there was no credential.

@@ -1,21 +1,15 @@
 //! An executor of a description that is given as text, built from a configuration as a user would write it, and calls of
 //! it.
 
-use std::fs;
-
-use callgate::{
-    Arguments, Content, Executor, Fault, Outcome, Session, ToolCall, ToolResult,
-    config::load_toolset,
-};
+use callgate::{Arguments, Content, Executor, Fault, Outcome, Session, ToolCall, ToolResult};
 use callgate_tool::Value;
+
+use crate::built::toolset;
 
 /// An executor of the description against a server, with more settings in YAML.
 pub(crate) fn executor(description: &str, server: &str, settings: &str) -> Executor {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("spec.yaml"), description).unwrap();
-    let toolset = folder.path().join("toolset.yaml");
-    fs::write(&toolset, format!("server: {server}\n{settings}")).unwrap();
-    load_toolset(&toolset, None).unwrap_or_else(|error| panic!("{error}")).executor
+    let built = toolset(description, &format!("server: {server}\n{settings}"));
+    built.unwrap_or_else(|error| panic!("{error}")).executor
 }
 
 /// A call of a tool with arguments.

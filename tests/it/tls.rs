@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate::{
     Arguments, Executor, Fault, Outcome, Reached, Session, ToolCall,
-    config::{Built, Error, load},
+    config::{Built, Config, Error},
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -14,7 +14,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-use crate::authority::Authority;
+use crate::{authority::Authority, built::build};
 
 async fn answer(acceptor: TlsAcceptor, stream: TcpStream) {
     let Ok(mut stream) = acceptor.accept(stream).await else { return };
@@ -41,7 +41,7 @@ fn load_described(
     fs::write(folder.join("spec.yaml"), description).unwrap();
     let text = format!("{root}\ntoolsets:\n  a: {{ openapi: spec.yaml, prefix: '', {toolset} }}\n");
     fs::write(folder.join("callgate.yaml"), text).unwrap();
-    load(&folder.join("callgate.yaml"))
+    build(&Config::from_file(folder.join("callgate.yaml"))?)
 }
 
 async fn called(executor: &Executor) -> Result<(), Box<Fault>> {

@@ -19,7 +19,6 @@ use crate::identity_provider::Provider;
 
 /// An executor of the pets service at the provider's address, with these credentials.
 fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
-    let folder = tempfile::tempdir().unwrap();
     let description = crate::root().join("fixtures/pets/spec.yaml");
     let configuration = json!({"toolsets": {"pets": {
         "openapi": description.to_str().unwrap(),
@@ -27,9 +26,7 @@ fn built(provider: &Provider, auth: &Value) -> Result<Built, config::Error> {
         "server": provider.url("/v1"),
         "auth": auth,
     }}});
-    let file = folder.path().join("callgate.json");
-    std::fs::write(&file, configuration.to_string()).unwrap();
-    config::load(&file)
+    crate::built::configured(&configuration.to_string())
 }
 
 fn executor(provider: &Provider, auth: &Value) -> Executor {

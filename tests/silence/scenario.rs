@@ -3,7 +3,11 @@
 use std::{panic, sync::Arc};
 
 use axum::response::IntoResponse;
-use callgate::{Executor, Session, ToolCall, config, dialect};
+use callgate::{
+    Executor, Session, ToolCall,
+    config::{Config, Environment},
+    dialect,
+};
 use callgate_tool::{Value, json};
 
 use crate::identity_provider::Provider;
@@ -114,16 +118,17 @@ async fn calls(settings: &Value) {
 
 fn executor(provider: &Arc<Provider>, settings: &Value) -> Executor {
     let settings = settings.to_string().replace("TOKEN", &provider.url("/token"));
-    let folder = tempfile::tempdir().unwrap();
     let description = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/pets/spec.yaml");
     let toolset = json!({
         "openapi": description,
         "server": provider.url("/v1"),
         "auth": serde_json::from_str::<Value>(&settings).unwrap(),
     });
-    let file = folder.path().join("toolset.json");
-    std::fs::write(&file, toolset.to_string()).unwrap();
-    let built = config::load_toolset(&file, None).unwrap();
+    let config = Config::from_toolset_text(toolset.to_string(), "").unwrap();
+    let built = std::thread::scope(|scope| {
+        scope.spawn(|| config.build_blocking(&Environment::new(), None)).join().unwrap()
+    });
+    let built = built.unwrap();
     println!("{built:?}");
     built.warnings.iter().for_each(|warning| println!("{warning}"));
     built.executor

@@ -3,13 +3,13 @@
 
 mod refusal;
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_store::aws::{AwsKeySource, KeySource, Scope, sign};
 use callgate_tool::Session;
-use callgate_transport::CredentialPlaces;
+use callgate_transport::{Clock, CredentialPlaces};
 use http::{Request, Response};
 
 use crate::{
@@ -24,12 +24,14 @@ use crate::{
 pub(crate) struct AwsSigV4 {
     scope: Scope,
     keys: AwsKeySource,
+    clock: Clock,
 }
 
 impl AwsSigV4 {
     pub(crate) fn new(scope: Scope, keys: KeySource, supplies: &Supplies) -> Self {
         let (secrets, transport) = (Arc::clone(&supplies.secrets), Arc::clone(&supplies.transport));
-        Self { scope, keys: AwsKeySource::new(keys, secrets, transport) }
+        let clock = supplies.clock.clone();
+        Self { scope, keys: AwsKeySource::new(keys, secrets, transport), clock }
     }
 }
 
@@ -41,7 +43,7 @@ impl Authenticator for AwsSigV4 {
         _: &Session,
     ) -> Result<Authorization, Error> {
         let keys = self.keys.keys().await.map_err(error::no_signature)?;
-        let signed = sign(request, &keys, &self.scope, SystemTime::now());
+        let signed = sign(request, &keys, &self.scope, self.clock.now());
         // What lies there was neither signed nor ours.
         request.headers_mut().remove("x-amz-security-token");
         for header in signed.map_err(error::no_signature)? {
@@ -57,7 +59,7 @@ impl Authenticator for AwsSigV4 {
     }
 
     fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
-        refusal::explained(answer, SystemTime::now())
+        refusal::explained(answer, self.clock.now())
     }
 }
 

@@ -37,7 +37,7 @@ use crate::{
 /// assert_eq!(authenticator.places()[0].environment(), Some("PETS_KEY"));
 /// # Ok::<(), Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum AuthConfig {
     /// An API key.

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Which token of a Google account is put on requests.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GoogleToken {
     /// An access token for these scopes; for everything in Google Cloud where there are none.

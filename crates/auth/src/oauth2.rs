@@ -166,7 +166,8 @@ impl OAuth2 {
             (Some(ClientAuthentication::PrivateKeyJwt(jwt)), Some(key)) => {
                 let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
                 let id = client.id.expose();
-                Proof::Jwt(assertion::signed(jwt, key, id, audience.unwrap_or(url))?)
+                let now = self.supplies.clock.now();
+                Proof::Jwt(assertion::signed(jwt, key, id, audience.unwrap_or(url), now)?)
             }
             _ => Proof::None,
         })

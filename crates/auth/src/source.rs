@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The source of a credential's value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum CredentialSource {
     /// A variable of the session's context, written `$context.variables.name`; a dotted name is a path. The name alone is

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use callgate_secret::SecretStore;
-use callgate_transport::Transport;
+use callgate_transport::{Clock, Transport};
 
 /// What authenticators take from outside: every kind gets the same and uses what it needs.
 #[derive(Clone, Debug)]
@@ -13,11 +13,20 @@ pub struct Supplies {
     pub secrets: Arc<dyn SecretStore>,
     /// How tokens are asked for.
     pub transport: Arc<dyn Transport>,
+    /// What signatures and assertions are dated by.
+    pub clock: Clock,
 }
 
 impl Supplies {
-    /// Secrets from `secrets`, tokens over `transport`.
+    /// Secrets from `secrets`, tokens over `transport`, the machine's clock.
     pub fn new(secrets: Arc<dyn SecretStore>, transport: Arc<dyn Transport>) -> Self {
-        Self { secrets, transport }
+        Self { secrets, transport, clock: Clock::default() }
+    }
+
+    /// The same with another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
     }
 }

@@ -5,7 +5,7 @@ use callgate::{Arguments, Entry, Outcome, Session, ToolCall, config, dialect};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), config::Error> {
-    let built = config::load("config/demo.yaml".as_ref())?;
+    let built = config::load("config/demo.yaml".as_ref()).await?;
     for tool in built.executor.entries().filter_map(Entry::declaration) {
         println!("{} costs a model {} tokens", tool.name, tool.tokens());
     }

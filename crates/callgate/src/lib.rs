@@ -7,7 +7,7 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), callgate::config::Error> {
-//! let built = callgate::config::load("config/demo.yaml".as_ref())?;
+//! let built = callgate::config::load("config/demo.yaml".as_ref()).await?;
 //! let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
 //! let call = ToolCall::new("1", "pets-getPet", arguments);
 //! let result = built.executor.call(&call, &Session::new("session-1")).await;
@@ -22,6 +22,7 @@ pub use callgate_executor::{
     Function, Middleware, Opened, Piece, Pieces, Redirects, SessionValues, Stage, ToolStream,
     Toolset, TraceContext,
 };
+pub use callgate_secret::Secret;
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, ForeignNumber,
     Handle, InvalidJson, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending,
@@ -39,6 +40,10 @@ pub mod policy {
 pub mod session {
     pub use callgate_session::*;
 }
+
+mod openapi_tools;
+
+pub use openapi_tools::{OpenApi, openapi};
 
 /// Foreign wire formats: declarations, calls and results as JSON.
 pub mod dialect {

@@ -4,7 +4,7 @@
 use std::{fs, io, path::Path};
 
 use callgate::{
-    config::{self, Built, BuiltToolset, DescriptionOptions, Error},
+    config::{self, Built, BuiltToolset, DescriptionOptions, Environment, Error},
     openapi::OperationStatus,
 };
 
@@ -12,7 +12,9 @@ use crate::{args::SourceArguments, exit::Failure, masked::without_secrets, outpu
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
 pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
-    let built = config::open(file, options).map_err(|error| failure(&error))?;
+    let built = config::open(file, options)
+        .and_then(|config| config.build_blocking(&Environment::new(), None))
+        .map_err(|error| failure(&error))?;
     for warning in &built.warnings {
         let text = read(&warning.file)?;
         let text = without_secrets(&String::from_utf8_lossy(&text), &built.warnings);

@@ -10,10 +10,10 @@ use callgate_openapi::{
 };
 
 use crate::{
-    checked::{ListedHeader, ToolsetConfig},
     keys::ARGUMENT_HEADERS,
     output::{is_called, nearest_tool},
     reader::{Mapping, Reader, at},
+    toolset::{ListedHeader, ToolsetConfig},
 };
 
 /// Reads the headers that are let through: a list for all tools, or a mapping that says which are for single ones.

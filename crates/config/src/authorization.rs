@@ -9,18 +9,19 @@ mod told;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_auth::{Authenticator, Supplies, all, unmet};
+use callgate_auth::{Authenticator, all, unmet};
 use callgate_executor::Callable;
 use callgate_openapi::{Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind};
 
 use crate::{
+    authenticators::Authenticators,
     authorization::{
         origins::Origins,
         solve::{Holding, Holdings, Solution, solve},
         told::Told,
     },
-    checked::{Credentials, SchemeCredential, ToolsetConfig},
     reader::{Reader, escaped, nearest},
+    toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
 
 /// Finds the credentials of every operation. `own` is what `auth:` was made into. What cannot be called for want of a
@@ -29,13 +30,17 @@ pub(crate) fn authorized(
     reader: &mut Reader,
     config: &ToolsetConfig,
     loaded: &mut Loaded,
-    (own, supplies, has_certificate): (Option<Arc<dyn Authenticator>>, &Supplies, bool),
+    (own, authenticators, has_certificate): (
+        Option<Arc<dyn Authenticator>>,
+        &mut Authenticators<'_>,
+        bool,
+    ),
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
     // Of a description that could not be read nothing is known, and its report says so.
     let is_readable = !loaded.report.operations.is_empty();
     for (name, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable) {
-        schemes.add(reader, loaded, (name, credential), supplies);
+        schemes.add(reader, loaded, (name, credential), authenticators);
     }
     if has_certificate {
         schemes.meet_by_certificate(loaded);
@@ -87,7 +92,7 @@ impl Schemes {
         reader: &mut Reader,
         loaded: &Loaded,
         (name, credential): (&str, &SchemeCredential),
-        supplies: &Supplies,
+        authenticators: &mut Authenticators<'_>,
     ) {
         let pointer = credential.pointer.clone();
         let declared = loaded.security_schemes.iter().find(|scheme| *scheme.name == *name);
@@ -108,7 +113,7 @@ impl Schemes {
         let fitted = token_endpoint::described(fitted, scheme, loaded);
         let scopes = fitted.scopes().map(<[String]>::to_vec);
         let holding = Holding { cost: fitted.cost(), scopes };
-        match fitted.build(supplies) {
+        match authenticators.make(fitted) {
             Ok(made) => {
                 self.made.insert(name.to_owned(), made);
                 self.holdings.insert(name.to_owned(), holding);

@@ -1,280 +1,153 @@
-//! From checked values to a ready executor: reads the descriptions and recordings the configuration names, loads
-//! them, and connects each toolset to its credential and its transport.
+//! From a configuration to a ready executor: the only code that turns descriptions into tools that can be called. What is
+//! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
 
-mod noted;
-mod stores;
+mod toolset;
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use callgate_auth::{Authenticator, CredentialPlace, Place as CredentialPart, Supplies};
-use callgate_executor::{Executor, SessionValues, Toolset};
-use callgate_openapi::{Document, LoadOptions, Loaded, Operation, Overlaid, Place, Report};
-use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
-use callgate_transport::{Recording, Refuse, Replay, Transport};
-use callgate_tree::{Diagnostic, Node, Parsed};
+use callgate_executor::{Builder, Executor, Toolset};
+use callgate_transport::Network;
+use tokio::runtime;
 
 use crate::{
-    argument_headers, authorization,
-    checked::{ToolsetConfig, Upstream},
-    connect::{Clients, Connections},
-    finding::Finding,
-    output, overlays,
+    built::{Built, Kept},
+    config::{Config, Origin},
+    connect::Connections,
+    environment::Environment,
+    error::Error,
+    finding::Severity,
     reader::Reader,
-    recordings, references, selection,
+    session_values::Readings,
+    stores::{self, Stores},
+    tls::Secured,
+    upstream::Upstream,
 };
+use toolset::{Parts, Workshop};
 
-pub(crate) use stores::stores;
-
-/// A ready executor, and how the descriptions behind it were taken.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Built {
-    /// Runs the calls.
-    pub executor: Executor,
-    /// One entry a toolset, in the order of the configuration.
-    pub toolsets: Vec<BuiltToolset>,
-    /// What is worth knowing about the configuration.
-    pub warnings: Vec<Finding>,
-    /// The stores of its secrets.
-    pub(crate) secrets: Arc<dyn SecretStore>,
-}
-
-impl Built {
-    /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
-    /// session file, say. Relative paths of `file:` start at `base`; other secrets are those of the configuration's stores.
+impl Config {
+    /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and asks these for
+    /// what secures connections; calls nothing else, but documents on origins listed under `references`. With the build
+    /// before it (`previous`), what did not change goes on: tokens, connections, and the secrets that stores keep.
+    ///
+    /// Reading a large description takes its time on the caller's task.
     ///
     /// # Errors
-    /// As [`SecretStore::get`].
-    pub async fn secret(
+    /// [`Error`] with every fault, each with its line and column where the configuration was read from a text.
+    pub async fn build(
         &self,
-        reference: &SecretReference,
-        base: &Path,
-    ) -> Result<Secret, SecretError> {
-        match reference {
-            SecretReference::File { .. } => LocalStores::new(base).get(reference).await,
-            _ => self.secrets.get(reference).await,
+        environment: &Environment,
+        previous: Option<&Built>,
+    ) -> Result<Built, Error> {
+        let mut reader = self.reader.clone();
+        let base = environment.base.as_deref().unwrap_or(&self.base);
+        let previous = previous.map(|built| &built.kept);
+        let stores = {
+            let known = previous.map(|kept| &kept.stores);
+            stores::stores(&mut reader, &self.secrets, (base, environment), known).await
+        };
+        stores.check(&mut reader);
+        let mut workshop = self.workshop(base, environment, &stores, previous);
+        if self.connects(environment) {
+            workshop.connections.load_root(&mut reader, &self.tls).await;
         }
+        let mut parts = Vec::new();
+        for config in &self.toolsets {
+            let built = toolset::build(&mut reader, config, &mut workshop);
+            parts.extend(Box::pin(built).await);
+        }
+        finished(reader, parts, &self.origin, (workshop.connections, stores))
     }
-}
 
-/// How one description was taken.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct BuiltToolset {
-    /// The toolset's name; empty for a bare description.
-    pub name: String,
-    /// The description's file.
-    pub file: PathBuf,
-    /// The version it says it is written in: `3.0.3`; empty when it could not be read.
-    pub version: String,
-    /// What became of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
-    pub report: Report,
-    /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
-    pub operations: Vec<Arc<Operation>>,
-    /// The description before and after its overlays, where there are any.
-    pub overlaid: Option<Overlaid>,
-    text: Option<String>,
-}
-
-impl BuiltToolset {
-    /// The text of the description.
+    /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
     ///
     /// # Errors
-    /// The file cannot be read any more.
-    pub fn text(&self) -> io::Result<Vec<u8>> {
-        match &self.text {
-            Some(text) => Ok(text.clone().into_bytes()),
-            None => fs::read(&self.file),
+    /// As [`Config::build`]; and where the caller runs in a runtime, which a wait would stop.
+    pub fn build_blocking(
+        &self,
+        environment: &Environment,
+        previous: Option<&Built>,
+    ) -> Result<Built, Error> {
+        let refused = |message: &str, help| {
+            Error::whole(&self.origin.file, "runtime", message.to_owned(), help)
+        };
+        if runtime::Handle::try_current().is_ok() {
+            let message = "expected a thread outside of an asynchronous runtime, got one inside";
+            return Err(refused(message, "await `Config::build` there"));
         }
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            refused(&format!("cannot start a runtime: {error}"), "await `Config::build` in one")
+        })?;
+        runtime.block_on(self.build(environment, previous))
     }
 
-    /// Finds the places of diagnostics in `text`, the description's own. What an overlay brought has none.
-    pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
-        match &self.overlaid {
-            Some(overlaid) => overlaid.locate(text, diagnostics),
-            None => callgate_tree::locate(text, diagnostics),
-        }
+    /// Whether any toolset connects to its service itself.
+    fn connects(&self, environment: &Environment) -> bool {
+        let connects = self.toolsets.iter().any(|toolset| toolset.upstream == Upstream::Http);
+        connects && environment.transport.is_none()
     }
-}
 
-/// One toolset: what the executor takes and what the report says.
-#[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) toolset: Option<Toolset>,
-    pub(crate) built: BuiltToolset,
-}
-
-/// A description's text after reading: its tree, or why there is none.
-pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
-
-/// Loads one toolset from its description's text. What is wrong with the configuration is a complaint; what is wrong with
-/// the description is in its report.
-pub(crate) fn toolset(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    mut parsed: ParsedText,
-    connections: &Connections,
-) -> Parts {
-    let (transport, tokens) = transports(reader, config, connections);
-    let supplies = Supplies::new(Arc::clone(&connections.secrets), tokens);
-    let own = own_authenticator(reader, config, &supplies);
-    let places = own.as_ref().map(|known| known.places()).unwrap_or_default();
-    let described = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
-    let overlaid = described.and_then(|root| overlays::applied(reader, config, root));
-    let (version, mut loaded) = loaded(parsed, config, &options(config, &places));
-    let callables = authorization::authorized(
-        reader,
-        config,
-        &mut loaded,
-        (own, &supplies, connections.show_certificate(config)),
-    );
-    let Loaded { operations, report, .. } = loaded;
-    argument_headers::check(reader, config, &callables);
-    selection::warn(reader, config, &report);
-    let tool_shapes = output::by_tool(reader, config, &operations);
-    let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
-    let built = BuiltToolset {
-        name,
-        file: config.openapi.clone(),
-        version,
-        report,
-        operations,
-        overlaid,
-        text: config.text.clone(),
-    };
-    let toolset = transport.map(|transport| Toolset {
-        operations: callables,
-        transport,
-        limits: config.limits,
-        redirects: config.redirects,
-        session_values: SessionValues::default(),
-        shape: config.shape.clone(),
-        tool_shapes,
-    });
-    Parts { toolset, built }
-}
-
-/// The text of a toolset's description.
-pub(crate) fn description(reader: &mut Reader, config: &ToolsetConfig) -> Option<Vec<u8>> {
-    if let Some(text) = &config.text {
-        return Some(text.clone().into_bytes());
-    }
-    let text = fs::read(&config.openapi);
-    if let Err(error) = &text {
-        let message = format!("cannot read `{}`: {error}", config.openapi.display());
-        let pointer = format!("{}/openapi", config.pointer);
-        reader.complain("unreadable-file", pointer, message, "name a file that exists");
-    }
-    text.ok()
-}
-
-/// The version and the operations of a description; a text that is none has a report without operations.
-fn loaded(parsed: ParsedText, config: &ToolsetConfig, options: &LoadOptions) -> (String, Loaded) {
-    let read = parsed.and_then(|parsed| {
-        let document = Document::within(parsed.value, config.description_limits)?;
-        Ok((document, parsed.diagnostics))
-    });
-    match read {
-        Ok((mut document, mut diagnostics)) => {
-            diagnostics.append(&mut references::supply(&mut document, config));
-            let mut loaded = callgate_openapi::load(&document, options);
-            loaded.report.diagnostics.splice(0..0, diagnostics);
-            (document.version().to_string(), loaded)
-        }
-        Err(diagnostics) => {
-            let mut loaded = Loaded::default();
-            loaded.report.diagnostics = diagnostics;
-            (String::new(), loaded)
+    fn workshop<'a>(
+        &'a self,
+        base: &Path,
+        environment: &Environment,
+        stores: &Arc<Stores>,
+        previous: Option<&'a Kept>,
+    ) -> Workshop<'a> {
+        let connections = Connections {
+            base: base.to_owned(),
+            secrets: Arc::<Stores>::clone(stores),
+            root: Secured::default(),
+            has_certificate: self.tls.identity.is_some(),
+            network: previous.map_or_else(Network::new, |kept| kept.network.clone()),
+            known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
+            directories: Vec::new(),
+        };
+        Workshop {
+            connections,
+            transport: environment.transport.clone(),
+            clock: environment.clock.clone(),
+            readings: Readings::of(&self.toolsets),
+            previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
         }
     }
 }
 
-fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
-    let place = |known: &CredentialPlace| match known.place() {
-        CredentialPart::Cookie => Place::Cookie,
-        CredentialPart::Query => Place::Query,
-        _ => Place::Header,
-    };
-    LoadOptions {
-        toolset: config.prefix.clone(),
-        server: config.server.clone(),
-        server_variables: config.server_variables.clone(),
-        session_inputs: config.session_inputs,
-        body_media: config.body_media.clone(),
-        argument_headers: argument_headers::options(&config.argument_headers),
-        selection: config.selection.clone(),
-        credential_places: places
-            .iter()
-            .map(|known| (place(known), known.name().to_owned()))
-            .collect(),
-        trusted_origins: config.credentials.origins.clone(),
-        ..LoadOptions::default()
+fn finished(
+    mut reader: Reader,
+    parts: Vec<Parts>,
+    origin: &Origin,
+    (connections, stores): (Connections, Arc<Stores>),
+) -> Result<Built, Error> {
+    let (mut ready, mut toolsets, mut authenticators) = (Vec::new(), Vec::new(), Vec::new());
+    for Parts { toolset, built, made } in parts {
+        ready.extend(toolset);
+        toolsets.push(built);
+        authenticators.extend(made);
     }
-}
-
-/// What `auth:` says.
-fn own_authenticator(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    supplies: &Supplies,
-) -> Option<Arc<dyn Authenticator>> {
-    let built = config.credentials.auth.clone()?.build(supplies);
-    if let Err(error) = &built {
-        let pointer = format!("{}/auth", config.pointer);
-        reader.complain("credential", pointer, error.to_string(), "correct the credential");
+    names_are_unique(&mut reader, &ready);
+    let warnings = reader.into_findings(&origin.file, &origin.text);
+    if warnings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(Error::of(warnings));
     }
-    built.ok()
+    let executor = ready.into_iter().fold(Executor::builder(), Builder::toolset).build();
+    let executor = executor.map_err(|error| {
+        let help = "give each tool its own name";
+        Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
+    })?;
+    let Connections { network, directories, .. } = connections;
+    let kept = Kept { authenticators, directories, network, stores };
+    Ok(Built { executor, toolsets, warnings, kept })
 }
 
-/// How calls are sent and how tokens are asked for.
-fn transports(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    connections: &Connections,
-) -> (Option<Arc<dyn Transport>>, Arc<dyn Transport>) {
-    let calls = match &config.upstream {
-        Upstream::Given(transport) => Some(Arc::clone(transport)),
-        Upstream::Http => {
-            let Clients { calls, tokens } = connections.clients(reader, config);
-            return (Some(calls), tokens);
-        }
-        Upstream::Replay(directory) => recorded(reader, config, directory),
-    };
-    let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
-    (calls, tokens)
-}
-
-fn recorded(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    directory: &Path,
-) -> Option<Arc<dyn Transport>> {
-    let pointer = format!("{}/upstream", config.pointer);
-    match recordings::read(directory) {
-        Ok(recorded) => replay(reader, pointer, recorded),
-        Err((file, error)) => {
-            let message = format!("cannot read `{}`: {error}", file.display());
-            reader.complain("unreadable-file", pointer, message, "name a directory of cases");
-            None
-        }
-    }
-}
-
-fn replay(
-    reader: &mut Reader,
-    pointer: String,
-    recorded: Vec<Recording>,
-) -> Option<Arc<dyn Transport>> {
-    match Replay::new(recorded) {
-        Ok(replay) => Some(Arc::new(replay)),
-        Err(error) => {
-            let message = format!("cannot replay: {error}");
-            reader.complain("unreadable-file", pointer, message, "correct the recording");
-            None
+fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {
+    let mut known = BTreeSet::new();
+    for callable in toolsets.iter().flat_map(|toolset| &toolset.operations) {
+        let operation = &callable.operation;
+        if !known.insert(&operation.tool_name) {
+            let message = format!("two toolsets have a tool `{}`", operation.tool_name);
+            let help = "give each toolset its own `prefix`";
+            reader.complain("duplicate-tool", "/toolsets", message, help);
         }
     }
 }

@@ -3,13 +3,14 @@
 
 mod files;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use callgate_tool::{Object, Value};
 use callgate_transport::CaCertificates;
 use callgate_tree::{Limits, Node};
 
 use crate::{
+    description::Description,
     exported::files::{Export, Schema},
     finding::{Finding, Severity},
     import::{Imported, Remark, RemarkKind},
@@ -21,10 +22,8 @@ use crate::{
 pub(crate) struct Joined {
     /// The mapping of the toolset.
     pub(crate) node: Node,
-    /// The description's file, or the one its text stands in.
-    pub(crate) file: PathBuf,
-    /// The text of a description that is no file of its own.
-    pub(crate) text: Option<String>,
+    /// The description: a file of its own, or a text in the export's.
+    pub(crate) description: Description,
     /// Whether calls carry a credential that neither has.
     pub(crate) lacks_credential: bool,
 }
@@ -73,11 +72,11 @@ pub(crate) fn joined(
     told(reader, node, &file, &imported.remarks);
     let lacks_credential = imported.lacks_credential && node.get("auth").is_none();
     let node = merged(node, imported.settings)?;
-    let (file, text) = match schema {
-        Schema::File { file, .. } => (file, None),
-        Schema::Text(text) => (file, Some(text)),
+    let description = match schema {
+        Schema::File { file, text } => Description::held(file, text.into_bytes()),
+        Schema::Text(text) => Description::held(file, text.into_bytes()),
     };
-    Some(Joined { node, file, text, lacks_credential })
+    Some(Joined { node, description, lacks_credential })
 }
 
 /// The key that names an export.

@@ -1,34 +1,60 @@
-//! The configuration: text to a checked model to a ready executor. All faults are reported at once, each with its
-//! place in the file; nothing is built from a configuration with a fault.
+//! The configuration: values, or a text read into them, to a ready executor. All faults are reported at once, each with
+//! its place in the text; nothing is built from a configuration with a fault.
 
 mod argument_headers;
+mod authenticators;
 mod authorization;
 mod aws;
 mod body_media;
 mod build;
-mod checked;
+mod built;
+mod config;
 mod connect;
 mod credential;
+mod description;
+mod egress;
+mod environment;
+mod error;
 mod exported;
 mod finding;
 mod import;
 mod keys;
+mod limits;
 mod load;
+mod loading;
 mod output;
 mod overlays;
-mod raw;
 mod reader;
 mod recordings;
 mod references;
 mod scheme_credentials;
 mod secrets;
 mod selection;
+mod server;
 mod service_directory;
 mod session_values;
+mod stores;
+mod text;
 mod tls;
+mod toolset;
+mod toolsets;
+mod upstream;
 
-pub use build::{Built, BuiltToolset};
+pub use built::{Built, BuiltToolset};
+pub use config::Config;
+pub use description::Description;
+pub use environment::Environment;
+pub use error::Error;
 pub use finding::{Finding, Severity};
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 pub use keys::{TABLES, Table};
-pub use load::{DescriptionOptions, Error, load, load_description, load_toolset, open};
+pub use load::{DescriptionOptions, load, load_description, load_toolset, open};
+pub use secrets::{Remote, SecretsConfig};
+pub use server::{NotAServer, ServerUrl};
+pub use service_directory::DirectoryConfig;
+pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
+pub use toolset::{
+    AllowedValue, Credentials, ListedHeader, SchemeChoice, SchemeCredential, ToolShape,
+    ToolsetConfig,
+};
+pub use upstream::Upstream;

@@ -9,9 +9,9 @@ use callgate_tool::ToolName;
 use callgate_tree::Node;
 
 use crate::{
-    checked::{ToolShape, ToolsetConfig},
     keys::{OUTPUT, OUTPUT_TOOL},
     reader::{Mapping, Reader, at, escaped},
+    toolset::{ToolShape, ToolsetConfig},
 };
 
 /// The shape of a toolset's results, and of the tools that have their own.

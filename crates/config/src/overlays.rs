@@ -1,20 +1,23 @@
 //! Reads the overlays a toolset names and corrects its description with them. What is wrong with an overlay is told at
 //! its place in the overlay's own file; an overlay with a fault stops the build, as the configuration's own faults do.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
 use callgate_tree::{Diagnostic, Node, Parsed, Severity as DiagnosticSeverity, locate};
 
 use crate::{
-    checked::ToolsetConfig,
     finding::{Finding, Severity},
     reader::Reader,
+    toolset::ToolsetConfig,
 };
 
 /// One overlay and its text.
-struct OverlayFile<'a> {
-    file: &'a Path,
+struct OverlayFile {
+    file: PathBuf,
     text: Vec<u8>,
     overlay: Overlay,
 }
@@ -24,9 +27,11 @@ struct OverlayFile<'a> {
 pub(crate) fn applied(
     reader: &mut Reader,
     config: &ToolsetConfig,
+    base: &Path,
     description: &mut Node,
 ) -> Option<Overlaid> {
-    let files = config.overlays.iter().filter_map(|file| overlay(reader, config, file));
+    let files = config.overlays.iter().map(|file| base.join(file));
+    let files = files.filter_map(|file| overlay(reader, config, file));
     let files: Vec<_> = files.collect();
     if files.is_empty() {
         return None;
@@ -34,19 +39,15 @@ pub(crate) fn applied(
     let overlays: Vec<_> = files.iter().map(|known| known.overlay.clone()).collect();
     let applied = apply_overlays(description.clone(), &overlays, &config.description_limits.text);
     for (known, diagnostics) in files.iter().zip(applied.diagnostics) {
-        told(reader, known.file, &known.text, diagnostics);
+        told(reader, &known.file, &known.text, diagnostics);
     }
     let overlaid = applied.overlaid?;
     *description = overlaid.root().clone();
     Some(overlaid)
 }
 
-fn overlay<'a>(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    file: &'a Path,
-) -> Option<OverlayFile<'a>> {
-    let text = match fs::read(file) {
+fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
+    let text = match fs::read(&file) {
         Ok(text) => text,
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", file.display());
@@ -57,11 +58,11 @@ fn overlay<'a>(
     };
     match Overlay::read(&text, &config.description_limits.text) {
         Ok(Parsed { value: overlay, diagnostics }) => {
-            told(reader, file, &text, diagnostics);
+            told(reader, &file, &text, diagnostics);
             Some(OverlayFile { file, text, overlay })
         }
         Err(diagnostics) => {
-            told(reader, file, &text, diagnostics);
+            told(reader, &file, &text, diagnostics);
             None
         }
     }

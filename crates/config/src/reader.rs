@@ -1,10 +1,10 @@
 //! Reads values out of the configuration's tree and writes down what is wrong with them. Knows types, units and the
 //! nearest key; not what a key means.
 
-use std::time::Duration;
+use std::{fmt, iter, path::Path, time::Duration};
 
 use callgate_secret::SecretReference;
-use callgate_tree::{Node, Object};
+use callgate_tree::{Node, Object, Position, positions};
 
 use crate::{
     finding::{Finding, Severity},
@@ -15,7 +15,7 @@ use crate::{
 const ALIKE: f64 = 0.7;
 
 /// One complaint about a value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Complaint {
     pub(crate) severity: Severity,
     pub(crate) code: &'static str,
@@ -25,13 +25,33 @@ pub(crate) struct Complaint {
 }
 
 /// Collects complaints while values are read.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) complaints: Vec<Complaint>,
     /// The schemes of the secrets that are named, and where.
-    pub(crate) references: Vec<(String, &'static str)>,
+    pub(crate) references: Vec<(String, String)>,
+    variables: Variables,
     /// What is wrong with other files the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
+}
+
+/// Where environment variables are looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Variables(pub(crate) fn(&str) -> Option<String>);
+
+impl Default for Variables {
+    fn default() -> Self {
+        Self(|name| {
+            #[expect(clippy::disallowed_methods, reason = "an address or a name is no secret")]
+            std::env::var(name).ok().filter(|value| !value.is_empty())
+        })
+    }
+}
+
+impl fmt::Debug for Variables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Variables")
+    }
 }
 
 /// A mapping that is being read, and where it stands.
@@ -73,6 +93,33 @@ impl Reader {
         });
     }
 
+    /// Whether anything was written down that stops a build.
+    pub(crate) fn has_faults(&self) -> bool {
+        let own = self.complaints.iter().map(|complaint| complaint.severity);
+        let elsewhere = self.elsewhere.iter().map(|finding| finding.severity);
+        own.chain(elsewhere).any(|severity| severity == Severity::Error)
+    }
+
+    /// Everything that was written down, in the order of the text.
+    pub(crate) fn into_findings(self, file: &Path, text: &[u8]) -> Vec<Finding> {
+        let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
+        let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
+        let places: Vec<_> = places.take(self.complaints.len()).collect();
+        let finding = |(complaint, position): (Complaint, Option<Position>)| Finding {
+            file: file.to_owned(),
+            code: complaint.code,
+            severity: complaint.severity,
+            pointer: complaint.pointer,
+            position: position.filter(|_| !text.is_empty()),
+            message: complaint.message,
+            help: complaint.help,
+        };
+        let mut findings: Vec<_> = self.complaints.into_iter().zip(places).map(finding).collect();
+        findings.sort_by_key(|finding| finding.position);
+        findings.extend(self.elsewhere);
+        findings
+    }
+
     /// Takes a mapping whose keys are all in `table`; the others are complaints.
     pub(crate) fn mapping<'a>(
         &mut self,
@@ -112,6 +159,23 @@ impl Reader {
             self.complain("missing-key", mapping.pointer, message, format!("add `{key}: …`"));
         }
         self.string(mapping, key)
+    }
+
+    /// A text, or the value of the environment variable that it names as a whole: `env:NAME`.
+    pub(crate) fn setting(&mut self, mapping: Mapping<'_>, key: &str) -> Option<String> {
+        let text = self.string(mapping, key)?;
+        self.filled(text, || at(mapping, key))
+    }
+
+    /// A text that stands for itself or, as `env:NAME`, for a variable.
+    pub(crate) fn filled(&mut self, text: &str, at: impl Fn() -> String) -> Option<String> {
+        let Some(name) = text.strip_prefix("env:") else { return Some(text.to_owned()) };
+        let value = (self.variables.0)(name);
+        if value.is_none() {
+            let message = format!("expected the environment variable `{name}`, got none");
+            self.complain("missing-variable", at(), message, "set it, or write the value itself");
+        }
+        value
     }
 
     /// A list of texts; none where there is no such key.

@@ -4,17 +4,44 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use callgate_transport::Recording;
+use callgate_transport::{Recording, Replay, Transport};
+
+use crate::reader::Reader;
 
 /// The file of a case that holds the request.
 const REQUEST: &str = "request.http";
 /// The file of a case that holds the response.
 const RESPONSE: &str = "response.http";
 
+/// Answers from the recordings of a directory, which the configuration names at `pointer`.
+pub(crate) fn transport(
+    reader: &mut Reader,
+    pointer: String,
+    directory: &Path,
+) -> Option<Arc<dyn Transport>> {
+    let recorded = match read(directory) {
+        Ok(recorded) => recorded,
+        Err((file, error)) => {
+            let message = format!("cannot read `{}`: {error}", file.display());
+            reader.complain("unreadable-file", pointer, message, "name a directory of cases");
+            return None;
+        }
+    };
+    match Replay::new(recorded) {
+        Ok(replay) => Some(Arc::new(replay)),
+        Err(error) => {
+            let message = format!("cannot replay: {error}");
+            reader.complain("unreadable-file", pointer, message, "correct the recording");
+            None
+        }
+    }
+}
+
 /// Every recorded exchange below `directory`, one level deep.
-pub(crate) fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
     let failed = |source| (directory.to_owned(), source);
     let mut cases = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {

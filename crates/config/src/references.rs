@@ -12,21 +12,30 @@ use callgate_transport::Transport;
 use callgate_tree::{Diagnostic, Limits, Severity};
 use url::{Host, Url};
 
-use crate::checked::{ToolsetConfig, Upstream};
+use crate::{
+    reader::{Mapping, Reader, at},
+    toolset::ToolsetConfig,
+};
 
-/// Supplies or refuses every document the description needs. The findings are those of reading them.
-pub(crate) fn supply(document: &mut Document, config: &ToolsetConfig) -> Vec<Diagnostic> {
-    let Some(directory) = file::directory(&config.openapi) else { return Vec::new() };
-    if let Some(name) = config.openapi.file_name().and_then(|name| name.to_str()) {
+/// Supplies or refuses every document the description in `file` needs; a description that is no file has none beside it.
+/// The findings are those of reading them.
+pub(crate) async fn supply(
+    document: &mut Document,
+    config: &ToolsetConfig,
+    file: Option<&Path>,
+    transport: Option<Arc<dyn Transport>>,
+) -> Vec<Diagnostic> {
+    let directory = file.and_then(file::directory);
+    if file.is_some() && directory.is_none() {
+        return Vec::new();
+    }
+    if let Some(name) = file.and_then(Path::file_name).and_then(|name| name.to_str()) {
         *document = document.clone().named(name);
     }
     let mut supplier = Supplier {
         origins: &config.references,
-        directory: &directory,
-        transport: match &config.upstream {
-            Upstream::Given(transport) => Some(Arc::clone(transport)),
-            _ => None,
-        },
+        directory: directory.as_deref(),
+        transport,
         limits: config.description_limits.text,
         room: config.description_limits.text.bytes,
         n_files: 0,
@@ -39,21 +48,21 @@ pub(crate) fn supply(document: &mut Document, config: &ToolsetConfig) -> Vec<Dia
             return supplier.diagnostics;
         }
         for name in needs {
-            supplier.one(document, &name);
+            supplier.one(document, &name).await;
         }
     }
 }
 
 /// An origin that references may lead to, as it is compared: https, a public name and perhaps a port. `None` for
 /// anything else.
-pub(crate) fn origin(text: &str) -> Option<String> {
+pub(crate) fn origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_bare = url.path() == "/"
         && url.query().is_none()
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none();
-    (is_bare && is_public(&url)).then(|| url.origin().ascii_serialization())
+    (is_bare && is_public(&url)).then_some(url)
 }
 
 /// Whether an address is https on a host with a name that is not this machine's.
@@ -64,10 +73,33 @@ fn is_public(url: &Url) -> bool {
     url.scheme() == "https" && !is_local
 }
 
+/// Reads `references:`, the origins that references may lead to.
+pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
+    let Some(node) = mapping.object.get("references") else { return Vec::new() };
+    let pointer = at(mapping, "references");
+    let Some(items) = node.as_array() else {
+        reader.expected(&pointer, "a list of origins", node, "`[https://specs.example.com]`");
+        return Vec::new();
+    };
+    let mut origins = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        match item.as_str().and_then(origin) {
+            Some(origin) => origins.push(origin),
+            None => reader.complain(
+                "wrong-value",
+                format!("{pointer}/{index}"),
+                "expected a public origin: `https://`, the name of a host, and perhaps a port",
+                "for example `https://specs.example.com`",
+            ),
+        }
+    }
+    origins
+}
+
 /// Reads documents within what is left of the limits.
 struct Supplier<'a> {
-    origins: &'a [String],
-    directory: &'a Path,
+    origins: &'a [Url],
+    directory: Option<&'a Path>,
     transport: Option<Arc<dyn Transport>>,
     limits: Limits,
     /// The bytes that may still be read: all documents together may have as many as the description alone.
@@ -78,8 +110,8 @@ struct Supplier<'a> {
 }
 
 impl Supplier<'_> {
-    fn one(&mut self, document: &mut Document, name: &Arc<str>) {
-        let text = match self.text(name) {
+    async fn one(&mut self, document: &mut Document, name: &Arc<str>) {
+        let text = match self.text(name).await {
             Ok(text) => text,
             Err(why) => return document.refuse(name, why),
         };
@@ -96,16 +128,22 @@ impl Supplier<'_> {
         }
     }
 
-    fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
+    async fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
         if !name.starts_with("https:") {
             self.n_files += 1;
             if self.n_files > MOST_FILES {
                 return Err(unreadable(&format!("at most {MOST_FILES} files")));
             }
-            return file::read(self.directory, name, self.room);
+            let Some(directory) = self.directory else {
+                return Err(forbidden(
+                    "an address: a description that is no file has none beside it",
+                ));
+            };
+            return file::read(directory, name, self.room);
         }
         let url = Url::parse(name).ok().filter(is_public);
-        let is_listed = |url: &Url| self.origins.contains(&url.origin().ascii_serialization());
+        let is_listed =
+            |url: &Url| self.origins.iter().any(|listed| listed.origin() == url.origin());
         let Some(url) = url.filter(is_listed) else {
             let expected =
                 "a file beside the description or an address of an origin under `references`";
@@ -115,7 +153,7 @@ impl Supplier<'_> {
         if self.n_fetched > MOST_FETCHED {
             return Err(unreadable(&format!("at most {MOST_FETCHED} documents from elsewhere")));
         }
-        fetch::fetch(self.transport.as_ref(), &url, self.room)
+        fetch::fetch(self.transport.as_ref(), &url, self.room).await
     }
 
     /// Keeps what was found in a document; what cannot be read costs only what refers to it.
@@ -148,7 +186,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<&str>) {
-        assert_eq!(origin(text).as_deref(), expected, "{text}");
+        assert_eq!(
+            origin(text).map(|url| url.origin().ascii_serialization()).as_deref(),
+            expected,
+            "{text}"
+        );
     }
 
     #[test]

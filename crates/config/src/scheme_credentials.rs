@@ -7,10 +7,10 @@ use callgate_tree::Node;
 use url::Url;
 
 use crate::{
-    checked::{Credentials, SchemeChoice, SchemeCredential},
     credential,
     keys::{API_KEY, AUTH},
     reader::{Mapping, Reader, at, escaped},
+    toolset::{Credentials, SchemeChoice, SchemeCredential},
 };
 
 /// Reads `auth:`, `credentials:` and `credential_origins:`.
@@ -69,7 +69,7 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
 }
 
 /// Origins in the form they are compared in.
-fn origins(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<String> {
+fn origins(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<Url> {
     let pointer = at(toolset, "credential_origins");
     let texts = reader.strings(toolset, "credential_origins");
     let mut origins = Vec::new();
@@ -89,12 +89,12 @@ fn origins(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<String> {
     origins
 }
 
-fn origin(text: &str) -> Option<String> {
+fn origin(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let is_bare = url.path() == "/"
         && url.query().is_none()
         && url.fragment().is_none()
         && url.username().is_empty()
         && url.password().is_none();
-    is_bare.then(|| url.origin().ascii_serialization())
+    is_bare.then_some(url)
 }

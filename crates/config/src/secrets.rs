@@ -6,7 +6,7 @@ mod gcp;
 mod keyring;
 mod vault;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use callgate_google::Identity;
 use callgate_secret::{CachePolicy, SecretReference};
@@ -25,28 +25,37 @@ use crate::{
 };
 
 /// The stores of secrets beside the environment and files.
-#[derive(Debug, Default)]
-pub(crate) struct SecretsConfig {
-    pub(crate) aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
-    pub(crate) cache: CachePolicy,
-    pub(crate) directory: Option<PathBuf>,
-    pub(crate) gcp: Option<Remote<Identity>>,
-    pub(crate) keyring: KeyringBackend,
-    pub(crate) vault: Option<Remote<VaultConfig>>,
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct SecretsConfig {
+    /// AWS Secrets Manager: `aws:name#key`.
+    pub aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
+    /// How long secrets of remote stores are kept.
+    pub cache: CachePolicy,
+    /// Where `directory:name` is looked for; [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY) unless given.
+    pub directory: Option<PathBuf>,
+    /// Google Secret Manager: `gcp:projects/…`.
+    pub gcp: Option<Remote<Identity>>,
+    /// Which keyring `keyring:service/user` means.
+    pub keyring: KeyringBackend,
+    /// Vault or OpenBao: `vault:path#key`.
+    pub vault: Option<Remote<VaultConfig>>,
     /// The keys that are there, those at fault among them.
     pub(crate) keys: Vec<String>,
 }
 
 /// A store that is asked over the network.
-#[derive(Debug)]
-pub(crate) struct Remote<T> {
-    pub(crate) settings: T,
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a store is reached somehow")]
+pub struct Remote<T> {
+    /// The store's own settings.
+    pub settings: T,
     /// What secures the connections to it; nothing of toolsets does.
-    pub(crate) tls: TlsConfig,
+    pub tls: TlsConfig,
 }
 
-/// Reads `secrets:`; a directory is named relative to `base`.
-pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>, base: &Path) -> SecretsConfig {
+/// Reads `secrets:`.
+pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>) -> SecretsConfig {
     let Some(node) = root.object.get("secrets") else { return SecretsConfig::default() };
     let pointer = at(root, "secrets");
     let Some(mapping) = reader.mapping(node, &pointer, &SECRETS) else {
@@ -58,7 +67,7 @@ pub(crate) fn secrets(reader: &mut Reader, root: Mapping<'_>, base: &Path) -> Se
         cache: below("cache")
             .and_then(|(node, pointer)| cache(reader, node, &pointer))
             .unwrap_or_default(),
-        directory: reader.string(mapping, "directory").map(|directory| base.join(directory)),
+        directory: reader.string(mapping, "directory").map(PathBuf::from),
         gcp: below("gcp").and_then(|below| remote(reader, below, gcp::read)),
         keyring: below("keyring")
             .and_then(|(node, pointer)| keyring::read(reader, node, &pointer))

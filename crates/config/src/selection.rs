@@ -4,9 +4,9 @@
 use callgate_openapi::{Effects, InvalidPattern, Pattern, Report, Selection};
 
 use crate::{
-    checked::ToolsetConfig,
     keys::TOOLS,
     reader::{Mapping, Reader, at},
+    toolset::ToolsetConfig,
 };
 
 /// Reads the selection of a toolset; without one everything is offered.

@@ -1,16 +1,17 @@
 //! What the credentials of all toolsets read of a session, and which of it the inputs of a toolset may take all the same:
 //! `session_parameters: {allow: […]}`. A configuration that relied on sharing is told the line to write.
 
+use std::sync::Arc;
+
 use callgate_auth::AuthConfig;
 use callgate_executor::SessionValues;
 use callgate_openapi::Operation;
 use callgate_tool::SessionName;
 
 use crate::{
-    build::Parts,
-    checked::{AllowedValue, Credentials, SchemeChoice, ToolsetConfig},
     keys::SESSION_PARAMETERS,
     reader::{Mapping, Reader, at},
+    toolset::{AllowedValue, Credentials, SchemeChoice, ToolsetConfig},
 };
 
 /// Reads `session_parameters:`.
@@ -48,8 +49,14 @@ impl<'a> Readings<'a> {
         Self { toolsets: toolsets.iter().map(read).collect() }
     }
 
-    /// Withholds what credentials of other toolsets read from the inputs of `config`, and masks what any credential reads.
-    pub(crate) fn applied(&self, reader: &mut Reader, config: &ToolsetConfig, parts: &mut Parts) {
+    /// What calls of `config` are told: what credentials of other toolsets read is withheld from its inputs, and what any
+    /// credential reads is masked.
+    pub(crate) fn of_toolset(
+        &self,
+        reader: &mut Reader,
+        config: &ToolsetConfig,
+        operations: &[Arc<Operation>],
+    ) -> SessionValues {
         let foreign = self.foreign(config);
         warn_of_unused(reader, config, &foreign);
         let is_allowed = |name: &SessionName| {
@@ -57,14 +64,13 @@ impl<'a> Readings<'a> {
         };
         let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
         for name in &withheld {
-            self.warn_of_sharing(reader, config, (name, &parts.built.operations));
+            self.warn_of_sharing(reader, config, (name, operations));
         }
-        let Some(toolset) = &mut parts.toolset else { return };
         let mut masked: Vec<_> =
             self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
         masked.sort_unstable();
         masked.dedup();
-        toolset.session_values = SessionValues { withheld, masked };
+        SessionValues { withheld, masked }
     }
 
     /// The names that other toolsets' credentials read and this one's do not.
@@ -84,9 +90,9 @@ impl<'a> Readings<'a> {
         &self,
         reader: &mut Reader,
         config: &ToolsetConfig,
-        (name, operations): (&SessionName, &[std::sync::Arc<Operation>]),
+        (name, operations): (&SessionName, &[Arc<Operation>]),
     ) {
-        let reads = |operation: &&std::sync::Arc<Operation>| {
+        let reads = |operation: &&Arc<Operation>| {
             operation.session_sources().any(|source| source.reads(name))
         };
         let tools: Vec<_> = operations.iter().filter(reads).map(|found| &found.tool_name).collect();

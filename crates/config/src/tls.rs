@@ -5,7 +5,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
     sync::Arc,
-    thread,
     time::Duration,
 };
 
@@ -19,34 +18,54 @@ use crate::{
     reader::{Mapping, ReadSecret, Reader, at},
 };
 
-/// `tls:` as it is written.
+/// What secures connections: whom to trust, and what to show.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TlsConfig {
-    pub(crate) ca: Vec<Written>,
-    pub(crate) identity: Option<IdentityConfig>,
+#[non_exhaustive]
+pub struct TlsConfig {
+    /// Trusted instead of what the machine trusts; none for that.
+    pub ca: Vec<CertificateSource>,
+    /// Shown to services that ask for a certificate.
+    pub identity: Option<IdentityConfig>,
 }
 
-/// A certificate: in a file, or as it stands. And where that is said.
+/// Certificates: in a file, or as they stand.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
+pub struct CertificateSource {
     pub(crate) pointer: String,
     pub(crate) text: String,
 }
 
-/// The certificate we show.
+/// The certificate that is shown to services.
 #[derive(Clone, Debug)]
-pub(crate) struct IdentityConfig {
-    certificate: Written,
-    key: SecretReference,
-    passphrase: Option<SecretReference>,
+#[non_exhaustive]
+pub struct IdentityConfig {
+    /// The certificate with its chain.
+    pub certificate: CertificateSource,
+    /// Its private key.
+    pub key: SecretReference,
+    /// What opens the key, where it is encrypted.
+    pub passphrase: Option<SecretReference>,
     pointer: String,
 }
 
+impl CertificateSource {
+    /// The name of a file with certificates (PEM or DER), or certificates as they stand (PEM, or DER in base64).
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { pointer: String::new(), text: text.into() }
+    }
+}
+
+impl IdentityConfig {
+    /// A certificate with its chain, and its private key.
+    pub fn new(certificate: CertificateSource, key: SecretReference) -> Self {
+        Self { certificate, key, passphrase: None, pointer: String::new() }
+    }
+}
+
 impl TlsConfig {
-    /// Trust in these certificates, as the command line names them.
-    pub(crate) fn listing(ca: &[String]) -> Self {
-        let written = |text: &String| Written { pointer: String::new(), text: text.clone() };
-        Self { ca: ca.iter().map(written).collect(), identity: None }
+    /// Trust in these certificates alone.
+    pub fn trusting(ca: impl IntoIterator<Item = CertificateSource>) -> Self {
+        Self { ca: ca.into_iter().collect(), identity: None }
     }
 }
 
@@ -92,7 +111,7 @@ pub(crate) fn read_with(reader: &mut Reader, parent: Mapping<'_>, secret: ReadSe
     TlsConfig { ca: ca(reader, mapping), identity: identity(reader, mapping, secret) }
 }
 
-fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Written> {
+fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<CertificateSource> {
     let pointer = at(mapping, "ca");
     let texts = reader.strings(mapping, "ca");
     if mapping.object.get("ca").and_then(Node::as_array).is_some_and(<[Node]>::is_empty) {
@@ -104,7 +123,7 @@ fn ca(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Written> {
             help,
         );
     }
-    let written = |(index, text): (usize, &str)| Written {
+    let written = |(index, text): (usize, &str)| CertificateSource {
         pointer: format!("{pointer}/{index}"),
         text: text.to_owned(),
     };
@@ -121,9 +140,9 @@ fn identity(
     if !keys.into_iter().any(is_named) {
         return None;
     }
-    let certificate = reader
-        .required_string(mapping, "client_certificate")
-        .map(|text| Written { pointer: at(mapping, "client_certificate"), text: text.to_owned() });
+    let certificate = reader.required_string(mapping, "client_certificate").map(|text| {
+        CertificateSource { pointer: at(mapping, "client_certificate"), text: text.to_owned() }
+    });
     let key = secret(reader, mapping, "client_key");
     let passphrase = if is_named("client_key_passphrase") {
         Some(secret(reader, mapping, "client_key_passphrase")?)
@@ -135,7 +154,7 @@ fn identity(
 }
 
 /// Reads what `config` names, from files relative to `base` and from `secrets`.
-pub(crate) fn load(
+pub(crate) async fn load(
     reader: &mut Reader,
     config: &TlsConfig,
     base: &Path,
@@ -147,11 +166,14 @@ pub(crate) fn load(
             read = Some(read.map_or_else(|| more.clone(), |read| read.and(&more)));
         }
     }
-    let identity = config.identity.as_ref();
-    Secured { ca: read, identity: identity.and_then(|one| shown(reader, one, base, secrets)) }
+    let identity = match &config.identity {
+        Some(identity) => shown(reader, identity, base, secrets).await,
+        None => None,
+    };
+    Secured { ca: read, identity }
 }
 
-fn listed(reader: &mut Reader, written: &Written, base: &Path) -> Option<CaCertificates> {
+fn listed(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<CaCertificates> {
     let text = bytes(reader, written, base)?;
     let read = CaCertificates::read(&text).map_err(|error| {
         let help =
@@ -161,18 +183,18 @@ fn listed(reader: &mut Reader, written: &Written, base: &Path) -> Option<CaCerti
     read.ok()
 }
 
-fn shown(
+async fn shown(
     reader: &mut Reader,
     config: &IdentityConfig,
     base: &Path,
     secrets: &Arc<dyn SecretStore>,
 ) -> Option<ClientIdentity> {
     let chain = bytes(reader, &config.certificate, base);
-    let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets);
+    let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
     let passphrase = match &config.passphrase {
         Some(reference) => {
             let pointer = format!("{}/client_key_passphrase", config.pointer);
-            Some(secret(reader, reference, pointer, secrets)?)
+            Some(secret(reader, reference, pointer, secrets).await?)
         }
         None => None,
     };
@@ -184,7 +206,7 @@ fn shown(
 }
 
 /// The certificate itself where the text is one, else what stands in the file of that name.
-fn bytes(reader: &mut Reader, written: &Written, base: &Path) -> Option<Vec<u8>> {
+fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<Vec<u8>> {
     let text = written.text.as_bytes();
     if written.text.contains("-----BEGIN ") || CaCertificates::read(text).is_ok() {
         return Some(text.to_vec());
@@ -198,23 +220,16 @@ fn bytes(reader: &mut Reader, written: &Written, base: &Path) -> Option<Vec<u8>>
     read.ok()
 }
 
-/// A secret, asked for on a thread of its own: loading is synchronous, and the caller may be in a runtime.
-fn secret(
+async fn secret(
     reader: &mut Reader,
     reference: &SecretReference,
     pointer: String,
     secrets: &Arc<dyn SecretStore>,
 ) -> Option<Secret> {
-    let (reference, secrets) = (reference.clone(), Arc::clone(secrets));
-    let asked = thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-        let answer = async { tokio::time::timeout(TIMEOUT, secrets.get(&reference)).await.ok() };
-        runtime.block_on(answer)
-    });
-    let message = match asked.join().ok().flatten() {
-        Some(Ok(secret)) => return Some(secret),
-        Some(Err(error)) => error.to_string(),
-        None => "the secret store does not answer".to_owned(),
+    let message = match tokio::time::timeout(TIMEOUT, secrets.get(reference)).await {
+        Ok(Ok(secret)) => return Some(secret),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the secret store does not answer".to_owned(),
     };
     let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
     reader.complain("secret", pointer, message, help);

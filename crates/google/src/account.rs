@@ -7,7 +7,7 @@ use callgate_secret::SecretReference;
 use crate::endpoints::Endpoints;
 
 /// Whose tokens are asked for, and where.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers build it field by field; a new field is a decision for them"
@@ -22,7 +22,7 @@ pub struct Identity {
 }
 
 /// The account at hand.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Account {
     /// Application default credentials (AIP-4110): the file that `GOOGLE_APPLICATION_CREDENTIALS` names, the one `gcloud`

@@ -52,6 +52,7 @@ impl SecretStore for LocalStores {
             SecretReference::Aws { .. }
             | SecretReference::Gcp { .. }
             | SecretReference::Keyring { .. }
+            | SecretReference::Own { .. }
             | SecretReference::Vault { .. } => Err(error::remote(reference.scheme())),
         }
     }

@@ -71,6 +71,14 @@ pub enum SecretReference {
         /// The value.
         value: Secret,
     },
+    /// `scheme:name` of a store that the program brings ([`SecretReference::own`]).
+    #[non_exhaustive]
+    Own {
+        /// The word before the colon.
+        scheme: String,
+        /// What the store knows the secret by.
+        name: String,
+    },
     /// `vault:path#key`: a key of a Vault secret.
     #[non_exhaustive]
     Vault {
@@ -99,8 +107,26 @@ impl SecretReference {
         Self::Literal { value }
     }
 
+    /// A reference to a secret of a store that the program brings: `corp:pets-key`. No text is parsed to one, since any
+    /// text with a colon may be a secret that was pasted; whoever makes one knows that there is such a store, or finds out
+    /// before the name is shown.
+    ///
+    /// ```
+    /// # use callgate_secret::{Error, SecretReference};
+    /// let reference = SecretReference::own("corp", "pets-key")?;
+    /// assert_eq!(reference.scheme(), "corp");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) for a scheme that is not lower-case letters, digits and `-`, or
+    /// that is one of callgate's own, and for an empty name or one with control characters.
+    pub fn own(scheme: &str, name: &str) -> Result<Self, Error> {
+        parse::own(scheme, name)
+    }
+
     /// The word before the colon.
-    pub fn scheme(&self) -> &'static str {
+    pub fn scheme(&self) -> &str {
         match self {
             Self::Aws { .. } => "aws",
             Self::Directory { .. } => "directory",
@@ -109,6 +135,7 @@ impl SecretReference {
             Self::Gcp { .. } => "gcp",
             Self::Keyring { .. } => "keyring",
             Self::Literal { .. } => "literal",
+            Self::Own { scheme, .. } => scheme,
             Self::Vault { .. } => "vault",
         }
     }
@@ -157,6 +184,7 @@ impl fmt::Display for SecretReference {
             Self::Gcp { resource } => write!(f, "gcp:{resource}"),
             Self::Keyring { service, user } => write!(f, "keyring:{service}/{user}"),
             Self::Literal { .. } => write!(f, "literal:{MASK}"),
+            Self::Own { scheme, name } => write!(f, "{scheme}:{name}"),
             Self::Vault { path, version, key } => {
                 write!(f, "vault:{path}")?;
                 version.iter().try_for_each(|version| write!(f, "?version={version}"))?;
@@ -166,9 +194,27 @@ impl fmt::Display for SecretReference {
     }
 }
 
+/// Literals are the same when their values are, which is found out in constant time.
+impl PartialEq for SecretReference {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Literal { value }, Self::Literal { value: other }) => value.is_same_value(other),
+            (Self::Literal { .. }, _) | (_, Self::Literal { .. }) => false,
+            // Of all others the text is the whole reference.
+            _ => self.to_string() == other.to_string(),
+        }
+    }
+}
+
+impl Eq for SecretReference {}
+
 impl fmt::Debug for SecretReference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SecretReference({self})")
+        match self {
+            // Until a store is found for it, it may be a secret that was pasted.
+            Self::Own { .. } => write!(f, "SecretReference({MASK})"),
+            _ => write!(f, "SecretReference({self})"),
+        }
     }
 }
 
@@ -277,6 +323,41 @@ mod tests {
             "keyring:/canary",
         ] {
             check_refused(text);
+        }
+    }
+
+    #[test]
+    fn a_reference_to_a_store_of_ones_own_is_made_and_never_parsed() {
+        let reference = SecretReference::own("corp-2", "pets key#1").unwrap();
+        assert_eq!(reference.to_string(), "corp-2:pets key#1");
+        assert_eq!(format!("{reference:?}"), "SecretReference(****)");
+        for (scheme, name) in [
+            ("env", "A"),
+            ("Corp", "a"),
+            ("", "a"),
+            ("1a", "a"),
+            ("a_b", "a"),
+            ("corp", ""),
+            ("corp", "a\n"),
+        ] {
+            let error = SecretReference::own(scheme, name).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Invalid, "{scheme}:{name}");
+        }
+    }
+
+    #[test]
+    fn references_are_the_same_where_their_texts_and_literals_are() {
+        let parse = |text: &str| text.parse::<SecretReference>().unwrap();
+        let rows = [
+            ("env:A", "env:A", true),
+            ("env:A", "env:B", false),
+            ("file:a", "env:a", false),
+            ("literal:a", "literal:a", true),
+            ("literal:a", "literal:b", false),
+            ("literal:****", "env:A", false),
+        ];
+        for (left, right, expected) in rows {
+            assert_eq!(parse(left) == parse(right), expected, "{left} {right}");
         }
     }
 

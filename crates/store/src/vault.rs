@@ -22,7 +22,7 @@ mod server;
 mod tests;
 
 /// Where a vault is and who we are there. Holds references; shows no literal.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct VaultConfig {
     /// The origin, with a path where a proxy adds one: `https://vault.example.com:8200`.
@@ -34,7 +34,7 @@ pub struct VaultConfig {
 }
 
 /// How a token is come by.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of ways to log in")]
 pub enum VaultLogin {
     /// The AppRole method.

@@ -5,6 +5,7 @@ mod address;
 mod attempt;
 mod body;
 mod client;
+mod clock;
 mod coding;
 mod credentials;
 mod difference;
@@ -28,6 +29,7 @@ mod transport;
 
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
+pub use clock::Clock;
 pub use credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
 pub use egress::{AddressRange, Denial, Listeners, NotARange};
 pub use error::{Error, ErrorKind};

@@ -29,7 +29,7 @@ async fn calls(State(executor): State<Executor>, Json(asked): Json<Vec<Value>>) 
 async fn a_handler_runs_calls_in_parallel() {
     let options =
         DescriptionOptions { server: Some(callgate_embed::service().await), ..Default::default() };
-    let built = config::load_description(&callgate_embed::description(), &options).unwrap();
+    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
     let routes = Router::new().route("/", post(calls)).with_state(built.executor);
     let origin = callgate_embed::serve(routes).await;
 

@@ -23,7 +23,7 @@ async fn each_session_calls_with_its_own_token() {
         bearer: Some("$session.credentials.pets".to_owned()),
         ..Default::default()
     };
-    let built = config::load_description(&callgate_embed::description(), &options).unwrap();
+    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
     let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);
 
@@ -32,7 +32,7 @@ async fn each_session_calls_with_its_own_token() {
         let result = json_result(&built.executor.call(&call, &session).await);
         assert_eq!(result["response"]["length"], "Bearer ".len() + token.len(), "{result}");
         assert_eq!(result["response"]["sent"], "Bearer ****");
-        let planned = json_result(&built.executor.prepare(&call, &session)).to_string();
+        let planned = json_result(&built.executor.prepare(&call, &session).await).to_string();
         assert!(!planned.contains(token), "{planned}");
     }
     let without = json_result(&built.executor.call(&call, &Session::new("eve")).await);

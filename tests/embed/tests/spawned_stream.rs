@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 async fn a_stream_is_read_by_a_task_of_its_own() {
     let options =
         DescriptionOptions { server: Some(callgate_embed::service().await), ..Default::default() };
-    let built = config::load_description(&callgate_embed::description(), &options).unwrap();
+    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
     let call = ToolCall::new("1", "news", Arguments::new());
     let mut stream = built.executor.stream(&call, &Session::default()).await;
     drop(built);

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use callgate::config::load_toolset;
 use callgate_openapi::Code;
+
+use crate::built::toolset;
 
 #[track_caller]
 fn check(n_operations: usize, expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
     let mut description = "openapi: 3.0.3
 components:
   securitySchemes:
@@ -20,16 +20,10 @@ paths:
         writeln!(description, "  /p{n:02}: {{ get: {{ summary: s, security: {scopes} }} }}")
             .unwrap();
     }
-    std::fs::write(folder.path().join("spec.yaml"), description).unwrap();
     let token = "{ oauth2_client_credentials: { token_url: \"https://idp.example/token\", client_id: c, \
                  client_secret: \"literal:canary\", scopes: [list] } }";
-    let file = folder.path().join("toolset.yaml");
-    std::fs::write(
-        &file,
-        format!("server: https://a.example\ncredentials: {{ token: {token} }}\n"),
-    )
-    .unwrap();
-    let built = load_toolset(&file, None).unwrap_or_else(|error| panic!("{error}"));
+    let settings = format!("server: https://a.example\ncredentials: {{ token: {token} }}\n");
+    let built = toolset(&description, &settings).unwrap_or_else(|error| panic!("{error}"));
     let report = &built.toolsets[0].report;
     let mut told = report.diagnostics.iter().filter(|one| one.code == Code::MissingCredential);
     assert_eq!(told.next().unwrap().message, expected);

@@ -173,7 +173,6 @@ fn flow(url: &str) -> Value {
 
 /// An executor of a description with one scheme, whose credential leaves the endpoint to the description.
 fn described(provider: &Provider, scheme: &Value) -> callgate::Executor {
-    let folder = tempfile::tempdir().unwrap();
     let description = json!({
         "openapi": "3.0.3",
         "info": {"title": "Pets", "version": "1"},
@@ -185,17 +184,14 @@ fn described(provider: &Provider, scheme: &Value) -> callgate::Executor {
         "components": {"securitySchemes": {"idp": scheme}},
         "security": [{"idp": []}],
     });
-    std::fs::write(folder.path().join("spec.json"), description.to_string()).unwrap();
     let toolset = json!({
-        "openapi": "spec.json",
         "server": provider.url(""),
         "credentials": {"idp": {"oauth2_client_credentials": {
             "client_id": "me", "client_secret": "literal:canary-secret",
         }}},
     });
-    let file = folder.path().join("toolset.json");
-    std::fs::write(&file, toolset.to_string()).unwrap();
-    callgate::config::load_toolset(&file, None).unwrap_or_else(|error| panic!("{error}")).executor
+    let built = crate::built::toolset(&description.to_string(), &toolset.to_string());
+    built.unwrap_or_else(|error| panic!("{error}")).executor
 }
 
 fn pem(algorithm: &'static rcgen::SignatureAlgorithm) -> String {

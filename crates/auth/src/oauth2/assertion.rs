@@ -19,17 +19,18 @@ struct Claims<'a> {
     exp: u64,
 }
 
-/// A JWT of `client_id` for the server that is `audience`, signed with the key.
+/// A JWT of `client_id` for the server that is `audience`, signed with the key at this time.
 pub(super) fn signed(
     settings: &PrivateKeyJwt,
     key: &Secret,
     client_id: &str,
     audience: &str,
+    now: SystemTime,
 ) -> Result<Secret, Error> {
     let algorithm = settings.algorithm;
     let (key, by_key) = read(&settings.key, key)?;
     let algorithm = algorithm.map_or(by_key, algorithm_of);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default();
     let claims = Claims {
         iss: client_id,
         sub: client_id,

@@ -6,7 +6,7 @@ use callgate_secret::SecretReference;
 use crate::source::CredentialSource;
 
 /// A credential that is a token of an authorization server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct OAuth2Config {
     /// What errors call the credential.
@@ -45,7 +45,7 @@ pub enum TokenEndpoint {
 }
 
 /// A client of an authorization server, and how it shows that it is one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a client is these two")]
 pub struct OAuth2Client {
     /// The client's id.
@@ -55,7 +55,7 @@ pub struct OAuth2Client {
 }
 
 /// How a client shows that it is the client (RFC 6749 §2.3).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
     /// Its secret in the `Authorization` header: `client_secret_basic`.
@@ -69,7 +69,7 @@ pub enum ClientAuthentication {
 }
 
 /// A JWT signed by a client.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct PrivateKeyJwt {
     /// The private key as PEM: RSA in PKCS#1 or PKCS#8, elliptic curves and Ed25519 in PKCS#8.
@@ -99,7 +99,7 @@ pub enum SigningAlgorithm {
 }
 
 /// What is shown for a token.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuth2Grant {
     /// The client itself (RFC 6749 §4.4).

@@ -3,7 +3,7 @@
 use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
 use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind};
 
-use crate::checked::{SchemeChoice, SchemeCredential};
+use crate::toolset::{SchemeChoice, SchemeCredential};
 
 /// The credential as the scheme takes it; `None` where the scheme takes another kind.
 pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> Option<AuthConfig> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use callgate_openapi::{Loaded, Operation};
-use url::Origin;
+use url::{Origin, Url};
 
 /// The origins credentials may go to.
 #[derive(Debug)]
@@ -16,14 +16,21 @@ pub(super) struct Origins {
 impl Origins {
     /// The origin of the description's own server, else the one that all its operations share, and those that are
     /// listed.
-    pub(super) fn of(loaded: &Loaded, listed: &[String]) -> Self {
+    pub(super) fn of(loaded: &Loaded, listed: &[Url]) -> Self {
         let home = loaded.server.as_ref().map(|server| server.url.origin());
         let home = home.or_else(|| {
             let mut origins = loaded.operations.iter().map(|known| known.server.url.origin());
             let first = origins.next()?;
             origins.all(|other| other == first).then_some(first)
         });
-        Self { home, listed: listed.iter().cloned().collect() }
+        Self {
+            home,
+            listed: listed
+                .iter()
+                .map(Url::origin)
+                .map(|origin| origin.ascii_serialization())
+                .collect(),
+        }
     }
 
     /// Whether credentials may go where the operation is sent.

@@ -36,7 +36,11 @@ pub(super) fn access_token(reader: &mut Reader, node: &Node, pointer: &str) -> O
 pub(super) fn id_token(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &GOOGLE_ID_TOKEN)?;
     let identity = identity(reader, mapping);
-    let audience = named(reader, mapping, "audience").map(ToOwned::to_owned);
+    let audience = named(reader, mapping, "audience");
+    let audience = match audience {
+        Some(text) => Some(reader.filled(text, || at(mapping, "audience"))?),
+        None => None,
+    };
     Some(AuthConfig::Google { identity: Box::new(identity?), token: GoogleToken::Id { audience } })
 }
 

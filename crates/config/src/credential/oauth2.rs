@@ -68,7 +68,7 @@ fn config(
     let client = client::read(reader, mapping);
     let config = OAuth2Config {
         scopes: texts(reader, mapping, "scopes"),
-        audiences: texts(reader, mapping, "audience"),
+        audiences: audiences(reader, mapping),
         resources: texts(reader, mapping, "resource"),
         parameters: parameters(reader, mapping),
         name: name.to_owned(),
@@ -80,8 +80,11 @@ fn config(
 }
 
 fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> {
-    let url = reader.string(mapping, "token_url");
-    let issuer = reader.string(mapping, "issuer");
+    let has = |key: &str| mapping.object.contains(key);
+    let (url, issuer) = (reader.setting(mapping, "token_url"), reader.setting(mapping, "issuer"));
+    if url.is_none() && has("token_url") || issuer.is_none() && has("issuer") {
+        return None;
+    }
     let (key, text) = match (url, issuer) {
         (Some(url), None) => ("token_url", url),
         (None, Some(issuer)) => ("issuer", issuer),
@@ -92,7 +95,7 @@ fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> 
             return None;
         }
     };
-    let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let parsed = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
     if !parsed.is_some_and(|url| is_plain(&url)) {
         let message = "expected a URL that begins with `https://`, got another text";
@@ -100,7 +103,6 @@ fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> 
         reader.complain("wrong-value", at(mapping, key), message, help);
         return None;
     }
-    let text = text.to_owned();
     Some(if key == "issuer" { TokenEndpoint::Issuer(text) } else { TokenEndpoint::Url(text) })
 }
 
@@ -110,6 +112,13 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<String> {
         Some(text) => vec![text.to_owned()],
         None => reader.strings(mapping, key).into_iter().map(ToOwned::to_owned).collect(),
     }
+}
+
+/// For whom the token is: texts, or environment variables.
+fn audiences(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
+    let texts = texts(reader, mapping, "audience");
+    let filled = texts.iter().filter_map(|text| reader.filled(text, || at(mapping, "audience")));
+    filled.collect()
 }
 
 fn parameters(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<(String, String)> {

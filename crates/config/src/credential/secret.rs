@@ -1,7 +1,7 @@
 //! Where a credential's values come from: references to secrets, and values of the session. Literals are warned about.
 
 use callgate_auth::CredentialSource;
-use callgate_secret::SecretReference;
+use callgate_secret::{Error, SecretReference};
 
 use crate::reader::{Mapping, Reader, at};
 
@@ -20,8 +20,16 @@ pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
     if let Some(name) = text.strip_prefix(CONTEXT_VARIABLE).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::ContextVariable(name.to_owned()));
     }
-    let reference = text.parse::<SecretReference>().map_err(|error| error.to_string())?;
+    let reference = reference(text).map_err(|error| error.to_string())?;
     Ok(CredentialSource::Secret(reference))
+}
+
+/// A reference to a secret of callgate's stores, or of one that the program brings: a scheme that no store answers is found
+/// out before anything is built, and what stands behind it is shown nowhere.
+fn reference(text: &str) -> Result<SecretReference, Error> {
+    let own =
+        || text.split_once(':').and_then(|(scheme, name)| SecretReference::own(scheme, name).ok());
+    text.parse().or_else(|error| own().ok_or(error))
 }
 
 /// A reference to a secret, or a value of the session, that must be there.
@@ -53,7 +61,7 @@ pub(crate) fn secret(
     key: &str,
 ) -> Option<SecretReference> {
     let text = reader.required_string(mapping, key)?;
-    match text.parse::<SecretReference>() {
+    match reference(text) {
         Ok(reference) => {
             noted(reader, at(mapping, key), &reference);
             Some(reference)
@@ -75,7 +83,7 @@ pub(super) fn name(
     let text = reader.required_string(mapping, key)?;
     let reference = text.parse().or_else(|_| format!("literal:{text}").parse());
     let reference: SecretReference = reference.ok()?;
-    reader.references.push((at(mapping, key), reference.scheme()));
+    reader.references.push((at(mapping, key), reference.scheme().to_owned()));
     Some(reference)
 }
 
@@ -90,5 +98,5 @@ pub(super) fn noted(reader: &mut Reader, pointer: String, reference: &SecretRefe
             "move it to `env:NAME` or `file:PATH`",
         );
     }
-    reader.references.push((pointer, reference.scheme()));
+    reader.references.push((pointer, reference.scheme().to_owned()));
 }

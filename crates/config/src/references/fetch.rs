@@ -1,7 +1,7 @@
 //! Fetches a document that a description refers to from an origin the operator listed. One request, no redirect, no
-//! credential; loading is synchronous, so the request runs on a thread of its own.
+//! credential.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate_openapi::Unavailable;
@@ -12,7 +12,7 @@ use url::Url;
 use super::unreadable;
 
 /// The bytes of the document at `url`, `most` at most.
-pub(super) fn fetch(
+pub(super) async fn fetch(
     transport: Option<&Arc<dyn Transport>>,
     url: &Url,
     most: usize,
@@ -25,12 +25,7 @@ pub(super) fn fetch(
         None => Arc::new(Client::new().map_err(|_| failed())?),
     };
     let limits = Limits { timeout: TIMEOUT, response_bytes: most };
-    let exchange = move || {
-        // A runtime of its own: the caller may be in one, and must not be blocked on from within.
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
-        runtime.block_on(transport.send(request, &limits)).ok()
-    };
-    let answer = thread::spawn(exchange).join().ok().flatten().ok_or_else(failed)?;
+    let answer = transport.send(request, &limits).await.map_err(|_| failed())?;
     if answer.status() != StatusCode::OK {
         return Err(unreadable("a reference to an address that answers with status 200"));
     }

@@ -30,6 +30,20 @@ pub(super) fn reference(text: &str) -> Result<SecretReference, Error> {
     }
 }
 
+/// The reference to a secret of a store that the program brings.
+pub(super) fn own(scheme: &str, name: &str) -> Result<SecretReference, Error> {
+    let is_legal = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    let is_word = scheme.starts_with(|first: char| first.is_ascii_lowercase());
+    let is_scheme = is_word && scheme.bytes().all(is_legal) && !OURS.contains(&scheme);
+    if !is_scheme || name.is_empty() || name.contains(char::is_control) {
+        return Err(error::not_a_reference());
+    }
+    Ok(SecretReference::Own { scheme: scheme.to_owned(), name: name.to_owned() })
+}
+
+/// The schemes of callgate's own stores.
+const OURS: [&str; 8] = ["aws", "directory", "env", "file", "gcp", "keyring", "literal", "vault"];
+
 fn aws(rest: &str) -> Option<SecretReference> {
     let (name, key) = match rest.split_once('#') {
         Some((name, key)) => (name, Some(word(key)?)),

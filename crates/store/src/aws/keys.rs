@@ -10,7 +10,7 @@ use tokio::{sync::Mutex, time::Instant};
 use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 
 /// Where keys come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "named or found, there is no third way")]
 pub enum KeySource {
     /// From where AWS puts them, in this order: the variables `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
@@ -26,7 +26,7 @@ pub enum KeySource {
 }
 
 /// Where the operator keeps an access key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct NamedKeys {
     /// The access key's id.

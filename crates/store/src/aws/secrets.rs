@@ -1,12 +1,12 @@
 //! AWS Secrets Manager: `aws:name` for all of a secret, `aws:name#key` for a key of a JSON secret, by the operation
 //! `GetSecretValue`. A binary secret is refused: what callgate puts on requests is text.
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::{AwsVersion, Error, ErrorKind, Secret, SecretReference, SecretStore};
-use callgate_transport::Transport;
+use callgate_transport::{Clock, Transport};
 use http::{Request, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Where the secrets are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct SecretsManagerConfig {
     /// The region of secrets that are not named by an ARN, which names its own.
@@ -38,6 +38,7 @@ pub struct SecretsManagerStore {
     config: SecretsManagerConfig,
     keys: AwsKeySource,
     transport: Arc<dyn Transport>,
+    clock: Clock,
 }
 
 #[derive(Deserialize)]
@@ -60,7 +61,14 @@ impl SecretsManagerStore {
         keys: AwsKeySource,
         transport: Arc<dyn Transport>,
     ) -> Self {
-        Self { config, keys, transport }
+        Self { config, keys, transport, clock: Clock::default() }
+    }
+
+    /// The same store, whose requests are dated by another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
     }
 
     async fn ask(&self, name: &str, body: &Value, keys: &AwsKeys) -> Result<Answer, Error> {
@@ -79,7 +87,7 @@ impl SecretsManagerStore {
             service: "secretsmanager".to_owned(),
             is_payload_unsigned: false,
         };
-        for header in sign(&request, keys, &scope, SystemTime::now())? {
+        for header in sign(&request, keys, &scope, self.clock.now())? {
             request.headers_mut().insert(header.name, header.value);
         }
         exchange::send(STORE, &self.transport, request).await

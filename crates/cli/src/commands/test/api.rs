@@ -2,14 +2,19 @@
 
 use std::path::Path;
 
-use callgate::{config::load_toolset, dialect::Dialect};
+use callgate::{
+    config::{Config, Environment},
+    dialect::Dialect,
+};
 
 use super::{Check, Mode, TOOLSET};
 use crate::{commands::tools::declarations, exit::Failure, open::failure, report::Checked};
 
 /// Compares `tools.<dialect>.json` and `report.txt`.
 pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failure> {
-    let built = load_toolset(&api.join(TOOLSET), None).map_err(|error| failure(&error))?;
+    let built = Config::from_toolset_file(api.join(TOOLSET))
+        .and_then(|config| config.build_blocking(&Environment::new(), None))
+        .map_err(|error| failure(&error))?;
     let mut checks = Vec::new();
     for dialect in Dialect::ALL {
         let file = api.join(format!("tools.{dialect}.json"));

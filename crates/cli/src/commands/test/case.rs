@@ -5,7 +5,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use callgate::{
     Handle, Outcome, Session, ToolCall,
-    config::{Built, load_toolset},
+    config::{Built, Config, Environment},
     dialect::{json_result, read_call},
     transport::{Recording, Replay, canonical_request},
 };
@@ -63,9 +63,10 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
     let replay = Replay::new(recording)
         .map_err(|error| Failure(format!("error: in `{}`: {error}", folder.display())))?;
     let replay = Arc::new(replay);
-    let transport = Arc::clone(&replay);
-    let built =
-        load_toolset(&api.join(TOOLSET), Some(transport)).map_err(|error| failure(&error))?;
+    let environment = Environment::new().with_transport(Arc::<Replay>::clone(&replay));
+    let built = Config::from_toolset_file(api.join(TOOLSET))
+        .and_then(|config| config.build_blocking(&environment, None))
+        .map_err(|error| failure(&error))?;
     let session = session(folder, &built)?;
     let mut result = block_on(built.executor.call(&call, &session))?;
     // A handle is drawn at random.

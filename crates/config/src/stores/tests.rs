@@ -1,20 +1,18 @@
 //! The table of schemes as a configuration makes it.
 
-use std::fs;
+use std::path::PathBuf;
 
-use crate::load;
+use crate::{Config, Description, Environment};
 
 /// The findings of a configuration with these secrets and this key: `code at pointer: message`.
 fn findings(secrets: &str, value: &str) -> Vec<String> {
-    let directory = tempfile::tempdir().unwrap();
-    let description =
-        r#"{"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}}"#;
-    fs::write(directory.path().join("spec.json"), description).unwrap();
     let toolset = format!("{{openapi: spec.json, auth: {{bearer: {{token: \"{value}\"}}}}}}");
     let text = format!("secrets: {secrets}\ntoolsets: {{t: {toolset}}}\n");
-    let file = directory.path().join("callgate.yaml");
-    fs::write(&file, text).unwrap();
-    let findings = match load(&file) {
+    let mut config = Config::read(text.as_bytes(), PathBuf::new(), PathBuf::new()).unwrap();
+    for toolset in &mut config.toolsets {
+        toolset.description = Description::text("{openapi: 3.0.3, paths: {}}");
+    }
+    let findings = match config.build_blocking(&Environment::new(), None) {
         Ok(built) => built.warnings,
         Err(error) => error.findings().to_vec(),
     };

@@ -1,0 +1,102 @@
+//! What a build answers: a ready executor, how the descriptions behind it were taken, and what a later build goes on with.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_executor::Executor;
+use callgate_openapi::{Operation, Overlaid, Report};
+use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
+use callgate_transport::Network;
+use callgate_tree::Diagnostic;
+
+use crate::{authenticators::Made, connect::Directory, finding::Finding, stores::Stores};
+
+/// A ready executor, and how the descriptions behind it were taken.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Built {
+    /// Runs the calls.
+    pub executor: Executor,
+    /// One entry a toolset, in the order of the configuration.
+    pub toolsets: Vec<BuiltToolset>,
+    /// What is worth knowing about the configuration.
+    pub warnings: Vec<Finding>,
+    pub(crate) kept: Kept,
+}
+
+impl Built {
+    /// Whether every credential goes on from another build, with the tokens it keeps. A build that follows another one
+    /// tells so what a reload cost.
+    pub fn shares_credentials_with(&self, other: &Self) -> bool {
+        let made = &self.kept.authenticators;
+        made.iter().all(|one| other.kept.authenticators.iter().any(|known| known.is(one)))
+    }
+
+    /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
+    /// session file, say. Relative paths of `file:` start at `base`; other secrets are those of the configuration's stores.
+    ///
+    /// # Errors
+    /// As [`SecretStore::get`].
+    pub async fn secret(
+        &self,
+        reference: &SecretReference,
+        base: &Path,
+    ) -> Result<Secret, SecretError> {
+        match reference {
+            SecretReference::File { .. } => LocalStores::new(base).get(reference).await,
+            _ => self.kept.stores.get(reference).await,
+        }
+    }
+}
+
+/// How one description was taken.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BuiltToolset {
+    /// The toolset's name; empty for a bare description.
+    pub name: String,
+    /// The description's file; empty for a text of a program.
+    pub file: PathBuf,
+    /// The version it says it is written in: `3.0.3`; empty when it could not be read.
+    pub version: String,
+    /// What became of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
+    pub report: Report,
+    /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
+    pub operations: Vec<Arc<Operation>>,
+    /// The description before and after its overlays, where there are any.
+    pub overlaid: Option<Overlaid>,
+    pub(crate) text: Option<Arc<[u8]>>,
+}
+
+/// What a later build goes on with, where its settings are the same.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) authenticators: Vec<Made>,
+    pub(crate) directories: Vec<Directory>,
+    pub(crate) network: Network,
+    pub(crate) stores: Arc<Stores>,
+}
+
+impl BuiltToolset {
+    /// The text of the description.
+    ///
+    /// # Errors
+    /// The file cannot be read any more.
+    pub fn text(&self) -> io::Result<Vec<u8>> {
+        match &self.text {
+            Some(text) => Ok(text.to_vec()),
+            None => fs::read(&self.file),
+        }
+    }
+
+    /// Finds the places of diagnostics in `text`, the description's own. What an overlay brought has none.
+    pub fn locate(&self, text: &[u8], diagnostics: &mut [Diagnostic]) {
+        match &self.overlaid {
+            Some(overlaid) => overlaid.locate(text, diagnostics),
+            None => callgate_tree::locate(text, diagnostics),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The configuration as values: what a file says, and what a program may say without one. Reading a text into it is in
+//! `text`, building an executor from it in `build`.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use crate::{reader::Reader, secrets::SecretsConfig, tls::TlsConfig, toolset::ToolsetConfig};
+
+/// Toolsets, and what is there for all of them.
+///
+/// ```
+/// # use callgate_config::{Config, Description, Environment, Error, ToolsetConfig};
+/// # async fn example() -> Result<(), Error> {
+/// let pets = ToolsetConfig::new(Description::file("pets.yaml"));
+/// let built = Config::new().with_toolset(pets).build(&Environment::new(), None).await?;
+/// # drop(built);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Config {
+    /// Where secrets are kept, beside this machine's own stores.
+    pub secrets: SecretsConfig,
+    /// What secures the connections of toolsets that do not say it themselves.
+    pub tls: TlsConfig,
+    /// The services that are called.
+    pub toolsets: Vec<ToolsetConfig>,
+    /// Where relative paths start.
+    pub base: PathBuf,
+    /// The text it was read from.
+    pub(crate) origin: Origin,
+    /// What was found while it was read.
+    pub(crate) reader: Reader,
+}
+
+/// The text a configuration was read from.
+#[derive(Clone, Default)]
+pub(crate) struct Origin {
+    pub(crate) file: PathBuf,
+    pub(crate) text: Arc<[u8]>,
+}
+
+/// The text may hold literals, which are shown nowhere.
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
+impl Config {
+    /// A configuration without toolsets; relative paths start where the process runs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a toolset.
+    #[must_use]
+    pub fn with_toolset(mut self, toolset: ToolsetConfig) -> Self {
+        self.toolsets.push(toolset);
+        self
+    }
+
+    /// Starts relative paths at a folder.
+    #[must_use]
+    pub fn with_base(mut self, base: impl Into<PathBuf>) -> Self {
+        self.base = base.into();
+        self
+    }
+
+    /// The same, said to stand in this file: what findings call it.
+    #[must_use]
+    pub fn with_file(mut self, file: &Path) -> Self {
+        file.clone_into(&mut self.origin.file);
+        self
+    }
+}

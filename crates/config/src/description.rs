@@ -1,0 +1,90 @@
+//! Where a toolset's description is: a file, or a text that a program or an export holds. Reads it; what stands in it is
+//! the parser's business.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_tree::{Diagnostic, Limits, Node, Parsed};
+
+/// An OpenAPI description and where it is.
+///
+/// ```
+/// # use callgate_config::Description;
+/// let held = Description::text("openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\npaths: {}");
+/// let named = Description::file("pets.yaml");
+/// assert_eq!(named.path().to_str(), Some("pets.yaml"));
+/// # assert!(held.path().as_os_str().is_empty());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Description {
+    /// Empty for a text of a program.
+    file: PathBuf,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    File,
+    Parsed(ParsedText),
+    Text(Arc<[u8]>),
+}
+
+/// A description's text after reading: its tree, or why there is none.
+pub(crate) type ParsedText = Result<Parsed<Node>, Vec<Diagnostic>>;
+
+impl Description {
+    /// The description in a file.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        Self { file: path.into(), source: Source::File }
+    }
+
+    /// The description itself, YAML or JSON. It may refer to documents on listed origins, and to no files.
+    pub fn text(text: impl Into<Vec<u8>>) -> Self {
+        Self::held(PathBuf::new(), text.into())
+    }
+
+    /// A text that stands in a file beside other things, and may refer to the files next to that.
+    pub(crate) fn held(file: PathBuf, text: Vec<u8>) -> Self {
+        Self { file, source: Source::Text(text.into()) }
+    }
+
+    /// A file that was read already.
+    pub(crate) fn parsed(file: PathBuf, parsed: ParsedText) -> Self {
+        Self { file, source: Source::Parsed(parsed) }
+    }
+
+    /// The file it is or stands in; empty for a text of a program.
+    pub fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// The text, where it is no file of its own.
+    pub(crate) fn held_text(&self) -> Option<Arc<[u8]>> {
+        match &self.source {
+            Source::Text(text) => Some(Arc::clone(text)),
+            Source::File | Source::Parsed(_) => None,
+        }
+    }
+
+    /// The file it is or stands in, found from `base`.
+    pub(crate) fn found(&self, base: &Path) -> Option<PathBuf> {
+        match &self.source {
+            Source::File => Some(base.join(&self.file)),
+            Source::Parsed(_) | Source::Text(_) => {
+                Some(self.file.clone()).filter(|file| !file.as_os_str().is_empty())
+            }
+        }
+    }
+
+    /// The tree of the description; files are found from `base`.
+    pub(crate) fn read(&self, base: &Path, limits: &Limits) -> io::Result<ParsedText> {
+        Ok(match &self.source {
+            Source::File => callgate_tree::read(&fs::read(base.join(&self.file))?, limits),
+            Source::Parsed(parsed) => parsed.clone(),
+            Source::Text(text) => callgate_tree::read(text, limits),
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! `egress` of a toolset: the addresses that may be called beyond public ones.
+
+use callgate_transport::{AddressRange, NotARange};
+
+use crate::{
+    keys::EGRESS,
+    reader::{Mapping, Reader, at},
+};
+
+/// The addresses that may be called whoever named them.
+pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<AddressRange> {
+    let Some(node) = toolset.object.get("egress") else { return Vec::new() };
+    let pointer = at(toolset, "egress");
+    let Some(mapping) = reader.mapping(node, &pointer, &EGRESS) else { return Vec::new() };
+    let mut ranges = Vec::new();
+    for (index, text) in reader.strings(mapping, "allow").into_iter().enumerate() {
+        match text.parse() {
+            Ok(range) => ranges.push(range),
+            Err(error) => {
+                let pointer = format!("{}/{index}", at(mapping, "allow"));
+                let error: NotARange = error;
+                reader.complain(
+                    "wrong-value",
+                    pointer,
+                    error.to_string(),
+                    "for example `10.0.0.0/8`",
+                );
+            }
+        }
+    }
+    ranges
+}

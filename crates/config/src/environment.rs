@@ -1,0 +1,64 @@
+//! What a program gives a configuration to be built with: stores of secrets of its own, another transport, another clock,
+//! the folder that relative paths start at. Nothing of it is written in a configuration.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use callgate_secret::SecretStore;
+use callgate_transport::{Clock, Transport};
+
+/// The surroundings of a configuration. The default is the machine's own.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use callgate_config::Environment;
+/// # use callgate_transport::Refuse;
+/// let environment = Environment::new().with_transport(Arc::new(Refuse::new()));
+/// # assert!(environment.transport.is_some());
+/// ```
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Environment {
+    /// Stores of the program's own, by the schemes of their secrets: `corp` answers `corp:pets-key`.
+    pub secrets: BTreeMap<String, Arc<dyn SecretStore>>,
+    /// Sends calls and asks for tokens instead of each toolset's `upstream`.
+    pub transport: Option<Arc<dyn Transport>>,
+    /// The time of day that signatures and assertions are made with.
+    pub clock: Clock,
+    /// Where relative paths start, if not at the configuration's own base.
+    pub base: Option<PathBuf>,
+}
+
+impl Environment {
+    /// The machine's own surroundings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a store that answers references `scheme:…`. A scheme of callgate's own (`env`, `vault`, …) keeps its meaning.
+    #[must_use]
+    pub fn with_store(mut self, scheme: impl Into<String>, store: Arc<dyn SecretStore>) -> Self {
+        self.secrets.insert(scheme.into(), store);
+        self
+    }
+
+    /// Sends everything through one transport.
+    #[must_use]
+    pub fn with_transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(transport);
+        self
+    }
+
+    /// Tells the time by another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Starts relative paths at another folder.
+    #[must_use]
+    pub fn with_base(mut self, base: impl Into<PathBuf>) -> Self {
+        self.base = Some(base.into());
+        self
+    }
+}

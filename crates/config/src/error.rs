@@ -1,0 +1,57 @@
+//! The failure of a configuration: everything that is wrong with it, told at once.
+
+use std::{error, fmt, path::Path};
+
+use crate::{
+    finding::{Finding, Severity},
+    server::NotAServer,
+};
+
+/// A configuration that cannot be built, with everything that is wrong with it.
+#[derive(Debug)]
+pub struct Error {
+    findings: Vec<Finding>,
+}
+
+impl Error {
+    pub(crate) fn of(findings: Vec<Finding>) -> Self {
+        Self { findings }
+    }
+
+    /// A fault of a file as a whole.
+    pub(crate) fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
+        Self::of(vec![Finding {
+            file: file.to_owned(),
+            code,
+            severity: Severity::Error,
+            pointer: String::new(),
+            position: None,
+            message,
+            help: help.to_owned(),
+        }])
+    }
+
+    /// Everything that is wrong, in the order of the file.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut findings = self.findings.iter();
+        if let Some(first) = findings.next() {
+            write!(f, "{first}")?;
+        }
+        findings.try_for_each(|finding| write!(f, "\n{finding}"))
+    }
+}
+
+impl error::Error for Error {}
+
+impl From<NotAServer> for Error {
+    fn from(fault: NotAServer) -> Self {
+        let help = "for example `https://api.example.com/v1`";
+        Self::whole(Path::new(""), "wrong-value", fault.to_string(), help)
+    }
+}

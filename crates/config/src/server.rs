@@ -1,0 +1,94 @@
+//! `server` and `server_variables` of a toolset: the server that is called instead of the description's own.
+
+use std::{collections::BTreeMap, fmt};
+
+use callgate_tree::Node;
+use url::Url;
+
+use crate::reader::{Mapping, Reader, at, escaped};
+
+/// The address of a server: an http or https URL, in which `{name}` stands for a server variable.
+///
+/// ```
+/// # use callgate_config::{NotAServer, ServerUrl};
+/// let server = ServerUrl::new("https://{region}.example.com/v1")?;
+/// assert_eq!(server.as_str(), "https://{region}.example.com/v1");
+/// assert!(ServerUrl::new("example.com").is_err());
+/// # Ok::<(), NotAServer>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ServerUrl(String);
+
+/// A text that is no address of a server.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct NotAServer;
+
+impl ServerUrl {
+    /// Takes a text that is an absolute http or https URL, once its variables are filled in.
+    ///
+    /// # Errors
+    /// [`NotAServer`] for any other text. One with variables is judged when they are filled in.
+    pub fn new(text: &str) -> Result<Self, NotAServer> {
+        let is_template = text.contains('{') && text.contains('}');
+        let is_url = || Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        if is_template || is_url() { Ok(Self(text.to_owned())) } else { Err(NotAServer) }
+    }
+
+    /// The address as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Url> for ServerUrl {
+    fn from(url: Url) -> Self {
+        Self(url.into())
+    }
+}
+
+impl fmt::Display for NotAServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected the absolute URL of a server, got another text")
+    }
+}
+
+impl std::error::Error for NotAServer {}
+
+/// Reads `server:`.
+pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ServerUrl> {
+    let text = reader.setting(mapping, "server")?;
+    let server = ServerUrl::new(&text).map_err(|error| {
+        let help = "for example `https://api.example.com/v1`";
+        reader.complain("wrong-value", at(mapping, "server"), error.to_string(), help);
+    });
+    server.ok()
+}
+
+/// Reads `server_variables:`.
+pub(crate) fn variables(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, String> {
+    let mut variables = BTreeMap::new();
+    let Some(node) = mapping.object.get("server_variables") else { return variables };
+    let pointer = at(mapping, "server_variables");
+    let Some(object) = node.as_object() else {
+        reader.expected(&pointer, "a mapping from variables to texts", node, "`{region: eu}`");
+        return variables;
+    };
+    let values = Mapping { object, pointer: &pointer };
+    for (name, value) in object.iter() {
+        match value {
+            Node::String(_) => {
+                let text = reader.setting(values, name);
+                variables.extend(text.map(|text| (name.to_string(), text)));
+            }
+            Node::Number(number) => {
+                variables.insert(name.to_string(), number.to_string());
+            }
+            other => {
+                let pointer = format!("{pointer}/{}", escaped(name));
+                reader.expected(&pointer, "a text", other, "quote it");
+            }
+        }
+    }
+    variables
+}

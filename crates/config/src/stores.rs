@@ -1,0 +1,283 @@
+//! The stores of secrets behind one door: a table from schemes to stores. Those of this machine are always there; a
+//! reference to another that is not configured is a fault of the configuration, told before anything is called. Stores
+//! whose settings did not change since the last build go on with what they keep.
+
+mod noted;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use async_trait::async_trait;
+use callgate_google::{Identity, Rest, SecretManager, Tokens};
+use callgate_secret::{
+    CachePolicy, CachedStore, Error, ErrorKind, LocalStores, Secret, SecretReference, SecretStore,
+};
+use callgate_store::{
+    KeyringBackend, KeyringStore, VaultConfig, VaultStore,
+    aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
+};
+use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Transport};
+
+use crate::{
+    environment::Environment,
+    reader::Reader,
+    secrets::{LOCAL, Remote, SecretsConfig},
+    tls,
+};
+use noted::Noted;
+
+/// Every store of a configuration.
+#[derive(Debug)]
+pub(crate) struct Stores {
+    base: PathBuf,
+    directory: Option<PathBuf>,
+    local: Arc<dyn SecretStore>,
+    configured: Vec<Configured>,
+    /// Those the program brought.
+    own: BTreeMap<String, Arc<dyn SecretStore>>,
+    /// Why there is no keyring, where there is none.
+    no_keyring: Option<Error>,
+    /// The keys of `secrets:`: what is wrong with one of them was said already.
+    keys: Vec<String>,
+    network: Network,
+}
+
+/// A store and what it was made of.
+#[derive(Clone, Debug)]
+struct Configured {
+    settings: Settings,
+    tls: TlsSettings,
+    cache: CachePolicy,
+    store: Arc<dyn SecretStore>,
+}
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Settings {
+    Aws(SecretsManagerConfig, KeySource),
+    Gcp(Box<Identity>),
+    Keyring(KeyringBackend),
+    Vault(VaultConfig),
+}
+
+/// Connects the stores; secrets of `file:` are relative to `base`. Asks none of them. Where nothing changed they are those
+/// of the last build.
+pub(crate) async fn stores(
+    reader: &mut Reader,
+    config: &SecretsConfig,
+    (base, environment): (&Path, &Environment),
+    previous: Option<&Arc<Stores>>,
+) -> Arc<Stores> {
+    let directory = config.directory.as_ref().map(|directory| base.join(directory));
+    let is_same_place = |known: &&Arc<Stores>| known.base == *base && known.directory == directory;
+    let at_the_same_place = previous.filter(is_same_place);
+    let mut stores = Stores {
+        local: match at_the_same_place {
+            Some(known) => Arc::clone(&known.local),
+            None => local(base, directory.as_deref()),
+        },
+        base: base.to_owned(),
+        directory,
+        configured: Vec::new(),
+        own: environment.secrets.clone(),
+        no_keyring: None,
+        keys: config.keys.clone(),
+        // What stores answer is no toolset's business: a replayed toolset has the secrets of a real one.
+        network: previous.map_or_else(Network::new, |known| known.network.clone()),
+    };
+    let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
+    for Remote { settings, tls } in remotes(config) {
+        let tls = tls::load(reader, &tls, base, &stores.local).await.settings();
+        stores.add((settings, tls), config.cache, (known, &environment.clock));
+    }
+    stores.add_keyring(config, known);
+    match previous {
+        Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
+        _ => Arc::new(stores),
+    }
+}
+
+fn local(base: &Path, directory: Option<&Path>) -> Arc<dyn SecretStore> {
+    let mut local = LocalStores::new(base);
+    if let Some(directory) = directory {
+        local = local.with_directory(directory);
+    }
+    Arc::new(Noted::new(Arc::new(local)))
+}
+
+fn remotes(config: &SecretsConfig) -> Vec<Remote<Settings>> {
+    let SecretsConfig { aws, gcp, vault, .. } = config.clone();
+    let aws = aws.map(|Remote { settings: (settings, keys), tls }| Remote {
+        settings: Settings::Aws(settings, keys),
+        tls,
+    });
+    let gcp = gcp.map(|Remote { settings, tls }| Remote {
+        settings: Settings::Gcp(Box::new(settings)),
+        tls,
+    });
+    let vault =
+        vault.map(|Remote { settings, tls }| Remote { settings: Settings::Vault(settings), tls });
+    [aws, gcp, vault].into_iter().flatten().collect()
+}
+
+impl Settings {
+    fn scheme(&self) -> &'static str {
+        match self {
+            Self::Aws(..) => "aws",
+            Self::Gcp(_) => "gcp",
+            Self::Keyring(_) => KEYRING,
+            Self::Vault(_) => "vault",
+        }
+    }
+}
+
+impl Stores {
+    /// Adds a remote store, the known one where it is made of the same.
+    fn add(
+        &mut self,
+        (settings, tls): (Settings, TlsSettings),
+        cache: CachePolicy,
+        (known, clock): (&[Configured], &Clock),
+    ) {
+        let is_same = |known: &&Configured| {
+            known.settings == settings && known.tls == tls && known.cache == cache
+        };
+        if let Some(known) = known.iter().find(is_same) {
+            return self.configured.push(known.clone());
+        }
+        let client = ClientSettings { tls: tls.clone(), ..ClientSettings::default() };
+        let transport: Arc<dyn Transport> = Arc::new(Client::over(&self.network, client));
+        let local = Arc::clone(&self.local);
+        let store: Arc<dyn SecretStore> = match settings.clone() {
+            Settings::Aws(settings, keys) => {
+                let keys = AwsKeySource::new(keys, local, Arc::clone(&transport));
+                let store = SecretsManagerStore::new(settings, keys, transport);
+                Arc::new(store.with_clock(clock.clone()))
+            }
+            Settings::Gcp(identity) => secret_manager(*identity, local, transport),
+            Settings::Vault(settings) => Arc::new(VaultStore::new(settings, local, transport)),
+            Settings::Keyring(_) => return,
+        };
+        self.keep(settings, tls, cache, store);
+    }
+
+    fn add_keyring(&mut self, config: &SecretsConfig, known: &[Configured]) {
+        let settings = Settings::Keyring(config.keyring);
+        let is_same =
+            |known: &&Configured| known.settings == settings && known.cache == config.cache;
+        if let Some(known) = known.iter().find(is_same) {
+            return self.configured.push(known.clone());
+        }
+        match KeyringStore::new(config.keyring) {
+            Ok(store) => {
+                self.keep(settings, TlsSettings::new(), config.cache, Arc::new(store));
+            }
+            Err(error) => self.no_keyring = Some(error),
+        }
+    }
+
+    fn keep(
+        &mut self,
+        settings: Settings,
+        tls: TlsSettings,
+        cache: CachePolicy,
+        store: Arc<dyn SecretStore>,
+    ) {
+        let store = Arc::new(Noted::new(Arc::new(CachedStore::new(store, cache))));
+        self.configured.push(Configured { settings, tls, cache, store });
+    }
+
+    /// Whether both answer from the very same stores.
+    fn is_same(&self, other: &Self) -> bool {
+        let configured = self.configured.iter().zip(&other.configured);
+        let own = self.own.iter().zip(&other.own);
+        Arc::ptr_eq(&self.local, &other.local)
+            && self.keys == other.keys
+            && self.configured.len() == other.configured.len()
+            && configured.into_iter().all(|(left, right)| Arc::ptr_eq(&left.store, &right.store))
+            && self.own.len() == other.own.len()
+            && own
+                .into_iter()
+                .all(|(left, right)| left.0 == right.0 && Arc::ptr_eq(left.1, right.1))
+    }
+
+    fn store(&self, scheme: &str) -> Option<&Arc<dyn SecretStore>> {
+        if LOCAL.contains(&scheme) {
+            return Some(&self.local);
+        }
+        let configured = self.configured.iter().find(|known| known.settings.scheme() == scheme);
+        configured.map(|known| &known.store).or_else(|| self.own.get(scheme))
+    }
+
+    /// What is wrong with a reference of a scheme that no store answers, and what to do.
+    fn missing(&self, scheme: &str) -> (String, String) {
+        if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
+            let help = "build callgate with `--features keyring` for a platform that has one, or name a secret of \
+                `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:` or `aws:`";
+            return (error.to_string(), help.to_owned());
+        }
+        if !REMOTE.contains(&scheme) {
+            // What stands before the colon may be a part of a secret that was pasted.
+            let message = "expected a reference to a secret, got a text of another form, or of a store that this program does not bring";
+            let help = "write where the secret is, not the secret: `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:`, `aws:` or `keyring:`";
+            return (message.to_owned(), help.to_owned());
+        }
+        (
+            format!("a secret of `{scheme}:` needs the key `secrets.{scheme}`, which is not there"),
+            format!("add `secrets: {{{scheme}: {{…}}}}` to the configuration"),
+        )
+    }
+
+    /// Complains about references to stores that are not there.
+    pub(crate) fn check(&self, reader: &mut Reader) {
+        for (pointer, scheme) in std::mem::take(&mut reader.references) {
+            let is_told = scheme != KEYRING && self.keys.contains(&scheme);
+            if self.store(&scheme).is_none() && !is_told {
+                let (message, help) = self.missing(&scheme);
+                reader.complain(code_of(&scheme), pointer, message, help);
+            }
+        }
+    }
+}
+
+/// The code of a complaint about a scheme that no store answers.
+fn code_of(scheme: &str) -> &'static str {
+    if REMOTE.contains(&scheme) { "secret-store" } else { "secret-reference" }
+}
+
+fn secret_manager(
+    identity: Identity,
+    local: Arc<dyn SecretStore>,
+    transport: Arc<dyn Transport>,
+) -> Arc<dyn SecretStore> {
+    let (rest, endpoints) = (Rest::new(transport), identity.endpoints.clone());
+    let tokens = Tokens::new(identity, rest.clone(), local);
+    Arc::new(SecretManager::new(Arc::new(tokens), rest, endpoints))
+}
+
+#[async_trait]
+impl SecretStore for Stores {
+    async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
+        let scheme = reference.scheme();
+        match self.store(scheme) {
+            Some(store) => store.get(reference).await,
+            None => Err(Error::from_store(ErrorKind::Unsupported, self.missing(scheme).0)),
+        }
+    }
+
+    fn forget(&self, reference: &SecretReference, rejected: &Secret) {
+        if let Some(store) = self.store(reference.scheme()) {
+            store.forget(reference, rejected);
+        }
+    }
+}
+
+const KEYRING: &str = "keyring";
+
+/// The schemes of stores that a configuration connects.
+const REMOTE: [&str; 4] = ["aws", "gcp", KEYRING, "vault"];
+
+#[cfg(test)]
+mod tests;

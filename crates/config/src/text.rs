@@ -1,0 +1,145 @@
+//! From the text of a configuration to its values. Every fault is written down, with its place in the text; files that the
+//! configuration names are not read yet, but exports, which hold settings themselves.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate_tree::{Diagnostic, Limits, Node};
+
+use crate::{
+    config::{Config, Origin},
+    error::Error,
+    finding::{Finding, Severity},
+    keys::ROOT,
+    secrets, tls,
+    toolsets::{Place, toolset, toolsets},
+};
+
+impl Config {
+    /// Reads a configuration, YAML or JSON. Paths in it are relative to `base`.
+    ///
+    /// ```
+    /// # use callgate_config::{Config, Error};
+    /// let text = "toolsets:\n  pets:\n    openapi: pets.yaml\n    server: https://api.example.com\n";
+    /// let config = Config::from_text(text, "specs")?;
+    /// assert_eq!(config.toolsets[0].description.path().to_str(), Some("pets.yaml"));
+    ///
+    /// let error = Config::from_text("toolset: {}", "").unwrap_err();
+    /// assert_eq!(error.findings()[0].help, "did you mean `toolsets`?");
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error`] with every fault of the text, each with its line and column. What only shows when files are read and stores
+    /// are connected is found by [`Config::build`].
+    pub fn from_text(text: impl AsRef<[u8]>, base: impl Into<PathBuf>) -> Result<Self, Error> {
+        Self::read(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+    }
+
+    /// Reads the settings of one toolset (the value below `toolsets.NAME`), as a fixture has them in a file of their own.
+    /// Where `openapi` is missing it is `spec.yaml` in `base`.
+    ///
+    /// # Errors
+    /// As [`Config::from_text`].
+    pub fn from_toolset_text(
+        text: impl AsRef<[u8]>,
+        base: impl Into<PathBuf>,
+    ) -> Result<Self, Error> {
+        Self::read_toolset(text.as_ref(), base.into(), PathBuf::new())?.faultless()
+    }
+
+    /// Reads a configuration from a file. Paths in it are relative to the file's folder. Faults that do not keep the rest
+    /// from being read are told by [`Config::build`], with those that it finds.
+    ///
+    /// # Errors
+    /// [`Error`] where the file cannot be read, or is neither YAML nor JSON.
+    pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = file.as_ref();
+        Self::read(&bytes(file)?, folder(file), file.to_owned())
+    }
+
+    /// Reads the settings of one toolset from a file, as [`Config::from_toolset_text`] from a text.
+    ///
+    /// # Errors
+    /// As [`Config::from_file`].
+    pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = file.as_ref();
+        Self::read_toolset(&bytes(file)?, folder(file), file.to_owned())
+    }
+
+    pub(crate) fn read(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
+        let root = tree(&file, text)?;
+        let mut config = Self::of(text, base, file);
+        let Some(mapping) = config.reader.mapping(&root, "", &ROOT) else { return Ok(config) };
+        config.secrets = secrets::secrets(&mut config.reader, mapping);
+        config.tls = tls::read(&mut config.reader, mapping);
+        match mapping.object.get("toolsets") {
+            Some(node) => config.toolsets = toolsets(&mut config.reader, node, &config.base),
+            None => config.reader.complain(
+                "missing-key",
+                "",
+                "expected the key `toolsets`, got none",
+                "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
+            ),
+        }
+        Ok(config)
+    }
+
+    fn read_toolset(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
+        let root = tree(&file, text)?;
+        let mut config = Self::of(text, base, file);
+        let place = Place { pointer: "", directory: &config.base };
+        config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
+        Ok(config)
+    }
+
+    fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
+        Self { base, origin: Origin { file, text: Arc::from(text) }, ..Self::default() }
+    }
+
+    /// The configuration, if nothing is wrong with its text.
+    fn faultless(self) -> Result<Self, Error> {
+        if !self.reader.has_faults() {
+            return Ok(self);
+        }
+        let Origin { file, text } = &self.origin;
+        Err(Error::of(self.reader.clone().into_findings(file, text)))
+    }
+}
+
+/// The bytes of a file.
+pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(file).map_err(|error| {
+        let message = format!("cannot read the file: {error}");
+        Error::whole(file, "unreadable-file", message, "name a file that exists")
+    })
+}
+
+fn folder(file: &Path) -> PathBuf {
+    file.parent().unwrap_or(file).to_owned()
+}
+
+fn tree(file: &Path, text: &[u8]) -> Result<Node, Error> {
+    let read = callgate_tree::read(text, &Limits::default());
+    let told = |diagnostics: Vec<Diagnostic>| {
+        Error::of(diagnostics.iter().map(|diagnostic| textual(file, diagnostic)).collect())
+    };
+    let read = read.map_err(told)?;
+    // A key that stands twice is lost once: an error in a configuration.
+    if read.diagnostics.is_empty() { Ok(read.value) } else { Err(told(read.diagnostics)) }
+}
+
+fn textual(file: &Path, diagnostic: &Diagnostic) -> Finding {
+    Finding {
+        file: file.to_owned(),
+        code: diagnostic.code.as_str(),
+        severity: Severity::Error,
+        pointer: diagnostic.pointer.clone(),
+        position: diagnostic.position,
+        message: diagnostic.message.clone(),
+        help: diagnostic.help.clone(),
+    }
+}

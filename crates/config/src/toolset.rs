@@ -1,0 +1,218 @@
+//! One toolset as values: every value is of its type. Files it names are not read yet. How one is read from a text is in
+//! `toolsets`.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use callgate_auth::AuthConfig;
+use callgate_call::Shape;
+use callgate_executor::Redirects;
+use callgate_openapi::{ArgumentHeader, Limits as DescriptionLimits, Selection, SessionInputs};
+use callgate_secret::SecretReference;
+use callgate_tool::{SessionName, ToolsetName};
+use callgate_transport::{AddressRange, Limits};
+use url::Url;
+
+use crate::{
+    description::Description, server::ServerUrl, service_directory::DirectoryConfig,
+    tls::TlsConfig, upstream::Upstream,
+};
+
+/// One toolset.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolsetConfig {
+    /// Its name; a bare description has none.
+    pub name: Option<ToolsetName>,
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// The OpenAPI description.
+    pub description: Description,
+    /// The overlays that correct it, in their order.
+    pub overlays: Vec<PathBuf>,
+    /// What stands before the operation's name in a tool's name; none for nothing.
+    pub prefix: Option<ToolsetName>,
+    /// The server that overrides the description's.
+    pub server: Option<ServerUrl>,
+    /// Values of the server's variables.
+    pub server_variables: BTreeMap<String, String>,
+    /// What credentials there are.
+    pub credentials: Credentials,
+    /// Whether a model may fill what the session should.
+    pub session_inputs: SessionInputs,
+    /// The session values that inputs may take although credentials of other toolsets read them.
+    pub session_parameters: Vec<AllowedValue>,
+    /// The media types of request bodies that are preferred to others, the best first.
+    pub body_media: Vec<String>,
+    /// What the description may cost.
+    pub description_limits: DescriptionLimits,
+    /// The origins that the description may refer to documents on: `https://specs.example.com`.
+    pub references: Vec<Url>,
+    /// What secures its connections.
+    pub tls: TlsConfig,
+    /// The addresses that may be called whoever named them.
+    pub egress: Vec<AddressRange>,
+    /// The service whose private endpoints are dialled.
+    pub service_directory: Option<DirectoryConfig>,
+    /// The withheld headers that arguments may set all the same.
+    pub argument_headers: Vec<ListedHeader>,
+    /// Which operations are offered.
+    pub selection: Selection,
+    /// The bounds of one exchange.
+    pub limits: Limits,
+    /// Whether redirects are followed.
+    pub redirects: Redirects,
+    /// How results are shown.
+    pub shape: Shape,
+    /// How results of single tools are shown.
+    pub tool_shapes: Vec<ToolShape>,
+    /// Where answers come from.
+    pub upstream: Upstream,
+}
+
+impl ToolsetConfig {
+    /// A toolset without a name, called as its description says: its tools have no prefix, its calls no credential.
+    pub fn new(description: Description) -> Self {
+        Self {
+            name: None,
+            pointer: String::new(),
+            description,
+            overlays: Vec::new(),
+            prefix: None,
+            server: None,
+            server_variables: BTreeMap::new(),
+            credentials: Credentials { auth: Some(AuthConfig::None), ..Credentials::default() },
+            session_inputs: SessionInputs::Lenient,
+            session_parameters: Vec::new(),
+            body_media: Vec::new(),
+            description_limits: DescriptionLimits::default(),
+            references: Vec::new(),
+            tls: TlsConfig::default(),
+            egress: Vec::new(),
+            service_directory: None,
+            argument_headers: Vec::new(),
+            selection: Selection::default(),
+            limits: Limits::default(),
+            redirects: Redirects::None,
+            shape: Shape::default(),
+            tool_shapes: Vec::new(),
+            upstream: Upstream::Http,
+        }
+    }
+
+    /// Names it; its tools are called `name-operation`.
+    #[must_use]
+    pub fn named(mut self, name: ToolsetName) -> Self {
+        self.pointer = format!("/toolsets/{name}");
+        self.prefix = Some(name.clone());
+        self.name = Some(name);
+        self
+    }
+
+    /// Calls this server instead of the description's own.
+    #[must_use]
+    pub fn with_server(mut self, server: impl Into<ServerUrl>) -> Self {
+        self.server = Some(server.into());
+        self
+    }
+
+    /// Calls every operation with this credential, but those that say for themselves that they are open.
+    #[must_use]
+    pub fn with_auth(mut self, auth: AuthConfig) -> Self {
+        self.credentials.auth = Some(auth);
+        self
+    }
+
+    /// Meets a security scheme of the description with this credential. Operations are then called with what they ask for.
+    #[must_use]
+    pub fn with_credential(mut self, scheme: impl Into<String>, choice: SchemeChoice) -> Self {
+        let scheme = scheme.into();
+        let pointer = format!("{}/credentials/{scheme}", self.pointer);
+        let credential = SchemeCredential { pointer, kind: "credential", choice };
+        self.credentials.schemes.get_or_insert_default().insert(scheme, credential);
+        self
+    }
+
+    /// Names addresses that may be called whoever named them.
+    #[must_use]
+    pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
+        self.egress.extend(ranges);
+        self
+    }
+}
+
+/// The credentials of a toolset.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Credentials {
+    /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
+    pub auth: Option<AuthConfig>,
+    /// Whether every operation has a credential that could not be taken over from an export.
+    pub lacks_own: bool,
+    /// Those of security schemes, by their names.
+    pub schemes: Option<BTreeMap<String, SchemeCredential>>,
+    /// The origins they may go to beside the server's: `https://uploads.example.com`.
+    pub origins: Vec<Url>,
+}
+
+/// The credential of one security scheme.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SchemeCredential {
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// The key of its kind: `api_key`.
+    pub(crate) kind: &'static str,
+    /// What it is.
+    pub choice: SchemeChoice,
+}
+
+/// A credential whose scheme is not known yet.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a key, or what knows its place itself")]
+pub enum SchemeChoice {
+    /// An API key; the scheme says where it goes.
+    ApiKey(SecretReference),
+    /// Any other kind.
+    Other(Box<AuthConfig>),
+}
+
+/// A session value that the operator gives to the inputs of a toolset although a credential of another one reads it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AllowedValue {
+    /// The JSON pointer of its name.
+    pub(crate) pointer: String,
+    /// Which one it is.
+    pub name: SessionName,
+}
+
+impl AllowedValue {
+    /// Gives this value to the inputs of a toolset.
+    pub fn new(name: SessionName) -> Self {
+        Self { pointer: String::new(), name }
+    }
+}
+
+/// A header that arguments may set although it is withheld.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ListedHeader {
+    /// The JSON pointer of its name.
+    pub(crate) pointer: String,
+    /// The tool or the `operationId` it is listed for; none for all.
+    pub tool: Option<String>,
+    /// Which one it is.
+    pub header: ArgumentHeader,
+}
+
+/// How the results of one tool are shown.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolShape {
+    /// The tool's name or its `operationId`.
+    pub tool: String,
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// How they are shown.
+    pub shape: Shape,
+}

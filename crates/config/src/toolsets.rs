@@ -1,0 +1,155 @@
+//! From `toolsets:` to the values of each toolset. Every fault is written down and the reading goes on; no file is opened
+//! here, but those of an export, which holds settings itself (`exported`).
+
+use std::path::{Path, PathBuf};
+
+use callgate_executor::Redirects;
+use callgate_openapi::SessionInputs;
+use callgate_tool::ToolsetName;
+use callgate_tree::Node;
+
+use crate::{
+    argument_headers, body_media,
+    description::Description,
+    egress, exported,
+    keys::TOOLSET,
+    limits, output,
+    reader::{Mapping, Reader, at, escaped},
+    references, scheme_credentials, selection, server, service_directory, session_values, tls,
+    toolset::ToolsetConfig,
+    upstream,
+};
+
+/// Reads all toolsets; files of exports are relative to `directory`.
+pub(crate) fn toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Vec<ToolsetConfig> {
+    let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
+        reader.expected("/toolsets", "a mapping from names to toolsets", node, "name at least one");
+        return Vec::new();
+    };
+    let mut toolsets = Vec::new();
+    for (name, node) in object.iter() {
+        let pointer = format!("/toolsets/{}", escaped(name));
+        let place = Place { pointer: &pointer, directory };
+        let read = match ToolsetName::new(name) {
+            Ok(name) => toolset(reader, node, Some(name), &place),
+            Err(error) => {
+                let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
+                reader.complain("toolset-name", pointer, error.to_string(), help);
+                None
+            }
+        };
+        toolsets.extend(read);
+    }
+    toolsets
+}
+
+/// Where a toolset stands: in the text, and on the disk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) pointer: &'a str,
+    pub(crate) directory: &'a Path,
+}
+
+/// Reads one toolset. One without a name has no prefix, and `spec.yaml` beside it unless it says otherwise.
+pub(crate) fn toolset(
+    reader: &mut Reader,
+    node: &Node,
+    name: Option<ToolsetName>,
+    place: &Place<'_>,
+) -> Option<ToolsetConfig> {
+    let export = exported::joined(reader, node, (place.pointer, place.directory));
+    let is_whole = export.is_some() || exported::named(node).is_none();
+    let node = export.as_ref().map_or(node, |export| &export.node);
+    let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;
+    let description = match &export {
+        Some(export) => Some(export.description.clone()),
+        None if name.is_none() && !mapping.object.contains("openapi") => {
+            Some(Description::file("spec.yaml"))
+        }
+        None => description(reader, mapping),
+    };
+    let prefix = match reader.string(mapping, "prefix") {
+        None => name.clone(),
+        Some("") => None,
+        Some(text) => prefix(reader, mapping, text),
+    };
+    let (shape, tool_shapes) = output::shapes(reader, mapping);
+    let mut credentials = scheme_credentials::credentials(reader, mapping);
+    let selection = selection::read(reader, mapping);
+    credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
+    let read = ToolsetConfig {
+        prefix,
+        credentials,
+        name,
+        pointer: place.pointer.to_owned(),
+        upstream: upstream::read(reader, mapping),
+        // One that is at fault is not read: nothing is built.
+        description: description.unwrap_or_else(|| Description::text(Vec::new())),
+        overlays: reader.strings(mapping, "overlays").into_iter().map(PathBuf::from).collect(),
+        server: server::read(reader, mapping),
+        server_variables: server::variables(reader, mapping),
+        session_inputs: session_inputs(reader, mapping),
+        session_parameters: session_values::read(reader, mapping),
+        body_media: body_media::read(reader, mapping),
+        tls: tls::read(reader, mapping),
+        egress: egress::read(reader, mapping),
+        service_directory: service_directory::read(reader, mapping),
+        argument_headers: argument_headers::read(reader, mapping, &selection),
+        selection,
+        description_limits: limits::of_description(reader, mapping),
+        references: references::read(reader, mapping),
+        limits: limits::of_exchange(reader, mapping),
+        redirects: redirects(reader, mapping),
+        shape,
+        tool_shapes,
+    };
+    Some(read)
+}
+
+fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description> {
+    let openapi = reader.required_string(mapping, "openapi")?;
+    if openapi.contains("://") {
+        reader.complain(
+            "unsupported-value",
+            at(mapping, "openapi"),
+            "a description from a URL is not supported by this version of callgate",
+            "download it and name the file",
+        );
+        return None;
+    }
+    Some(Description::file(openapi))
+}
+
+fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<ToolsetName> {
+    let name = ToolsetName::new(text).map_err(|error| {
+        let help = "use letters, digits and `_`, or `\"\"` for no prefix";
+        reader.complain("wrong-value", at(mapping, "prefix"), error.to_string(), help);
+    });
+    name.ok()
+}
+
+fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {
+    match reader.string(mapping, "session_inputs") {
+        None | Some("lenient") => SessionInputs::Lenient,
+        Some("strict") => SessionInputs::Strict,
+        Some(other) => {
+            let message = format!("expected `lenient` or `strict`, got: `{other}`");
+            let help = "`strict` hides from the model what the session should give";
+            reader.complain("wrong-value", at(mapping, "session_inputs"), message, help);
+            SessionInputs::Strict
+        }
+    }
+}
+
+fn redirects(reader: &mut Reader, mapping: Mapping<'_>) -> Redirects {
+    match reader.string(mapping, "redirects") {
+        None | Some("none") => Redirects::None,
+        Some("same_origin") => Redirects::SameOrigin,
+        Some(other) => {
+            let message = format!("expected `none` or `same_origin`, got: `{other}`");
+            let help = "`same_origin` follows what GET and HEAD are answered within the origin";
+            reader.complain("wrong-value", at(mapping, "redirects"), message, help);
+            Redirects::None
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Builds configurations for tests: from texts, without files, and from a test that is asynchronous or not.
+
+use std::thread;
+
+use callgate::config::{Built, Config, Description, Environment, Error};
+
+/// Builds on a thread of its own: the caller may be in a runtime.
+pub(crate) fn build(config: &Config) -> Result<Built, Error> {
+    build_in(config, &Environment::new())
+}
+
+/// Builds in an environment.
+pub(crate) fn build_in(config: &Config, environment: &Environment) -> Result<Built, Error> {
+    thread::scope(|scope| {
+        let built = scope.spawn(|| config.build_blocking(environment, None));
+        built.join().expect("no panic while building")
+    })
+}
+
+/// Builds from the text of a configuration.
+pub(crate) fn configured(text: &str) -> Result<Built, Error> {
+    build(&Config::from_text(text, "")?)
+}
+
+/// Builds from a description and the settings of a toolset.
+pub(crate) fn toolset(description: &str, settings: &str) -> Result<Built, Error> {
+    build(&toolset_config(description, settings)?)
+}
+
+/// A configuration of one toolset: a description and settings.
+pub(crate) fn toolset_config(description: &str, settings: &str) -> Result<Config, Error> {
+    let mut config = Config::from_toolset_text(settings, "")?;
+    for toolset in &mut config.toolsets {
+        toolset.description = Description::text(description);
+    }
+    Ok(config)
+}
+
+/// Builds from the text of a configuration whose toolsets all have this description.
+pub(crate) fn configured_with(description: &str, text: &str) -> Result<Built, Error> {
+    let mut config = Config::from_text(text, "")?;
+    for toolset in &mut config.toolsets {
+        toolset.description = Description::text(description);
+    }
+    build(&config)
+}
