@@ -25,8 +25,8 @@ pub use callgate_executor::{
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
     Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, ForeignNumber,
-    Handle, InvalidJson, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending,
-    PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session,
+    Handle, InvalidAnswer, InvalidJson, InvalidName, Journal, Json, Next, Number, Object, Outcome,
+    Pending, PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session,
     SessionName, StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
     Value, json,
 };

@@ -1,6 +1,8 @@
 //! A call and its ending. Every ending is an [`Outcome`]: a call has no error type.
 
-use std::time::SystemTime;
+use std::{error, fmt, time::SystemTime};
+
+use serde::de::DeserializeOwned;
 
 use crate::{Answer, Content, Fault, Journal, Object, Value};
 
@@ -128,12 +130,76 @@ impl PendingKind {
     }
 }
 
+impl ToolResult {
+    /// True where the call failed.
+    pub fn is_failed(&self) -> bool {
+        self.outcome.is_failed()
+    }
+
+    /// The text of the answer: [`Outcome::text`].
+    pub fn text(&self) -> Option<&str> {
+        self.outcome.text()
+    }
+
+    /// The answer as a type of one's own: [`Outcome::json`].
+    ///
+    /// # Errors
+    /// [`InvalidAnswer`] where the call did not answer JSON, or JSON of another form.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, InvalidAnswer> {
+        self.outcome.json()
+    }
+}
+
 impl Outcome {
-    /// Whether the call failed.
+    /// True where the call failed.
     pub fn is_failed(&self) -> bool {
         matches!(self, Self::Failed(_))
     }
+
+    /// The text of an answer: JSON as it was written, or text. `None` where there is none.
+    pub fn text(&self) -> Option<&str> {
+        let Self::Answered(answer) = self else { return None };
+        match &answer.content {
+            Content::Empty | Content::File { .. } | Content::Media { .. } => None,
+            Content::Json(json) => Some(json.text()),
+            Content::Text { text, .. } => Some(text),
+        }
+    }
+
+    /// The JSON of an answer as a type of one's own.
+    ///
+    /// ```
+    /// use callgate_tool::{Answer, Content, Json, Outcome};
+    ///
+    /// let json = Json::parse(r#"["a", "b"]"#)?;
+    /// let outcome = Outcome::from(Answer::new(200, Content::Json(json)));
+    /// assert_eq!(outcome.json::<Vec<String>>()?, ["a", "b"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidAnswer`] where the call did not answer JSON, or JSON of another form.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, InvalidAnswer> {
+        let Self::Answered(answer) = self else { return Err(InvalidAnswer(None)) };
+        let Content::Json(json) = &answer.content else { return Err(InvalidAnswer(None)) };
+        serde_json::from_str(json.text()).map_err(|source| InvalidAnswer(Some(source)))
+    }
 }
+
+/// An outcome that is not the JSON that was asked for.
+#[derive(Debug)]
+pub struct InvalidAnswer(Option<serde_json::Error>);
+
+impl fmt::Display for InvalidAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => f.write_str("the call did not answer JSON"),
+            Some(source) => write!(f, "the answer has another form: {source}"),
+        }
+    }
+}
+
+impl error::Error for InvalidAnswer {}
 
 impl From<Answer> for Outcome {
     fn from(answer: Answer) -> Self {

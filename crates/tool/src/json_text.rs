@@ -3,6 +3,9 @@
 
 use std::{fmt, sync::OnceLock};
 
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
 use crate::{InvalidJson, Reader, Value};
 
 /// A JSON text that is known to be one.
@@ -31,6 +34,12 @@ impl Json {
         Ok(Self { text: text.into(), value: OnceLock::new() })
     }
 
+    /// The JSON of anything that has one; what has none is `null`.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        let text = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+        Self { text: text.into(), value: OnceLock::new() }
+    }
+
     /// The text, as it was written.
     pub fn text(&self) -> &str {
         &self.text
@@ -44,6 +53,23 @@ impl Json {
     /// The value, for whoever keeps it.
     pub fn into_value(self) -> Value {
         self.value.into_inner().unwrap_or_else(|| read(&self.text))
+    }
+}
+
+/// The text.
+impl fmt::Display for Json {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The text as it is; no value is made of it.
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serde_json::from_str::<&RawValue>(&self.text) {
+            Ok(text) => text.serialize(serializer),
+            Err(_) => self.value().serialize(serializer),
+        }
     }
 }
 

@@ -13,13 +13,15 @@ mod number;
 mod principal;
 mod reader;
 mod schema;
+mod serial;
 mod session;
 mod tool;
 mod value;
 
 pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
 pub use call::{
-    Arguments, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall, ToolResult,
+    Arguments, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall,
+    ToolResult,
 };
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use header::is_framing_header;

@@ -41,7 +41,8 @@ pub(super) fn run(
         let mut results = running.buffered(usize::from(arguments.jobs));
         while let Some(result) = results.next().await {
             failed |= matches!(result.outcome, Outcome::Failed(_));
-            output::result(&format!("{}\n", json_result(&result)));
+            // As a value: the text of a service may have line breaks.
+            output::result(&format!("{}\n", json_result(&result).value()));
         }
         Verdict::of(failed)
     })

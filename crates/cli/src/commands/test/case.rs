@@ -74,7 +74,7 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
         answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
     }
     let request = replay.requests().into_iter().next();
-    Ok(Ended { request, result: json_result(&result) })
+    Ok(Ended { request, result: json_result(&result).into_value() })
 }
 
 fn called(folder: &Path) -> Result<ToolCall, Failure> {

@@ -1,0 +1,368 @@
+//! Results as callgate writes them: `{"id", "tool", "status", "response"}`, or with `error`, `pending` or `request` in place
+//! of `response`. The JSON of a service goes through as it came. Foreign formats are the business of `dialect`.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::{display::Base64Display, prelude::BASE64_STANDARD};
+use serde::{
+    Serialize, Serializer,
+    ser::{SerializeMap, SerializeSeq},
+};
+
+use crate::{
+    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem,
+    ToolResult, Truncated,
+};
+
+/// The members of an object that is written.
+type Members<S> = <S as Serializer>::SerializeMap;
+
+/// The id, the tool and the members of the outcome; the journal is the operator's.
+impl Serialize for ToolResult {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("id", &self.id)?;
+        members.serialize_entry("tool", &self.tool)?;
+        outcome::<S>(&self.outcome, &mut members)?;
+        members.end()
+    }
+}
+
+/// `status` where there is one, and `response`, `error`, `pending` or `request`.
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        outcome::<S>(self, &mut members)?;
+        members.end()
+    }
+}
+
+/// `status`, `headers`, `response`, and where they are known `truncated`, `next` and `handle`.
+impl Serialize for Answer {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        answer::<S>(self, &mut members)?;
+        members.end()
+    }
+}
+
+fn outcome<S: Serializer>(outcome: &Outcome, members: &mut Members<S>) -> Result<(), S::Error> {
+    match outcome {
+        Outcome::Answered(answered) => answer::<S>(answered, members),
+        Outcome::Failed(fault) => {
+            known::<S, _>(members, "status", fault.status.as_ref())?;
+            members.serialize_entry("error", fault)
+        }
+        Outcome::Pending(pending) => members.serialize_entry("pending", pending),
+        Outcome::Planned(preview) => members.serialize_entry("request", preview),
+    }
+}
+
+fn answer<S: Serializer>(answer: &Answer, members: &mut Members<S>) -> Result<(), S::Error> {
+    known::<S, _>(members, "status", answer.status.as_ref())?;
+    if !answer.headers.is_empty() {
+        members.serialize_entry("headers", &Headers(&answer.headers))?;
+    }
+    members.serialize_entry("response", &answer.content)?;
+    known::<S, _>(members, "truncated", answer.truncated.as_ref())?;
+    known::<S, _>(members, "next", Some(&answer.next).filter(|next| !next.is_empty()))?;
+    known::<S, _>(members, "handle", answer.handle.as_ref())
+}
+
+fn known<S: Serializer, T: Serialize>(
+    members: &mut Members<S>,
+    name: &'static str,
+    value: Option<&T>,
+) -> Result<(), S::Error> {
+    value.map_or(Ok(()), |value| members.serialize_entry(name, value))
+}
+
+/// JSON as it is, a text as a string, `null` for nothing; an image or a sound with its bytes in base64, another file with its
+/// digest.
+impl Serialize for Content {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Empty => serializer.serialize_unit(),
+            Self::File { media_type, size, sha256 } => {
+                let mut members = serializer.serialize_map(Some(3))?;
+                members.serialize_entry("mediaType", media_type)?;
+                members.serialize_entry("size", size)?;
+                members.serialize_entry("sha256", sha256)?;
+                members.end()
+            }
+            Self::Json(json) => json.serialize(serializer),
+            Self::Media { media_type, data } => {
+                let mut members = serializer.serialize_map(Some(3))?;
+                members.serialize_entry("mediaType", media_type)?;
+                members.serialize_entry("size", &data.len())?;
+                members.serialize_entry("data", &Base64(data))?;
+                members.end()
+            }
+            Self::Text { text, .. } => serializer.serialize_str(text),
+        }
+    }
+}
+
+/// Bytes as text.
+struct Base64<'a>(&'a [u8]);
+
+impl Serialize for Base64<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&Base64Display::new(self.0, &BASE64_STANDARD))
+    }
+}
+
+/// The text a model writes to name it.
+impl Serialize for Handle {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// `{"message", "size", "cuts"}`.
+impl Serialize for Truncated {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(3))?;
+        members.serialize_entry("message", &self.message)?;
+        members.serialize_entry("size", &self.size)?;
+        members.serialize_entry("cuts", &self.cuts)?;
+        members.end()
+    }
+}
+
+/// `{"at", "shown", "of", "unit"}`.
+impl Serialize for Cut {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(4))?;
+        members.serialize_entry("at", &self.at)?;
+        members.serialize_entry("shown", &self.shown)?;
+        members.serialize_entry("of", &self.of)?;
+        members.serialize_entry("unit", self.unit.as_str())?;
+        members.end()
+    }
+}
+
+/// `{"code", "message", "problems", "reached", "next", "retryAfter", "body"}`, those that are known. The status stands beside
+/// the error of a result.
+impl Serialize for Fault {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("code", self.code.as_str())?;
+        members.serialize_entry("message", &self.message)?;
+        let problems = Some(&self.problems).filter(|problems| !problems.is_empty());
+        known::<S, _>(&mut members, "problems", problems)?;
+        members.serialize_entry("reached", self.reached.as_str())?;
+        members.serialize_entry("next", self.next.as_str())?;
+        let seconds = self.retry_after.as_ref().map(Duration::as_secs);
+        known::<S, _>(&mut members, "retryAfter", seconds.as_ref())?;
+        known::<S, _>(&mut members, "body", self.body.as_ref())?;
+        members.end()
+    }
+}
+
+/// `{"at", "expected", "got", "suggestion"}`.
+impl Serialize for Problem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("at", &self.at)?;
+        members.serialize_entry("expected", &self.expected)?;
+        members.serialize_entry("got", &self.got)?;
+        known::<S, _>(&mut members, "suggestion", self.suggestion.as_ref())?;
+        members.end()
+    }
+}
+
+/// `{"kind", "id", "expires", "request"}`; the time by RFC 3339.
+impl Serialize for Pending {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("kind", self.kind.as_str())?;
+        members.serialize_entry("id", &self.id)?;
+        known::<S, _>(&mut members, "expires", self.expires.map(timestamp).as_ref())?;
+        members.serialize_entry("request", &self.request)?;
+        members.end()
+    }
+}
+
+/// The request, or `{"text"}`.
+impl Serialize for Preview {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Request(request) => request.serialize(serializer),
+            Self::Text(text) => {
+                let mut members = serializer.serialize_map(Some(1))?;
+                members.serialize_entry("text", text)?;
+                members.end()
+            }
+        }
+    }
+}
+
+/// `{"method", "url", "headers", "body", "curl"}`.
+impl Serialize for PlannedRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(5))?;
+        members.serialize_entry("method", &self.method)?;
+        members.serialize_entry("url", &self.url)?;
+        members.serialize_entry("headers", &Headers(&self.headers))?;
+        members.serialize_entry("body", &self.body)?;
+        members.serialize_entry("curl", &self.curl)?;
+        members.end()
+    }
+}
+
+/// Headers as an object; the values of one name are a list where there are several.
+struct Headers<'a>(&'a [(String, String)]);
+
+impl Serialize for Headers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        for (at, (name, value)) in self.0.iter().enumerate() {
+            let is_named = |(known, _): &(String, String)| known == name;
+            if self.0.iter().take(at).any(is_named) {
+                continue;
+            }
+            if self.0.iter().skip(at + 1).any(is_named) {
+                members.serialize_entry(name, &Values { headers: self.0, name })?;
+            } else {
+                members.serialize_entry(name, value)?;
+            }
+        }
+        members.end()
+    }
+}
+
+/// All values of one header.
+struct Values<'a> {
+    headers: &'a [(String, String)],
+    name: &'a str,
+}
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut items = serializer.serialize_seq(None)?;
+        for (_, value) in self.headers.iter().filter(|(name, _)| name == self.name) {
+            items.serialize_element(value)?;
+        }
+        items.end()
+    }
+}
+
+/// A time by RFC 3339, in whole seconds of UTC; what lies before 1970 is 1970.
+fn timestamp(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let (days, seconds) = (seconds / 86_400, seconds % 86_400);
+    // The years are counted from March, so that a leap day is the last of its year.
+    let days = days + 719_468;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = era * 400 + year + u64::from(month <= 2);
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::{FaultCode, Journal, Json, Next, PendingKind, Unit};
+
+    #[track_caller]
+    fn check(outcome: impl Into<Outcome>, expected: &str) {
+        let outcome = outcome.into();
+        let written = serde_json::to_string(&outcome).unwrap();
+        assert_eq!(written, expected);
+        let (id, tool, journal) = ("1".to_owned(), "t".to_owned(), Journal::default());
+        let result = ToolResult { id, tool, outcome, journal };
+        let whole = serde_json::to_string(&result).unwrap();
+        assert_eq!(whole, expected.replacen('{', r#"{"id":"1","tool":"t","#, 1));
+    }
+
+    fn json(text: &str) -> Content {
+        Content::Json(Json::parse(text).unwrap())
+    }
+
+    #[test]
+    fn the_json_of_a_service_goes_through_as_it_came() {
+        let text = r#"{"b": 1.10, "a": [1e400, 9007199254740993],  "b": 2}"#;
+        let expected = format!(r#"{{"status":200,"response":{text}}}"#);
+        check(Answer::new(200, json(text)), &expected);
+    }
+
+    #[test]
+    fn an_answer_has_a_form_for_each_content() {
+        check(Answer::new(None, Content::Empty), r#"{"response":null}"#);
+        let text = Content::Text { text: "a\"b".to_owned(), media_type: "text/plain".to_owned() };
+        check(Answer::new(201, text), r#"{"status":201,"response":"a\"b"}"#);
+        let data = Bytes::from_static(b"\0\xff");
+        let media = Content::Media { media_type: "image/png".to_owned(), data };
+        let expected = r#"{"response":{"mediaType":"image/png","size":2,"data":"AP8="}}"#;
+        check(Answer::new(None, media), expected);
+        let (media_type, sha256) = ("a/b".to_owned(), "00".to_owned());
+        let file = Content::File { media_type, size: 7, sha256 };
+        let mut answer = Answer::new(None, file).with_header("ETag", "1").with_header("link", "a");
+        answer = answer.with_header("Link", "b");
+        answer.handle = Handle::new("result:00ff");
+        let cut = Cut { at: "a".to_owned(), shown: 1, of: 2, unit: Unit::Items };
+        answer.truncated = Some(Truncated::new("cut", 7, vec![cut]));
+        let expected = concat!(
+            r#"{"headers":{"etag":"1","link":["a","b"]},"#,
+            r#""response":{"mediaType":"a/b","size":7,"sha256":"00"},"#,
+            r#""truncated":{"message":"cut","size":7,"cuts":[{"at":"a","shown":1,"of":2,"unit":"items"}]},"#,
+            r#""handle":"result:00ff"}"#,
+        );
+        check(answer, expected);
+    }
+
+    #[test]
+    fn a_fault_says_what_is_known() {
+        let mut fault = Fault::new(FaultCode::ServiceError, "no", Next::TryLater);
+        let expected = r#"{"error":{"code":"service_error","message":"no","reached":"no","next":"try_later"}}"#;
+        check(fault.clone(), expected);
+        fault.status = Some(503);
+        fault.retry_after = Some(Duration::from_millis(7500));
+        fault.problems.push(Problem {
+            at: "a".to_owned(),
+            expected: "b".to_owned(),
+            got: "c".to_owned(),
+            suggestion: None,
+        });
+        let expected = concat!(
+            r#"{"status":503,"error":{"code":"service_error","message":"no","#,
+            r#""problems":[{"at":"a","expected":"b","got":"c"}],"reached":"no","#,
+            r#""next":"try_later","retryAfter":7}}"#,
+        );
+        check(fault, expected);
+    }
+
+    #[test]
+    fn what_waits_says_until_when() {
+        let pending = Pending::new(PendingKind::Client, "p", "x".into());
+        let expected = r#"{"pending":{"kind":"client","id":"p","request":"x"}}"#;
+        check(Outcome::Pending(Box::new(pending.clone())), expected);
+        let rows = [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_795_305_599, "2026-11-21T23:59:59Z"),
+            (4_107_542_400, "2100-03-01T00:00:00Z"),
+        ];
+        for (seconds, expected) in rows {
+            assert_eq!(timestamp(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
+        }
+        let pending = pending.with_expiry(UNIX_EPOCH);
+        let written = serde_json::to_string(&pending).unwrap();
+        assert!(written.contains(r#""expires":"1970-01-01T00:00:00Z","request""#), "{written}");
+    }
+
+    #[test]
+    fn a_dry_run_is_a_request_or_a_sentence() {
+        let text = Preview::Text("asks".to_owned());
+        check(Outcome::Planned(Box::new(text)), r#"{"request":{"text":"asks"}}"#);
+    }
+}
