@@ -77,10 +77,11 @@ async fn a_call_that_is_not_signed_is_not_sent() {
     let executor = executor(server);
     let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);
-    let ended =
-        async |session: &str| json_result(&executor.call(&call, &Session::new(session)).await);
+    let ended = async |session: &str| {
+        json_result(&executor.call(&call, &Session::new(session)).await).into_value()
+    };
 
-    assert_eq!(ended("staff-ann").await["response"], json!({"sent": "****"}));
+    assert_eq!(ended("staff-ann").await["response"], callgate::json!({"sent": "****"}));
     let stranger = ended("eve").await;
     assert_eq!(stranger["error"]["code"], "auth_failed", "{stranger}");
     assert_eq!(stranger["error"]["reached"], "no", "{stranger}");

@@ -30,12 +30,12 @@ async fn each_session_calls_with_its_own_token() {
     for (user, token) in [("ann", "token-of-ann"), ("bob", "another-token-of-bob")] {
         let session = Session::new(user).with_credential("Pets", Secret::new(token.to_owned()));
         let result = json_result(&built.executor.call(&call, &session).await);
-        assert_eq!(result["response"]["length"], "Bearer ".len() + token.len(), "{result}");
-        assert_eq!(result["response"]["sent"], "Bearer ****");
+        assert_eq!(result.value()["response"]["length"], "Bearer ".len() + token.len(), "{result}");
+        assert_eq!(result.value()["response"]["sent"], "Bearer ****");
         let planned = json_result(&built.executor.prepare(&call, &session).await).to_string();
         assert!(!planned.contains(token), "{planned}");
     }
     let without = json_result(&built.executor.call(&call, &Session::new("eve")).await);
-    assert_eq!(without["error"]["reached"], "no", "{without}");
-    assert_eq!(without["error"]["next"], "ask_user", "{without}");
+    assert_eq!(without.value()["error"]["reached"], "no", "{without}");
+    assert_eq!(without.value()["error"]["next"], "ask_user", "{without}");
 }
