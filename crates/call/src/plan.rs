@@ -17,6 +17,7 @@ use crate::{
     response,
     shape::Shape,
     style::is_void,
+    wording,
 };
 
 /// Turns calls of one operation into requests, and its answers into outcomes.
@@ -69,7 +70,7 @@ impl Plan {
         let operation = &*self.operation;
         let subject = Subject {
             inputs: &operation.inputs,
-            nested: &operation.nested_inputs,
+            nested: operation.nested_inputs(),
             body: operation.body.as_ref(),
         };
         let schema = operation.arguments_schema();
@@ -85,6 +86,15 @@ impl Plan {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
         note_omitted(subject.inputs, &fillings, journal);
+        if operation.server.is_missing {
+            let path = operation.server.url.path().trim_end_matches('/');
+            journal.note(Event::Refused {
+                remedy: format!(
+                    "name the server: `--server https://HOST{path}`, or `server: https://HOST{path}` in the configuration"
+                ),
+            });
+            return Err(wording::no_server());
+        }
         self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })
     }
 

@@ -105,6 +105,11 @@ pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<F
     Box::new(fault.with_problems(problems))
 }
 
+pub(crate) fn no_server() -> Box<Fault> {
+    let message = "The description names no server, so nothing was sent; the operator has to name one with `--server URL` or `server: URL`";
+    Box::new(Fault::new(FaultCode::Refused, message, Next::GiveUp))
+}
+
 pub(crate) fn too_many_values() -> Problem {
     Problem {
         at: String::new(),

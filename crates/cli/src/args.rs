@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callgate::dialect::Dialect;
+use callgate::{dialect::Dialect, openapi};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -36,7 +36,7 @@ pub(crate) struct SourceArguments {
     /// An OpenAPI description or a callgate configuration
     pub(crate) file: PathBuf,
     /// The server to call instead of the description's own (bare descriptions only)
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = server)]
     pub(crate) server: Option<String>,
     /// An OpenAPI overlay that corrects the description; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "FILE")]
@@ -96,7 +96,7 @@ pub(crate) struct CheckArguments {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The server to call instead of the descriptions' own (bare descriptions only)
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = server)]
     pub(crate) server: Option<String>,
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]
@@ -152,4 +152,9 @@ pub(crate) struct ToolsArguments {
     /// Print everything known of each tool as JSON
     #[arg(long, conflicts_with = "dialect")]
     pub(crate) json: bool,
+}
+
+/// A server that requests can be sent to.
+fn server(text: &str) -> Result<String, openapi::InvalidServer> {
+    openapi::check_server(text).map(|()| text.to_owned())
 }

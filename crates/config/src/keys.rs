@@ -192,6 +192,7 @@ pub(crate) const LIMITS: Table = Table {
         "description_depth",
         "description_effort",
         "description_nodes",
+        "effort_per_byte",
         "media_bytes",
         "operations",
         "response_bytes",

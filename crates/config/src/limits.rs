@@ -49,5 +49,7 @@ pub(crate) fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> Descr
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }
+    let per_byte = reader.whole(mapping, "effort_per_byte", 0..=usize::MAX);
+    limits.effort_per_byte = per_byte.unwrap_or(limits.effort_per_byte);
     limits
 }

@@ -1,7 +1,7 @@
 //! Reads values out of the configuration's tree and writes down what is wrong with them. Knows types, units and the
 //! nearest key; not what a key means.
 
-use std::{fmt, iter, path::Path, time::Duration};
+use std::{fmt, iter, ops::RangeInclusive, path::Path, time::Duration};
 
 use callgate_secret::SecretReference;
 use callgate_tree::{Node, Object, Position, positions};
@@ -233,13 +233,24 @@ impl Reader {
 
     /// A number of things, from 1 to `most`.
     pub(crate) fn count(&mut self, mapping: Mapping<'_>, key: &str, most: usize) -> Option<usize> {
+        self.whole(mapping, key, 1..=most)
+    }
+
+    /// A whole number within a range.
+    pub(crate) fn whole(
+        &mut self,
+        mapping: Mapping<'_>,
+        key: &str,
+        range: RangeInclusive<usize>,
+    ) -> Option<usize> {
         let node = mapping.object.get(key)?;
         let number = node.as_number().and_then(callgate_tool::Number::as_i64);
         let count = number.and_then(|number| usize::try_from(number).ok());
-        let count = count.filter(|count| (1..=most).contains(count));
+        let count = count.filter(|count| range.contains(count));
         if count.is_none() {
-            let upper = if most == usize::MAX { String::new() } else { format!(" to {most}") };
-            let expected = format!("a whole number from 1{upper}");
+            let (least, most) = (range.start(), range.end());
+            let upper = if *most == usize::MAX { String::new() } else { format!(" to {most}") };
+            let expected = format!("a whole number from {least}{upper}");
             self.expected(&at(mapping, key), &expected, node, "leave it out for the default");
         }
         count

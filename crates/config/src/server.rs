@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use callgate_openapi::check_server;
 use callgate_tree::Node;
 use url::Url;
 
@@ -58,11 +59,11 @@ impl std::error::Error for NotAServer {}
 /// Reads `server:`.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Option<ServerUrl> {
     let text = reader.setting(mapping, "server")?;
-    let server = ServerUrl::new(&text).map_err(|error| {
-        let help = "for example `https://api.example.com/v1`";
-        reader.complain("wrong-value", at(mapping, "server"), error.to_string(), help);
-    });
-    server.ok()
+    if let Err(wrong) = check_server(&text) {
+        reader.complain("wrong-value", at(mapping, "server"), wrong.message, wrong.help);
+        return None;
+    }
+    ServerUrl::new(&text).ok()
 }
 
 /// Reads `server_variables:`.

@@ -3,7 +3,7 @@
 
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::code::Code;
+use crate::{code::Code, document::Document};
 
 /// What may still be done to declare the operations of one description, in steps: parts that are built, definitions that
 /// are looked up. Whoever declares its operations in their order always refuses the same of them.
@@ -27,30 +27,37 @@ use crate::code::Code;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Allowance {
+    most: usize,
     left: usize,
 }
 
 impl Default for Allowance {
     /// As much as anybody waits for: less than two seconds.
     fn default() -> Self {
-        Self { left: MOST_STEPS }
+        Self { most: MOST_STEPS, left: MOST_STEPS }
     }
 }
 
 impl Allowance {
-    /// The steps that were taken.
-    pub fn spent(&self) -> usize {
-        MOST_STEPS.saturating_sub(self.left)
+    /// What the declarations of a description may take: more where its size gives it more.
+    pub(crate) fn of(document: &Document) -> Self {
+        let most = MOST_STEPS.max(document.n_bytes().saturating_mul(STEPS_PER_BYTE));
+        Self { most, left: most }
     }
 
-    /// How many steps one declaration may take.
+    /// The steps that were taken.
+    pub fn spent(&self) -> usize {
+        self.most.saturating_sub(self.left)
+    }
+
+    /// How many steps one declaration may take. It leaves something for those after it.
     pub(crate) fn of_one(&self) -> usize {
-        self.left.min(MOST_STEPS_OF_ONE)
+        MOST_STEPS_OF_ONE.min(self.left / SHARE).max(1)
     }
 
     /// Whether nothing is left.
     pub(crate) fn is_spent(&self) -> bool {
-        self.left == 0
+        self.left < SHARE
     }
 
     /// Takes what a declaration took.
@@ -69,7 +76,7 @@ pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
         (pointer, message, "simplify what it refers to, or split the operation")
     } else {
         let message = format!(
-            "expected declarations that take at most {MOST_STEPS} steps in total, got more"
+            "expected declarations that take a part of the steps for all, got one that takes more than are left for it: {most}"
         );
         ("", message, "offer fewer operations with `tools:`, or split the description")
     };
@@ -85,6 +92,12 @@ pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
         operation: Some(label.to_owned()),
     }
 }
+
+/// A declaration takes at most this part of what is left for all.
+const SHARE: usize = 8;
+
+/// Large descriptions take a tenth of it.
+const STEPS_PER_BYTE: usize = 4;
 
 /// Stripe's schemas all refer to each other, GitHub's stand in a thousand operations: neither takes a quarter of it.
 pub(crate) const MOST_STEPS: usize = 16_000_000;

@@ -63,7 +63,7 @@ impl Common {
             document: document.clone(),
             session_inputs,
             built: Built::within(MOST_KEPT),
-            allowance: Mutex::default(),
+            allowance: Mutex::new(Allowance::of(document)),
         }
     }
 }

@@ -72,6 +72,8 @@ pub struct XmlName {
     pub namespace: Option<Arc<str>>,
     /// The prefix that stands for the namespace.
     pub prefix: Option<Arc<str>>,
+    /// Whether the only property of the value is this element, and not an element in it.
+    pub is_wrapper: bool,
 }
 
 /// How one property of a form or a multipart body is written.
@@ -123,7 +125,7 @@ pub struct PartHeader {
 impl XmlName {
     /// A name, in a namespace or in none.
     pub fn new(name: Arc<str>, namespace: Option<Arc<str>>, prefix: Option<Arc<str>>) -> Self {
-        Self { name, namespace, prefix }
+        Self { name, namespace, prefix, is_wrapper: false }
     }
 }
 

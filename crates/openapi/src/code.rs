@@ -80,6 +80,8 @@ pub enum Code {
     PartHeader,
     /// The key of a path item has a fragment, which is not sent.
     PathFragment,
+    /// The key of a path item has variables in its query, which are written as values of the query.
+    PathQuery,
     /// A provider of models is known to refuse or lose a part of the declarations.
     ProviderLimit,
     /// A keyword of a schema was read as it was meant; nothing is lost.
@@ -102,6 +104,8 @@ pub enum Code {
     UndeclaredPathParameter,
     /// A security scheme is not declared, or of an unknown type.
     UnknownSecurityScheme,
+    /// A schema allows no value.
+    UnsatisfiableSchema,
     /// A pattern needs backtracking; values are not checked against it.
     UnsupportedPattern,
     /// The description is of a version this build does not read.
@@ -110,11 +114,13 @@ pub enum Code {
     UnusedPathParameter,
     /// The name of an operation says nothing about it.
     VagueName,
+    /// The root element of an XML body has no name; it is named after what is nearest.
+    XmlRootName,
 }
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 50] = [
+    pub const ALL: [Self; 53] = [
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -150,6 +156,7 @@ impl Code {
         Self::OverlayTooLarge,
         Self::PartHeader,
         Self::PathFragment,
+        Self::PathQuery,
         Self::ProviderLimit,
         Self::RepairedKeyword,
         Self::ReservedHeader,
@@ -161,10 +168,12 @@ impl Code {
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
         Self::UnknownSecurityScheme,
+        Self::UnsatisfiableSchema,
         Self::UnsupportedPattern,
         Self::UnsupportedVersion,
         Self::UnusedPathParameter,
         Self::VagueName,
+        Self::XmlRootName,
     ];
 
     /// A paragraph for whoever asks what the code means.

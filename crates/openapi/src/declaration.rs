@@ -129,8 +129,13 @@ impl Parts<'_> {
         if !self.is_flat_and_optional() || required.is_empty() {
             return None;
         }
-        let row = |input: &Input| (input.argument.as_str().to_owned(), json!(required));
-        Some(Value::Object(of_body().map(row).collect()))
+        let row = |input: &Input| {
+            let own = input.argument.as_str();
+            let others: Vec<&str> = required.iter().copied().filter(|name| *name != own).collect();
+            (!others.is_empty()).then(|| (own.to_owned(), json!(others)))
+        };
+        let rows: Object = of_body().filter_map(row).collect();
+        (!rows.is_empty()).then_some(Value::Object(rows))
     }
 }
 

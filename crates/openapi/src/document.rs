@@ -45,6 +45,8 @@ struct Parts {
     index: OnceLock<Arc<Index>>,
     /// Found when it is first asked for.
     has_session_inputs: OnceLock<bool>,
+    /// Counted when it is first asked for.
+    n_bytes: OnceLock<usize>,
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
@@ -93,6 +95,7 @@ impl Document {
             limits,
             index: OnceLock::new(),
             has_session_inputs: OnceLock::new(),
+            n_bytes: OnceLock::new(),
             documents: Documents::new(),
             with_ids: Vec::new(),
             has_dynamic: false,
@@ -158,6 +161,7 @@ impl Document {
         let parts = Arc::make_mut(&mut self.parts);
         parts.n_nodes += index.n_nodes;
         parts.has_session_inputs = OnceLock::new();
+        parts.n_bytes = OnceLock::new();
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
         }
@@ -188,6 +192,12 @@ impl Document {
     /// The title (`info.title`).
     pub fn title(&self) -> Option<&str> {
         self.root().get("info")?.get("title")?.as_str()
+    }
+
+    /// The steps it may take to make tools of it: those of the limits, and more where its size gives it more.
+    pub(crate) fn most_effort(&self) -> usize {
+        let Limits { effort, effort_per_byte, .. } = self.parts.limits;
+        effort.max(effort_per_byte.saturating_mul(self.n_bytes()))
     }
 
     pub(crate) fn limits(&self) -> &Limits {

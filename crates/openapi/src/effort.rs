@@ -24,7 +24,8 @@ impl Effort {
 
     /// Begins with another operation.
     pub(crate) fn begin(&self) {
-        self.left_of_one.store(self.most_of_one, Relaxed);
+        let left = self.left.load(Relaxed);
+        self.left_of_one.store(self.most_of_one.min(left / SHARE).max(1), Relaxed);
     }
 
     /// Takes some steps; `false` when there are not as many left.
@@ -82,7 +83,8 @@ const VALUE: usize = 5;
 /// The bytes of a copied text that cost one step.
 const BYTES_KEPT: usize = 8;
 
-/// An operation that takes more than a tenth of what all may take is given up alone; real ones take a hundredth.
+/// An operation that takes more than a tenth of what is left for all is given up alone, so that dear ones leave something
+/// for those after them; real ones take a hundredth of what all may take.
 const SHARE: usize = 10;
 
 #[cfg(test)]
@@ -97,7 +99,7 @@ mod tests {
         assert!(!effort.spend(5));
         assert!(effort.is_spent_by_one() && !effort.is_spent());
         effort.begin();
-        assert!(effort.spend(9));
+        assert!(effort.spend(7));
         assert!(!effort.spend(80));
         assert!(effort.is_spent());
     }

@@ -56,5 +56,5 @@ pub use security::{
     SecuritySchemeKind,
 };
 pub use selection::{Effects, InvalidPattern, Pattern, Selection, Unmatched};
-pub use server::Server;
+pub use server::{InvalidServer, Server, check_server};
 pub use tools::{Loaded, load};

@@ -15,10 +15,18 @@ pub struct Limits {
     /// values that are kept. Real descriptions take fewer than a million, GitHub's 300,000; a million take a fifth of a
     /// second and, kept, ten megabytes.
     pub effort: usize,
+    /// The steps for each byte of a description whose size gives it more than those: no description is cut short by its
+    /// size alone. Real ones take a fiftieth of it.
+    pub effort_per_byte: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { text: TextLimits::default(), operations: 20_000, effort: 4_000_000 }
+        Self {
+            text: TextLimits::default(),
+            operations: 100_000,
+            effort: 4_000_000,
+            effort_per_byte: 1,
+        }
     }
 }

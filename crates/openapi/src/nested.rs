@@ -10,12 +10,11 @@ use callgate_tree::Node;
 use crate::{
     document::Document,
     effort::KEPT,
-    findings::Findings,
     input::{NestedInput, Source, Step},
     options::SessionInputs,
     reference::{Located, chain, follow},
     schema::{own_only_value, says_read_only},
-    session_input::{annotation, is_visible, source},
+    session_input::{Annotation, annotation, is_visible},
 };
 
 /// Whether the object a value stands in requires it.
@@ -27,11 +26,10 @@ enum Need {
 
 /// Finds nested inputs, all of one argument.
 #[derive(Debug)]
-pub(crate) struct Walk<'d, 'f> {
-    pub(crate) document: &'d Document,
-    pub(crate) argument: &'f ArgumentName,
-    pub(crate) session_inputs: SessionInputs,
-    pub(crate) findings: &'f mut Findings,
+pub(crate) struct Walk<'d, 'a> {
+    document: &'d Document,
+    argument: &'a ArgumentName,
+    session_inputs: SessionInputs,
     pub(crate) found: Vec<NestedInput>,
     /// Whether the argument is a whole body, whose own properties keep their defaults.
     is_body: bool,
@@ -43,18 +41,16 @@ pub(crate) struct Walk<'d, 'f> {
     visited: usize,
 }
 
-impl<'d, 'f> Walk<'d, 'f> {
+impl<'d, 'a> Walk<'d, 'a> {
     pub(crate) fn new(
         document: &'d Document,
-        argument: &'f ArgumentName,
+        argument: &'a ArgumentName,
         session_inputs: SessionInputs,
-        findings: &'f mut Findings,
     ) -> Self {
         Self {
             document,
             argument,
             session_inputs,
-            findings,
             found: Vec::new(),
             is_body: false,
             composed: 0,
@@ -151,7 +147,11 @@ impl<'d, 'f> Walk<'d, 'f> {
     fn step(&mut self, (step, need): (Step, Need), schema: &Located<'d>, said: &[&'d Node]) {
         self.steps.push(step);
         let found = annotation(self.document, schema.node, &schema.path(), &[]);
-        let source = source(found, (&schema.pointer, self.session_inputs), self.findings);
+        // What cannot be read is reported where all session inputs are looked for (`bindings`).
+        let source = match found {
+            Some(Annotation::Source(source)) => source,
+            Some(Annotation::Invalid { .. }) | None => Source::Model,
+        };
         let default = self.default(need, &source, said);
         let default = default.filter(|value| self.document.spend_copy(value)).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
@@ -239,8 +239,7 @@ mod tests {
                 "depth": {"default": 0}, "next": {"$ref": "#/tree"}}},
         }));
         let argument = ArgumentName::new("body").unwrap();
-        let mut findings = Findings::default();
-        let mut walk = Walk::new(&document, &argument, SessionInputs::Strict, &mut findings);
+        let mut walk = Walk::new(&document, &argument, SessionInputs::Strict);
         let schema = document.root().get("schema").unwrap();
         walk.below(&Located { node: schema, pointer: "/schema".into() });
         let lines = walk.found.iter().map(|nested| {
@@ -248,9 +247,7 @@ mod tests {
             format!("{nested} {}{}", nested.source.reference(), default.unwrap_or_default())
         });
         let lines = lines.map(|line| line.trim().replace("  ", " "));
-        let codes = findings.into_diagnostics();
-        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
-        assert_eq!(lines.chain(codes).collect::<Vec<_>>(), expected);
+        assert_eq!(lines.collect::<Vec<_>>(), expected);
     }
 
     #[test]

@@ -10,10 +10,13 @@ use crate::{
     allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
     aside,
     bindings::Bindings,
-    blueprint::{Blueprint, Origin},
+    blueprint::{Blueprint, Common, InputOrigin, Origin},
     body::Body,
     declaration::Parts,
-    input::{Input, NestedInput, Source},
+    document::Document,
+    input::{Input, NestedInput, Place, Source},
+    nested::Walk,
+    options::SessionInputs,
     reference::Located,
     security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},
     server::Server,
@@ -43,8 +46,6 @@ pub struct Operation {
     pub argument_headers: Box<[ArgumentHeader]>,
     /// Every input, parameters first in the order of the description, then the body's.
     pub inputs: Box<[Input]>,
-    /// Values inside arguments that have a source or a default of their own.
-    pub nested_inputs: Box<[NestedInput]>,
     /// Session inputs inside arguments, wherever a value can stand; none of arguments without any.
     pub bindings: Box<[Bindings]>,
     /// The body, when the operation has one.
@@ -54,6 +55,7 @@ pub struct Operation {
     /// The credentials it asks for.
     pub security: Security,
     pub(crate) blueprint: Blueprint,
+    pub(crate) nested_inputs: OnceLock<Box<[NestedInput]>>,
     pub(crate) tool: OnceLock<Result<Box<Tool>, Box<Diagnostic>>>,
     pub(crate) arguments_schema: OnceLock<Box<Value>>,
 }
@@ -112,10 +114,52 @@ impl Operation {
 
     /// Where the values of its inputs come from before the model is asked, with those of values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
-        let nested = self.nested_inputs.iter().map(|nested| &nested.source);
         let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
-        let bound = spots.map(|spot| &spot.source);
-        self.inputs.iter().map(|input| &input.source).chain(nested).chain(bound)
+        self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
+    }
+
+    /// Values inside arguments that have a source or a default of their own. Found when first asked for: the schemas of a
+    /// large body are not walked through while its description is loaded.
+    pub fn nested_inputs(&self) -> &[NestedInput] {
+        self.nested_inputs.get_or_init(|| {
+            let Common { document, session_inputs, .. } = &*self.blueprint.common;
+            let document = document.metered(MOST_STEPS_OF_ONE);
+            let mut all = Vec::new();
+            for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
+                all.append(&mut self.nested_in(&document, *session_inputs, (input, origin)));
+            }
+            all.into()
+        })
+    }
+
+    /// Those of one argument.
+    fn nested_in(
+        &self,
+        document: &Document,
+        session_inputs: SessionInputs,
+        (input, origin): (&Input, &InputOrigin),
+    ) -> Vec<NestedInput> {
+        let Some(Origin { node, pointer }) = &origin.schema else { return Vec::new() };
+        if input.source != Source::Model {
+            return Vec::new();
+        }
+        let keeps_absent = self.method == http::Method::PATCH;
+        let schema = Located { node, pointer: Arc::clone(pointer) };
+        let mut walk = Walk::new(document, &input.argument, session_inputs);
+        let is_body = input.place() == Place::Body && input.name.is_empty();
+        if origin.is_item {
+            walk.each(&schema);
+        } else if is_body && !keeps_absent {
+            walk.below_body(&schema);
+        } else {
+            walk.below(&schema);
+        }
+        walk.found
+    }
+
+    /// What all declarations of its description may take.
+    pub fn allowance(&self) -> Allowance {
+        Allowance::of(&self.blueprint.common.document)
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.

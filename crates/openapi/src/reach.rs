@@ -1,5 +1,5 @@
-//! What the schemas of an operation reach through references: references that lead nowhere, and whether anything below
-//! has a default or comes from the session. Each target is looked at once for the whole document.
+//! What the schemas of an operation reach through references: references that lead nowhere. Each target is looked at once
+//! for the whole document.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,11 +9,7 @@ use hashbrown::HashMap;
 use crate::{
     document::Document,
     reference::{BadReference, Located, reference_of, target},
-    schema::{
-        holds::{Holds, holds},
-        own_only_value,
-    },
-    session_input::own_annotation,
+    schema::holds::{Holds, holds},
 };
 
 /// What was found below schemas so far.
@@ -30,7 +26,7 @@ pub(crate) struct Reach<'d> {
 struct Target<'d> {
     schema: Located<'d>,
     facts: Option<Facts>,
-    /// Whether nothing is bad or filled here and in all that is reached from here.
+    /// Whether nothing is bad here and in all that is reached from here.
     is_clean: bool,
 }
 
@@ -39,15 +35,6 @@ struct Target<'d> {
 struct Facts {
     bad: Vec<BadReference>,
     links: Vec<usize>,
-    is_filled: bool,
-}
-
-/// What a schema reaches.
-#[derive(Debug, Default)]
-pub(crate) struct Survey {
-    pub(crate) bad: Vec<BadReference>,
-    /// Whether a value somewhere below has a default or a source of its own.
-    pub(crate) is_filled: bool,
 }
 
 impl<'d> Reach<'d> {
@@ -56,10 +43,10 @@ impl<'d> Reach<'d> {
     }
 
     /// What a schema reaches.
-    pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Survey {
+    pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Vec<BadReference> {
         let mut found = Facts::default();
         self.scan(schema.node, &schema.path(), &mut found);
-        let mut survey = Survey { bad: found.bad, is_filled: found.is_filled };
+        let mut bad = found.bad;
         let mut seen = BTreeSet::new();
         let mut open = found.links;
         while let Some(at) = open.pop() {
@@ -71,14 +58,13 @@ impl<'d> Reach<'d> {
             if !document.spend(1 + facts.bad.len() + facts.links.len()) {
                 break;
             }
-            survey.bad.extend(facts.bad.iter().cloned());
-            survey.is_filled |= facts.is_filled;
+            bad.extend(facts.bad.iter().cloned());
             open.extend(&facts.links);
         }
-        if survey.bad.is_empty() && !survey.is_filled && !self.document.is_spent() {
+        if bad.is_empty() && !self.document.is_spent() {
             self.mark_clean(&seen);
         }
-        survey
+        bad
     }
 
     /// The facts of a target; `None` when they and all that is reached from it are known to be clean.
@@ -114,9 +100,6 @@ impl<'d> Reach<'d> {
                 Err(bad) => found.bad.push(bad),
             }
         }
-        found.is_filled |= object.contains("default")
-            || own_only_value(node).is_some()
-            || own_annotation(node).is_some();
         for (keyword, value) in object.iter() {
             self.scan_keyword(keyword, value, &path.name(keyword), found);
         }
@@ -159,48 +142,41 @@ mod tests {
     use crate::sample::document;
 
     #[track_caller]
-    fn check(schema: Value, is_filled: bool, bad: &[&str]) {
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(schema: Value, bad: &[&str]) {
         let mut parts = json!({
             "plain": {"type": "string"},
-            "user": {"properties": {"id": {"x-agent-input-parameter": "user"}}},
             "loop": {"properties": {"next": {"$ref": "#/loop"}}},
-            "deep": {"items": {"$ref": "#/user"}},
             "broken": {"allOf": [{"$ref": "#/loop"}, {"$ref": "#/nothing"}]},
-            "bottom": {"default": 1},
+            "bottom": {"items": {"$ref": "#/nothing"}},
         });
         for n in 0..2000 {
             let next = if n == 1999 { "#/bottom".to_owned() } else { format!("#/n{}", n + 1) };
             parts[format!("n{n}").as_str()] = json!({"items": {"$ref": next}});
         }
-        parts["schema"] = schema;
+        parts["schema"] = schema.clone();
         let document = document(parts);
         let schema = document.root().get("schema").unwrap();
         let schema = Located { node: schema, pointer: "/schema".into() };
         let mut reach = Reach::new(&document);
         for _ in 0..2 {
             let survey = reach.survey(&schema);
-            assert_eq!(survey.is_filled, is_filled);
-            let found: Vec<_> = survey.bad.iter().map(|bad| &*bad.pointer).collect();
+            let found: Vec<_> = survey.iter().map(|bad| &*bad.pointer).collect();
             assert_eq!(found, bad);
         }
     }
 
     #[test]
-    fn defaults_and_session_inputs_are_found_at_any_depth() {
-        check(json!({"$ref": "#/plain"}), false, &[]);
-        check(json!({"$ref": "#/deep"}), true, &[]);
-        check(json!({"$ref": "#/n0"}), true, &[]);
-        check(json!({"properties": {"default": {"type": "string"}}}), false, &[]);
-    }
-
-    #[test]
     fn references_to_nothing_are_found_at_any_depth() {
-        check(json!({"items": {"$ref": "#/broken"}}), false, &["/broken/allOf/1"]);
-        check(json!({"not": {"$ref": "./a.yaml"}}), false, &["/schema/not"]);
+        check(json!({"$ref": "#/plain"}), &[]);
+        check(json!({"items": {"$ref": "#/broken"}}), &["/broken/allOf/1"]);
+        check(json!({"not": {"$ref": "./a.yaml"}}), &["/schema/not"]);
+        check(json!({"$ref": "#/n0"}), &["/bottom/items"]);
+        check(json!({"properties": {"default": {"type": "string"}}}), &[]);
     }
 
     #[test]
     fn circles_end() {
-        check(json!({"$ref": "#/loop"}), false, &[]);
+        check(json!({"$ref": "#/loop"}), &[]);
     }
 }

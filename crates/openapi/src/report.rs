@@ -83,7 +83,9 @@ impl Report {
         let known: BTreeSet<_> = self.diagnostics.iter().map(key).collect();
         let mut gathered = Gathered::new(mem::take(&mut self.diagnostics));
         let mut found = BTreeMap::new();
-        let (mut declarations, mut arguments) = (Allowance::default(), Allowance::default());
+        let allowance =
+            || operations.first().map_or_else(Allowance::default, |one| one.allowance());
+        let (mut declarations, mut arguments) = (allowance(), allowance());
         let mut n_unexamined = 0;
         for operation in operations {
             let (declared, _) = operation.built(&mut declarations);

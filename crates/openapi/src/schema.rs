@@ -10,6 +10,7 @@ mod keyword;
 pub(crate) mod nullable;
 mod pattern;
 mod rename;
+mod satisfy;
 mod scope;
 mod set;
 

@@ -2,6 +2,7 @@
 //! may be dialled is not decided here.
 
 mod swagger;
+mod written;
 
 use std::{cell::RefCell, sync::Arc};
 
@@ -9,6 +10,8 @@ use callgate_tool::NamedBy;
 use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 use url::Url;
+
+pub use written::{InvalidServer, check_server};
 
 use crate::{
     code::Code, document::Document, findings::Findings, options::LoadOptions, reference::Located,
@@ -22,6 +25,9 @@ pub struct Server {
     pub url: Url,
     /// Who named it.
     pub named_by: NamedBy,
+    /// Whether nobody named its origin: the description has no server, or a relative one, and was not read from an
+    /// address. The origin of `url` stands for it, and nothing may be sent there.
+    pub is_missing: bool,
 }
 
 /// Why there is no server.
@@ -38,6 +44,8 @@ pub(crate) struct Servers<'d> {
     document: &'d Document,
     options: &'d LoadOptions,
     root: Result<Arc<Server>, Refusal>,
+    /// The operations whose server nobody named: how many, and the place and the path of the first one's.
+    missing: RefCell<(usize, Option<(String, String)>)>,
     /// Those of the lists of operations and path items.
     known: RefCell<HashMap<*const Node, Result<Arc<Server>, Refusal>>>,
 }
@@ -54,12 +62,45 @@ impl<'d> Servers<'d> {
             // OpenAPI 3.0.3 §4.7.1.1: without servers there is one with the url `/`.
             (None, None) => resolve("/", "/servers", options),
         };
-        Self { document, options, root: root.map(Arc::new), known: RefCell::default() }
+        Self {
+            document,
+            options,
+            root: root.map(Arc::new),
+            missing: RefCell::default(),
+            known: RefCell::default(),
+        }
     }
 
     /// The server of the whole description.
     pub(crate) fn root(&self) -> Option<Arc<Server>> {
-        self.root.as_ref().ok().cloned()
+        self.root.as_ref().ok().filter(|server| !server.is_missing).cloned()
+    }
+
+    /// Says once what is wrong with the operator's server, which is that of every operation.
+    pub(crate) fn report_operators(&self, findings: &mut Findings) {
+        if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
+            let help = written::help(text);
+            findings.error(refusal.code, "", refusal.message.clone(), &help);
+        }
+    }
+
+    /// Says once that nobody named the server of some operations.
+    pub(crate) fn report_missing(&self, findings: &mut Findings) {
+        let missing = self.missing.borrow();
+        let (n, Some((pointer, path))) = &*missing else { return };
+        let message = format!("expected an absolute server URL for {n} operations, got: `{path}`");
+        let help = format!(
+            "name one with `--server https://HOST{}` or `server:`; the tools are declared, their calls are refused",
+            path.trim_end_matches('/')
+        );
+        findings.warning(Code::NoServer, pointer, message, &help);
+    }
+
+    fn note_missing(&self, found: &Result<Arc<Server>, Refusal>, pointer: &str) {
+        let Some(server) = found.as_ref().ok().filter(|server| server.is_missing) else { return };
+        let (n, first) = &mut *self.missing.borrow_mut();
+        *n += 1;
+        first.get_or_insert_with(|| (pointer.to_owned(), server.url.path().to_owned()));
     }
 
     /// The server of the operation whose own node and path item are given, innermost first.
@@ -76,11 +117,30 @@ impl<'d> Servers<'d> {
             .filter_map(|level| level.member("servers"))
             .find(|list| is_named(list.node))
             .filter(|_| self.options.server.is_none());
+        let pointer =
+            own.as_ref().map_or_else(|| "/servers".into(), |list| Arc::clone(&list.pointer));
         let found = match own {
             Some(list) => self.of_list(&list),
             None => self.root.clone(),
         };
-        found.map_err(|refusal| refusal.report(findings)).ok()
+        self.note_missing(&found, &pointer);
+        self.reported(found, findings)
+    }
+
+    /// The server; a refusal is reported, save that of the operator's, which is no fault of the operation.
+    fn reported(
+        &self,
+        found: Result<Arc<Server>, Refusal>,
+        findings: &mut Findings,
+    ) -> Option<Arc<Server>> {
+        let is_operators = self.options.server.is_some();
+        found
+            .map_err(|refusal| {
+                if !is_operators {
+                    refusal.report(findings);
+                }
+            })
+            .ok()
     }
 
     /// The server of a list, which operations may share: it is looked at once.
@@ -101,7 +161,8 @@ impl<'d> Servers<'d> {
             Some(schemes) => of_swagger(self.document, Some(schemes), self.options).map(Arc::new),
             None => self.root.clone(),
         };
-        found.map_err(|refusal| refusal.report(findings)).ok()
+        self.note_missing(&found, "/host");
+        self.reported(found, findings)
     }
 }
 
@@ -134,7 +195,7 @@ fn named_by_operator(template: &str, options: &LoadOptions) -> Result<Server, Re
     let url = filled(template, None, "", options)?;
     let url = Url::parse(&url)
         .map_err(|_| bad(format!("expected an absolute server URL, got: `{url}`")))?;
-    base(url, "").map(|url| Server { url, named_by: NamedBy::Operator })
+    base(url, "").map(|url| Server { url, named_by: NamedBy::Operator, is_missing: false })
 }
 
 fn named_by_description(list: &Located<'_>, options: &LoadOptions) -> Result<Server, Refusal> {
@@ -154,21 +215,27 @@ fn resolve(url: &str, pointer: &str, options: &LoadOptions) -> Result<Server, Re
         (Ok(url), _) => base(url, pointer).map(|url| {
             let named_by =
                 if options.trusts(&url) { NamedBy::Operator } else { NamedBy::Description };
-            Server { url, named_by }
+            Server { url, named_by, is_missing: false }
         }),
         (Err(url::ParseError::RelativeUrlWithoutBase), Some(document_url)) => {
             let joined = document_url.join(url.trim()).map_err(|_| invalid(url, pointer))?;
             // Who named the description's own origin named this one.
             let same = joined.origin() == document_url.origin();
             let named_by = if same { NamedBy::Operator } else { NamedBy::Description };
-            base(joined, pointer).map(|url| Server { url, named_by })
+            base(joined, pointer).map(|url| Server { url, named_by, is_missing: false })
         }
-        (Err(url::ParseError::RelativeUrlWithoutBase), None) => {
-            let message = format!("expected an absolute server URL, got: `{url}`");
-            Err(refusal(Code::NoServer, pointer, message))
-        }
+        (Err(url::ParseError::RelativeUrlWithoutBase), None) => missing(url, pointer),
         (Err(_), _) => Err(invalid(url, pointer)),
     }
+}
+
+/// A server without an origin. That of its URL is one that no name stands for (RFC 6761 §6.4).
+fn missing(url: &str, pointer: &str) -> Result<Server, Refusal> {
+    let joined = Url::parse("https://server.invalid/").and_then(|base| base.join(url.trim()));
+    let joined = joined.map_err(|_| invalid(url, pointer))?;
+    let mut url = base(joined, pointer)?;
+    url.set_host(Some("server.invalid")).map_err(|_| invalid("", pointer))?;
+    Ok(Server { url, named_by: NamedBy::Description, is_missing: true })
 }
 
 /// A URL that other URLs can be built on.
@@ -261,128 +328,4 @@ fn refusal(code: Code, pointer: &str, message: String) -> Refusal {
 const LONGEST: usize = 8 << 10;
 
 #[cfg(test)]
-mod tests {
-    use callgate_tool::{Value, json};
-
-    use super::*;
-    use crate::sample::document;
-
-    /// The URL and who named it, or the code of the refusal.
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
-    fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
-        let document = document(json!({"servers": servers}));
-        let mut findings = Findings::default();
-        let got = Servers::new(&document, options).of(&[], &mut findings);
-        let got = got.map_or_else(
-            || findings.into_diagnostics()[0].code.as_str().to_owned(),
-            |server| format!("{} {:?}", server.url, server.named_by),
-        );
-        assert_eq!(got, expected);
-    }
-
-    #[track_caller]
-    fn check(servers: Value, expected: &str) {
-        check_with(&LoadOptions::default(), servers, expected);
-    }
-
-    #[test]
-    fn the_first_server_counts() {
-        let two = json!([{"url": "https://a.example/v1/"}, {"url": "https://b.example"}]);
-        check(two, "https://a.example/v1 Description");
-        check(json!([{"url": "https://a.example"}]), "https://a.example/ Description");
-    }
-
-    #[test]
-    fn variables_have_defaults_and_values() {
-        let servers = json!([{"url": "https://{region}.example:{port}", "variables": {
-            "region": {"default": "eu", "enum": ["eu", "us"]}, "port": {"default": 8443}}}]);
-        check(servers.clone(), "https://eu.example:8443/ Description");
-        let mut options = LoadOptions::default();
-        options.server_variables.insert("region".to_owned(), "us".to_owned());
-        check_with(&options, servers.clone(), "https://us.example:8443/ Description");
-        options.server_variables.insert("region".to_owned(), "evil".to_owned());
-        check_with(&options, servers, "server-variable");
-        check(json!([{"url": "https://{tenant}.example"}]), "server-variable");
-    }
-
-    #[test]
-    fn a_relative_server_needs_the_address_of_the_description() {
-        check(json!([{"url": "/v1"}]), "no-server");
-        check(json!([]), "no-server");
-        check(json!(null), "no-server");
-        let options = LoadOptions {
-            document_url: Some(Url::parse("https://a.example/docs/api.json").unwrap()),
-            ..LoadOptions::default()
-        };
-        check_with(&options, json!([{"url": "/v1"}]), "https://a.example/v1 Operator");
-        check_with(&options, json!([{"url": "v1/"}]), "https://a.example/docs/v1 Operator");
-        check_with(&options, json!([]), "https://a.example/ Operator");
-        check_with(&options, json!([{"url": "//b.example"}]), "https://b.example/ Description");
-    }
-
-    #[test]
-    fn a_server_on_an_origin_of_the_operator_is_the_operators() {
-        let options = LoadOptions {
-            trusted_origins: vec!["http://127.0.0.1:8000".to_owned()],
-            ..LoadOptions::default()
-        };
-        for (url, named_by) in [
-            ("http://127.0.0.1:8000/v1", "Operator"),
-            ("http://127.0.0.1:8001/v1", "Description"),
-            ("https://127.0.0.1:8000/v1", "Description"),
-        ] {
-            check_with(&options, json!([{"url": url}]), &format!("{url} {named_by}"));
-        }
-    }
-
-    #[test]
-    fn a_server_is_a_plain_http_address() {
-        for bad in [
-            "ftp://a.example",
-            "file:///etc",
-            "https://u:p@a.example",
-            "https://a.example?x=1",
-            "https://a.example#f",
-            "https://",
-            "<address>",
-            "https://{a",
-            "javascript:alert(1)",
-        ] {
-            let document = document(json!({"servers": [{"url": bad}]}));
-            let options = LoadOptions::default();
-            let found = Servers::new(&document, &options).of(&[], &mut Findings::default());
-            assert!(found.is_none(), "{bad}");
-        }
-        check(json!("https://a.example"), "invalid-server");
-        check(json!([{"description": "none"}]), "invalid-server");
-    }
-
-    #[test]
-    fn the_operator_overrides_every_server() {
-        let options = LoadOptions {
-            server: Some("http://localhost:8000/v2/".to_owned()),
-            ..LoadOptions::default()
-        };
-        let servers = json!([{"url": "https://a.example"}]);
-        check_with(&options, servers, "http://localhost:8000/v2 Operator");
-    }
-
-    #[test]
-    fn the_innermost_level_counts() {
-        let document = document(json!({
-            "servers": [{"url": "https://root.example"}],
-            "item": {"servers": [{"url": "https://item.example"}]},
-            "operation": {"servers": []},
-        }));
-        let level = |name: &str| {
-            let node = document.root().get(name).unwrap();
-            Located { node, pointer: format!("/{name}").into() }
-        };
-        let options = LoadOptions::default();
-        let servers = Servers::new(&document, &options);
-        let levels = [&level("operation"), &level("item")];
-        let found = servers.of(&levels, &mut Findings::default()).unwrap();
-        assert_eq!(found.url.as_str(), "https://item.example/");
-    }
-}
+mod tests;

@@ -12,8 +12,28 @@ use crate::operation::PathPart;
 pub(crate) struct Template {
     pub(crate) segments: Box<[Box<[PathPart]>]>,
     pub(crate) fixed_query: Option<Arc<str>>,
+    /// The values of the key's own query that hold variables.
+    pub(crate) query_values: Box<[QueryValue]>,
     /// Whether a fragment was cut off, which no request carries (RFC 9110 §7.1).
     pub(crate) has_fragment: bool,
+}
+
+/// A value of a key's own query that holds variables: `{lat}` in `/weather?at={lat},{lon}`.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) struct QueryValue {
+    /// The name of the query parameter, decoded.
+    pub(crate) name: Arc<str>,
+    /// The value as it is written.
+    pub(crate) text: Arc<str>,
+    /// The variable that is all of it.
+    pub(crate) variable: Option<Arc<str>>,
+}
+
+impl QueryValue {
+    /// Whether it holds the variable `name`.
+    pub(crate) fn holds(&self, name: &str) -> bool {
+        self.text.contains(&format!("{{{name}}}"))
+    }
 }
 
 impl Template {
@@ -31,12 +51,18 @@ impl Template {
         }
         let (below, fragment) = cut_fragment(below)?;
         let (path, query) = cut_query(below);
-        if fragment.is_some() && query.is_some() {
-            return Err("a path without a query before a fragment");
-        }
         let segments = path.split('/').map(segment).collect::<Result<_, _>>()?;
-        let fixed_query = query.filter(|query| !query.is_empty()).map(fixed_query).transpose()?;
-        Ok(Self { segments, fixed_query, has_fragment: fragment.is_some() })
+        let (filled, fixed): (Vec<_>, Vec<_>) =
+            query.unwrap_or_default().split('&').partition(|pair| pair.contains(['{', '}']));
+        let fixed = fixed.join("&");
+        let fixed_query = Some(fixed).filter(|query| !query.is_empty());
+        let fixed_query = fixed_query.map(|query| utf8_percent_encode(&query, QUERY).to_string());
+        Ok(Self {
+            segments,
+            fixed_query: fixed_query.map(Into::into),
+            query_values: filled.into_iter().map(query_value).collect::<Result<_, _>>()?,
+            has_fragment: fragment.is_some(),
+        })
     }
 
     /// The variables, in the order they are written.
@@ -125,11 +151,19 @@ fn is_dots(segment: &str) -> bool {
     false
 }
 
-fn fixed_query(query: &str) -> Result<Arc<str>, &'static str> {
-    if query.contains(['{', '}']) {
-        return Err("a path without variables in its query");
+/// A pair of the query whose value holds variables.
+fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
+    let (name, text) = pair.split_once('=').unwrap_or((pair, ""));
+    if name.is_empty() || name.contains(['{', '}']) {
+        return Err("a path whose query has variables in its values alone");
     }
-    Ok(utf8_percent_encode(query, QUERY).to_string().into())
+    let parts = segment(text)?;
+    let variable = match &*parts {
+        [PathPart::Variable(name)] => Some(Arc::clone(name)),
+        _ => None,
+    };
+    let name = percent_decode_str(name).decode_utf8_lossy();
+    Ok(QueryValue { name: name.into(), text: text.into(), variable })
 }
 
 /// A literal as it is sent. Escapes of the description stay as they are; a `%` that starts none is escaped.
@@ -230,7 +264,19 @@ mod tests {
     }
 
     #[test]
+    fn variables_in_the_query_are_values_of_it() {
+        let template = Template::parse("/q?a=1&at={lat},{lon}&b%20c={x}#f").unwrap();
+        assert_eq!(written(&template), "q?a=1");
+        let values = template.query_values.iter();
+        let values: Vec<_> = values
+            .map(|value| format!("{} {} {:?}", value.name, value.text, value.variable.as_deref()))
+            .collect();
+        assert_eq!(values, ["at {lat},{lon} None", "b c {x} Some(\"x\")"]);
+    }
+
+    #[test]
     fn a_fragment_is_not_sent() {
+        check("/q?x#f", "q?x");
         check("/files/{id}#add", "files/{id}");
         check("/#Action=List", "");
         assert!(Template::parse("/files#add").unwrap().has_fragment);
@@ -253,7 +299,6 @@ mod tests {
             "/a/%2e%2E/b",
             "/.",
             "/a/%252e%252e",
-            "/q?x#f",
             "/q#../x",
             "/q#a/b",
             "/q#%2e%2e",
@@ -266,7 +311,9 @@ mod tests {
             "/a/}",
             "/a/{}",
             "/a/{b{c}}",
-            "/q?x={y}",
+            "/q?{x}=1",
+            "/q?x={y",
+            "/q?x={}",
             "/a/..%2fb",
         ] {
             assert!(Template::parse(key).is_err(), "{key}");

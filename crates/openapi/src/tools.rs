@@ -29,7 +29,7 @@ use crate::{
     server::{Server, Servers},
     tools::{
         find::{Found, find},
-        one::{Candidate, Context, effect},
+        one::{Candidate, Context, Fragments, effect},
         tags::Tags,
     },
 };
@@ -51,7 +51,7 @@ pub struct Loaded {
 /// Turns a document into tools. It never fails: what cannot be offered is in the report.
 pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let original = document;
-    let document = &original.metered(original.limits().effort);
+    let document = &original.metered(original.most_effort());
     let mut general = Findings::default();
     let found = find(document, &mut general);
     let servers = Servers::new(document, options);
@@ -65,23 +65,21 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options.session_inputs));
-    let mut context = Context { common, document, options, reach, servers, schemes };
-    let ids: Vec<Option<&str>> = found.iter().map(Found::operation_id).collect();
-    let identities: Vec<Identity<'_>> = found
-        .iter()
-        .zip(&ids)
-        .map(|(found, id)| Identity {
-            method: found.method.as_str(),
-            operation_id: *id,
-            path: &found.key,
-        })
-        .collect();
+    let fragments = Fragments::default();
+    servers.report_operators(&mut general);
+    let mut context = Context { common, document, options, reach, servers, schemes, fragments };
+    let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
     let tags = Tags::of(document, &mut general);
     let mut gathered = Gathered::new(general.into_diagnostics());
     let selected = selected(&found, (&names, &tags), options, &mut loaded.report);
-    for ((found, name), is_selected) in found.iter().zip(names).zip(selected) {
+    let most = document.limits().operations;
+    for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
         if !is_selected {
+            continue;
+        }
+        if at >= most {
+            loaded.add(found, None, None);
             continue;
         }
         let label = format!("{} {}", found.method, found.key);
@@ -101,6 +99,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         }
         gathered.extend(diagnostics);
     }
+    gathered.extend(context.shared_findings());
     loaded.report.diagnostics = gathered.finish();
     loaded.report.steps = document.effort().map_or(0, Effort::spent);
     loaded
@@ -160,6 +159,14 @@ fn selected<'d>(
 }
 
 impl Found<'_> {
+    fn identity(&self) -> Identity<'_> {
+        Identity {
+            method: self.method.as_str(),
+            operation_id: self.operation_id(),
+            path: &self.key,
+        }
+    }
+
     fn candidate<'a>(
         &'a self,
         name: Option<&'a ToolName>,

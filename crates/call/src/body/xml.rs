@@ -31,6 +31,15 @@ pub(super) fn write(
         Described::new(schema, arguments)
     };
     let written = match content.whole() {
+        Some((argument, Value::Object(members))) if root.is_wrapper => {
+            let schema = of_argument(argument);
+            match members.iter().collect::<Vec<_>>().as_slice() {
+                [(name, value)] if !value.is_array() => {
+                    writer.child(name, value, schema.member(name))
+                }
+                _ => Err(Refusal::Name(root.name.to_string())),
+            }
+        }
         Some((argument, Value::Object(members))) => {
             let schema = of_argument(argument);
             let members = members.iter();

@@ -20,7 +20,8 @@ use crate::{
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let built = usable(&arguments.source.file, &options(&arguments.source))?;
-    let mut left = MOST_BYTES;
+    let n_tools: usize = built.toolsets.iter().map(|toolset| toolset.operations.len()).sum();
+    let mut left = MOST_BYTES.max(n_tools.saturating_mul(MOST_BYTES_OF_ONE));
     if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
             take(&mut left, operation, tool).then(|| known(operation, tool))
@@ -62,7 +63,8 @@ fn listed(
 ) {
     let mut n_shown = 0;
     for toolset in &built.toolsets {
-        let mut allowance = Allowance::default();
+        let first = toolset.operations.first();
+        let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
         let mut refusals = Refusals::default();
         for operation in &toolset.operations {
             let text = match operation.declared(&mut allowance) {
@@ -113,9 +115,8 @@ impl Refusals {
             output::talk(&format!("note: so are {} more operations of `{file}`\n", self.n_more));
         }
         if self.n_long > 0 {
-            let most = MOST_BYTES >> 20;
             output::talk(&format!(
-                "note: {} more tools of `{file}` are not shown: their declarations have more than {most} MiB in total; choose fewer with `tools:`\n",
+                "note: {} more tools of `{file}` are not shown: the declarations take more than so many may in total; choose fewer with `tools:`\n",
                 self.n_long
             ));
         }
@@ -125,7 +126,7 @@ impl Refusals {
 /// Whether what is shown of a tool finds room.
 fn take(left: &mut usize, operation: &Operation, tool: &Tool) -> bool {
     let output = tool.output_schema.as_ref().map_or(0, callgate::Schema::n_bytes);
-    let n_inputs = operation.inputs.len() + operation.nested_inputs.len();
+    let n_inputs = operation.inputs.len();
     let n_bytes = tool.description.len() + tool.input_schema.n_bytes() + output;
     let rest = left.checked_sub(n_bytes + n_inputs * BYTES_OF_INPUT);
     *left = rest.unwrap_or_default();
@@ -135,7 +136,9 @@ fn take(left: &mut usize, operation: &Operation, tool: &Tool) -> bool {
 /// Everything known of a tool, as JSON.
 fn known(operation: &Operation, tool: &Tool) -> String {
     let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
-    let nested: Vec<_> = operation.nested_inputs.iter().filter_map(nested_input).collect();
+    // Only where there are session inputs inside arguments: others have nothing to show.
+    let nested = if operation.bindings.is_empty() { &[] } else { operation.nested_inputs() };
+    let nested: Vec<_> = nested.iter().filter_map(nested_input).collect();
     let output = tool.output_schema.as_ref().map_or_else(|| NULL.to_owned(), ToString::to_string);
     let members = [
         ("name", json!(tool.name.as_str()).to_string()),
@@ -175,6 +178,9 @@ const NULL: &str = "null";
 
 /// The JSON of all declarations together. Those of Stripe have 180 MB, more than any other real ones.
 const MOST_BYTES: usize = 256 << 20;
+
+/// What each tool adds to that: a large description shows all of its tools.
+const MOST_BYTES_OF_ONE: usize = 256 << 10;
 
 /// About what an input takes beside its schema.
 const BYTES_OF_INPUT: usize = 100;

@@ -55,7 +55,7 @@ fn row_17_a_hostile_description_ends_and_leaves_the_others_alone() {
     let rows = descriptions::all(8);
     assert!(rows.len() >= 40);
     for descriptions::Hostile { name, text } in rows {
-        let configuration = "toolsets:\n  hostile: {openapi: hostile.txt, limits: {description_effort: 50000}}\n  good: {openapi: good.yaml}\n";
+        let configuration = "toolsets:\n  hostile: {openapi: hostile.txt, limits: {description_effort: 50000, effort_per_byte: 0}}\n  good: {openapi: good.yaml}\n";
         let folder = folder(&[
             ("callgate.yaml", configuration),
             ("hostile.txt", &text),
@@ -248,7 +248,7 @@ fn every_limit_of_a_description_does_what_it_says() {
         ("alias_bytes: 10", "alias-expansion"),
         ("description_bytes: 100", "text-too-large"),
         ("description_depth: 5", "text-too-deep"),
-        ("description_effort: 40", "too-complex"),
+        ("description_effort: 40, effort_per_byte: 0", "too-complex"),
         ("description_nodes: 10", "too-many-nodes"),
         ("operations: 1", "too-many-operations"),
     ] {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Path};
+use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     body::{
-        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding, position, root::root,
+        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding, position,
+        root::{nearest, root},
     },
     code::Code,
     document::Document,
@@ -82,21 +83,22 @@ pub(crate) fn read<'d>(
 /// Puts the media types in the order of preference, and says when none of them is written.
 pub(crate) fn prefer(
     document: &Document,
-    body: &mut DescribedBody<'_>,
+    (body, operation): (&mut DescribedBody<'_>, Option<&Arc<str>>),
     options: &LoadOptions,
     findings: &mut Findings,
 ) {
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media);
-        name_root(document, media);
+        name_root(document, (media, operation), findings);
     }
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
         (!media.is_written, rank.unwrap_or(usize::MAX), preference(media))
     });
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
-    findings.warning(
-        Code::BodyMediaNotWritten,
+    let severity = if body.required { Severity::Error } else { Severity::Warning };
+    findings.add(
+        (Code::BodyMediaNotWritten.into(), severity),
         body.object.path().name("content"),
         format!("expected XML with a named root element, got: `{}`", first.media_type),
         "name the element by `xml: {name: …}`, or offer the body as `application/json` too",
@@ -231,13 +233,26 @@ fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
 }
 
 /// Names the root element of XML; without a name only a text that is ready can be sent.
-fn name_root(document: &Document, media: &mut DescribedMedia<'_>) {
+fn name_root(
+    document: &Document,
+    (media, operation): (&mut DescribedMedia<'_>, Option<&Arc<str>>),
+    findings: &mut Findings,
+) {
     let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
         return;
     };
     media.root = root(document, schema);
     let is_text = chain(document, schema.node, &schema.path())
         .any(|node| node.get("type").and_then(Node::as_str) == Some("string"));
+    if media.root.is_none() && !is_text {
+        media.root = nearest(schema, operation);
+        if let Some(XmlName { name, .. }) = &media.root {
+            let message =
+                format!("expected XML with a named root element, got none; it is called: `{name}`");
+            let help = "name the element by `xml: {name: …}` if the service expects another";
+            findings.note(Code::XmlRootName, &schema.pointer, message, help);
+        }
+    }
     media.is_written = media.root.is_some() || is_text;
 }
 
@@ -284,7 +299,7 @@ mod tests {
         let mut findings = Findings::default();
         let mut body = read(&document, &operation, &mut findings);
         if let Some(body) = &mut body {
-            prefer(&document, body, options, &mut findings);
+            prefer(&document, (body, None), options, &mut findings);
         }
         let media = body.iter().flat_map(|body| {
             body.media
@@ -358,6 +373,11 @@ mod tests {
         check(
             json!({"content": {"application/xml": {"schema": {"type": "object"}}}}),
             &["application/xml Xml false", "body-media-not-written"],
+        );
+        let titled = json!({"type": "object", "title": "Pet"});
+        check(
+            json!({"content": {"application/xml": {"schema": titled}}}),
+            &["application/xml Xml false", "xml-root-name"],
         );
         let named = json!({"type": "object", "xml": {"name": "x"}});
         for schema in [named, json!({"type": "string"})] {

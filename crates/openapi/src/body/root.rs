@@ -24,7 +24,29 @@ pub(super) fn root(document: &Document, schema: &Located<'_>) -> Option<XmlName>
         is_component.then(|| Arc::from(name))
     };
     let name = said("name").or_else(component)?;
-    Some(XmlName { name, namespace: said("namespace"), prefix: said("prefix") })
+    Some(XmlName::new(name, said("namespace"), said("prefix")))
+}
+
+/// A name for the root element where the description gives none: the only property of the body, which is the element then;
+/// else the title of the schema; else the operation.
+pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Option<XmlName> {
+    let properties = schema.node.get("properties").and_then(Node::as_object);
+    if let Some((name, property)) =
+        properties.filter(|all| all.len() == 1).and_then(|all| all.iter().next())
+        && property.get("type").and_then(Node::as_str).is_none_or(|kind| kind == "object")
+    {
+        return Some(XmlName { is_wrapper: true, ..XmlName::new(Arc::clone(name), None, None) });
+    }
+    let title =
+        schema.node.get("title").and_then(Node::as_shared_str).filter(|title| is_name(title));
+    let name = title.or_else(|| operation.filter(|name| is_name(name)))?;
+    Some(XmlName::new(Arc::clone(name), None, None))
+}
+
+/// Whether a text can be the name of an element as it is.
+fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part)
 }
 
 #[cfg(test)]
@@ -46,6 +68,30 @@ mod tests {
             format!("{}{}{}", root.name, part(root.prefix), part(root.namespace))
         });
         assert_eq!(shown.as_deref(), expected);
+    }
+
+    #[test]
+    fn without_a_name_the_nearest_is_taken() {
+        for (schema, expected) in [
+            (json!({"properties": {"Tagging": {"type": "object"}}}), Some("Tagging true")),
+            (json!({"title": "Tags", "properties": {"a": {}, "b": {}}}), Some("Tags false")),
+            (
+                json!({"title": "All tags", "properties": {"a": {"type": "string"}}}),
+                Some("putTags false"),
+            ),
+            (json!({}), Some("putTags false")),
+        ] {
+            let document = document(json!({"schema": schema}));
+            let node = document.root().get("schema").unwrap();
+            let schema = Located { node, pointer: "/schema".into() };
+            let found = nearest(&schema, Some(&"putTags".into()));
+            let shown = found.map(|root| format!("{} {}", root.name, root.is_wrapper));
+            assert_eq!(shown.as_deref(), expected);
+            assert_eq!(
+                nearest(&schema, Some(&"put tags".into())).is_some(),
+                expected != Some("putTags false")
+            );
+        }
     }
 
     #[test]

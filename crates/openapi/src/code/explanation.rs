@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 50] = [
+const EXPLANATIONS: [(Code, &str); 53] = [
     (
         Code::AmbiguousList,
         "A parameter of Swagger 2.0 is a list of lists, and both have the same `collectionFormat`, which is \
@@ -19,9 +19,9 @@ const EXPLANATIONS: [(Code, &str); 50] = [
     ),
     (
         Code::BodyMediaNotWritten,
-        "The request body is XML, and the description does not name its root element. The tool \
-             is declared, but a call with such a body is refused before anything is sent. Name the \
-             element by `xml: {name: …}` in the schema, or offer the body as `application/json` too.",
+        "The request body is XML, and nothing names its root element: not the schema, not a component, not the \
+             operation. Every call with such a body would be refused, so the operation is not offered where it needs one. \
+             Name the element by `xml: {name: …}` in the schema, or offer the body as `application/json` too.",
     ),
     (
         Code::CredentialParameter,
@@ -170,8 +170,9 @@ const EXPLANATIONS: [(Code, &str); 50] = [
     ),
     (
         Code::NoServer,
-        "The description names no server, or a relative one, and it was not read from an \
-             address. Name the server with `--server URL` or `server:`.",
+        "The description names no server, or a relative one, and it was not read from an address. Its tools are declared \
+             all the same; their calls are refused before anything is sent. Name the server with `--server URL` or \
+             `server:`.",
     ),
     (
         Code::NotADescription,
@@ -219,7 +220,12 @@ const EXPLANATIONS: [(Code, &str); 50] = [
     ),
     (
         Code::PathFragment,
-        "The key of a path item ends in a fragment, such as `/files/{id}#update`, to tell several operations on one path apart. No request carries a fragment: the operation is sent to the path before it. Its name keeps the fragment.",
+        "The key of a path item ends in a fragment, such as `/files/{id}#update`, to tell several operations on one path apart. No request carries a fragment: the operation is sent to the path before it, and nothing is lost. Its name keeps the fragment.",
+    ),
+    (
+        Code::PathQuery,
+        "The key of a path item has variables in its query, such as `/weather?at={place}`. A template has none there \
+             (OpenAPI 3.0.3 §4.7.8): each such value is offered as a query parameter of its name.",
     ),
     (
         Code::ProviderLimit,
@@ -230,7 +236,7 @@ const EXPLANATIONS: [(Code, &str); 50] = [
     (
         Code::RepairedKeyword,
         "A keyword of a schema is written in a way that is not legal but can mean only one \
-             thing, such as `maxLength: 10.0` or `enum: null`. It is read as it was meant; \
+             thing, such as `maxLength: 10.0`, `enum: null` or a member of `enum` of another type than the declared one. It is read as it was meant; \
              nothing is lost.",
     ),
     (
@@ -265,14 +271,14 @@ const EXPLANATIONS: [(Code, &str); 50] = [
         Code::TooComplex,
         "Operations may share their parts, so a small description can ask for billions of steps: each of \
              ten thousand operations has the same thousand parameters. The steps are counted, and bounded \
-             by `limits: description_effort`. An operation that takes a tenth of them is given up alone; \
-             when all are spent, the operations that were not read yet are refused. Declarations are bounded \
+             by `limits: description_effort`, or `effort_per_byte` of a large description. An operation that takes a tenth \
+             of what is left is given up alone, so that those after it are read. Declarations are bounded \
              in the same way, each and all together; what operations share is built and counted once. Offer \
              fewer operations with `tools:`, split the description, or raise the limit.",
     ),
     (
         Code::TooManyOperations,
-        "The description has more operations than the limit. Those beyond it are not loaded. \
+        "The description has more operations than the limit. Those beyond it are refused. \
              Split the description or raise the limit.",
     ),
     (
@@ -285,9 +291,14 @@ const EXPLANATIONS: [(Code, &str); 50] = [
         "An operation asks for a security scheme that the description does not declare, or that is declared in a way that cannot be read. No credential can meet it, unless the configuration names one for the whole description.",
     ),
     (
+        Code::UnsatisfiableSchema,
+        "No value meets the schema: its bounds exclude each other, such as `minLength: 5` beside `maxLength: 3`, or it \
+             requires a property that may not exist. What needs such a value cannot be called.",
+    ),
+    (
         Code::UnsupportedPattern,
-        "A pattern uses look-around or a back reference, which an engine with bounded time \
-             cannot run. It stays in the declaration for the model to see; values are not checked \
+        "A pattern uses look-around, a back reference, a class that no engine knows or so many repetitions that an engine \
+             with bounded time and memory cannot run it. Other patterns are checked. It stays in the declaration for the model to see; values are not checked \
              against it before they are sent.",
     ),
     (
@@ -306,5 +317,11 @@ const EXPLANATIONS: [(Code, &str); 50] = [
         "The `operationId` consists of general words and numbers only, such as `get` or \
              `operation1`. A model chooses tools by their names and descriptions. Give the operation a \
              name that says what it does and to what, with an overlay if need be.",
+    ),
+    (
+        Code::XmlRootName,
+        "The request body is XML, and the description does not name its root element. It is named after the only \
+             property of the body, the `title` of the schema or the operation. Name it by `xml: {name: …}` if the service \
+             expects another.",
     ),
 ];

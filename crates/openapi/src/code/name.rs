@@ -8,7 +8,7 @@ pub(super) fn name(code: Code) -> &'static str {
     row.map_or("", |(_, name)| name)
 }
 
-const NAMES: [(Code, &str); 50] = [
+const NAMES: [(Code, &str); 53] = [
     (Code::AmbiguousList, "ambiguous-list"),
     (Code::BodyMediaNotWritten, "body-media-not-written"),
     (Code::CredentialParameter, "credential-parameter"),
@@ -44,6 +44,7 @@ const NAMES: [(Code, &str); 50] = [
     (Code::OverlayTooLarge, "overlay-too-large"),
     (Code::PartHeader, "part-header"),
     (Code::PathFragment, "path-fragment"),
+    (Code::PathQuery, "path-query"),
     (Code::ProviderLimit, "provider-limit"),
     (Code::RepairedKeyword, "repaired-keyword"),
     (Code::ReservedHeader, "reserved-header"),
@@ -55,8 +56,10 @@ const NAMES: [(Code, &str); 50] = [
     (Code::TooManyOperations, "too-many-operations"),
     (Code::UndeclaredPathParameter, "undeclared-path-parameter"),
     (Code::UnknownSecurityScheme, "unknown-security-scheme"),
+    (Code::UnsatisfiableSchema, "unsatisfiable-schema"),
     (Code::UnsupportedPattern, "unsupported-pattern"),
     (Code::UnsupportedVersion, "unsupported-version"),
     (Code::UnusedPathParameter, "unused-path-parameter"),
     (Code::VagueName, "vague-name"),
+    (Code::XmlRootName, "xml-root-name"),
 ];

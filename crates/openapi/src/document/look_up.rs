@@ -11,16 +11,23 @@ use crate::{
 };
 
 impl Document {
+    /// About how many bytes the description and the documents it refers to have.
+    pub(crate) fn n_bytes(&self) -> usize {
+        *self.parts.n_bytes.get_or_init(|| self.roots().map(n_bytes).sum())
+    }
+
+    fn roots(&self) -> impl Iterator<Item = &Node> {
+        let further = self.parts.documents.values().filter_map(|further| match further {
+            Further::Read(tree) => Some(&tree.root),
+            Further::Refused(_) => None,
+        });
+        std::iter::once(self.root()).chain(further)
+    }
+
     /// Whether any value of the description, or of a document it refers to, may come from the session. Most descriptions
     /// have none; then nobody has to look for them below each schema.
     pub(crate) fn has_session_inputs(&self) -> bool {
-        *self.parts.has_session_inputs.get_or_init(|| {
-            let further = self.parts.documents.values().filter_map(|further| match further {
-                Further::Read(tree) => Some(&tree.root),
-                Further::Refused(_) => None,
-            });
-            std::iter::once(self.root()).chain(further).any(holds_annotation)
-        })
+        *self.parts.has_session_inputs.get_or_init(|| self.roots().any(holds_annotation))
     }
 
     /// The places of all schemas with this dynamic anchor, in any document.
@@ -40,6 +47,18 @@ impl Document {
                 })
             });
         places.take_while(|_| self.spend(1)).collect()
+    }
+}
+
+/// About how many bytes a tree has as JSON. Its depth is bounded when it is read.
+fn n_bytes(node: &Node) -> usize {
+    match node {
+        Node::Array(items) => items.iter().map(|item| 1 + n_bytes(item)).sum::<usize>() + 2,
+        Node::Object(members) => {
+            members.iter().map(|(name, member)| name.len() + 4 + n_bytes(member)).sum::<usize>() + 2
+        }
+        Node::String(text) => text.len() + 2,
+        Node::Bool(_) | Node::Null | Node::Number(_) => 4,
     }
 }
 

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use crate::{
     address::SESSION_ID,
     code::Code,
-    schema::{Builder, View, discriminator, pattern},
+    schema::{Builder, View, discriminator, pattern, satisfy},
 };
 
 /// What the value of a keyword is.
@@ -55,6 +55,7 @@ pub(super) fn copy<'d>(
                 insert(built, "prefixItems", list);
             }
             "pattern" => pattern::copy(builder, value, &path, built),
+            "patternProperties" => pattern::copy_names(builder, (object, value), &path, built),
             "properties" => properties(builder, object, &path, built),
             "required" => required(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),
@@ -79,6 +80,7 @@ pub(super) fn copy<'d>(
     }
     builder.bytes = bytes;
     exclusive(object, built);
+    satisfy::apply(builder, object, path, built);
     discriminator::apply(builder, node, path, built);
 }
 

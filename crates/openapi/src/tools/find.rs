@@ -33,7 +33,7 @@ impl Found<'_> {
     }
 }
 
-/// Every operation of the document, in its order.
+/// Every operation of the document, in its order; those beyond the limit too, which are refused.
 pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<Found<'d>> {
     let root = Path::ROOT;
     let path = root.name("paths");
@@ -52,7 +52,6 @@ pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<F
     };
     let most = document.limits().operations;
     let mut found = Vec::new();
-    let mut n_found = 0;
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
         let path = path.name(key);
         let items = path_items(document, Located::new(node, &path), findings);
@@ -62,13 +61,12 @@ pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<F
         }
         let mut known = BTreeSet::new();
         here.retain(|found| known.insert(found.method.to_string()));
-        n_found += here.len();
-        here.truncate(most - found.len());
         found.append(&mut here);
     }
-    if n_found > most {
-        let message = format!("expected at most {most} operations, got: {n_found}");
-        let help = "split the description, or raise the limit";
+    if found.len() > most {
+        let message = format!("expected at most {most} operations, got: {}", found.len());
+        let help =
+            "split the description, or raise `limits: operations`; those beyond it are refused";
         findings.error(Code::TooManyOperations, path, message, help);
     }
     found

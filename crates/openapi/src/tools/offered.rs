@@ -19,7 +19,7 @@ use crate::{
         argument_header::ArgumentHeader,
         withheld::{Rules, Withheld, withheld},
     },
-    template::Template,
+    template::{QueryValue, Template},
 };
 
 /// What is known of an operation before its parameters are read.
@@ -48,6 +48,7 @@ pub(super) fn parameters<'d>(
         .retain(|parameter| document.spend(places.len()) && is_offered(parameter, rules, findings));
     note_query_beside_querystring(&parameters, findings);
     if let (Some(template), Some(operation)) = (template, levels.first()) {
+        take_query_values(template, operation, &mut parameters);
         drop_unused(template, &mut parameters, findings);
         drop_fixed(template, &mut parameters, findings);
         add_undeclared(template, operation, &mut parameters, findings);
@@ -105,6 +106,48 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         let help = "describe either; what is given of them is sent one after another";
         findings.warning(Code::MalformedNode, &whole.object.pointer, message, help);
     }
+}
+
+/// Makes query parameters of the variables in the path key's own query: of the parameter that declares the variable, else
+/// of a required text.
+fn take_query_values<'d>(
+    template: &Template,
+    operation: &Located<'d>,
+    parameters: &mut Vec<Parameter<'d>>,
+) {
+    for QueryValue { name, text, variable } in &template.query_values {
+        let is_query = |known: &Parameter<'_>| known.place() == Place::Query && known.name == *name;
+        if parameters.iter().any(is_query) {
+            continue;
+        }
+        let declares = |known: &&Parameter<'_>| {
+            matches!(known.place(), Place::Path | Place::Query)
+                && Some(&known.name) == variable.as_ref()
+        };
+        let placement = Placement::Query(Encoding::Styled(Styled::plain(Style::Form)));
+        let found = parameters.iter().find(declares).cloned();
+        parameters.retain(|known| {
+            known.place() != Place::Query || Some(&known.name) != variable.as_ref()
+        });
+        parameters.push(match found {
+            Some(found) => Parameter { name: Arc::clone(name), placement, ..found },
+            None => Parameter {
+                object: Located { node: &Node::Null, pointer: Arc::clone(&operation.pointer) },
+                name: Arc::clone(name),
+                placement,
+                required: true,
+                schema: None,
+                description: Some(format!("A value of the form `{text}`.").into()),
+            },
+        });
+    }
+    let is_left = |known: &Parameter<'_>| {
+        let is_taken = template.query_values.iter().any(|value| value.holds(&known.name));
+        known.place() != Place::Path
+            || !is_taken
+            || template.variables().any(|name| *name == known.name)
+    };
+    parameters.retain(is_left);
 }
 
 /// Leaves out path parameters that have no place in the template.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use callgate_tool::{Effect, ToolName};
-use callgate_tree::Node;
+use callgate_tree::{Diagnostic, Node, Path};
 
 use crate::{
     bindings::Bindings,
@@ -21,9 +21,8 @@ use crate::{
     document::Document,
     effort::Effort,
     findings::Findings,
-    input::{Input, NestedInput, Place, Source},
+    input::{Input, Place, Source},
     layout::{self, Layout},
-    nested::Walk,
     operation::Operation,
     options::LoadOptions,
     parameter::Parameter,
@@ -50,6 +49,14 @@ pub(super) struct Context<'d> {
     pub(super) reach: Reach<'d>,
     pub(super) servers: Servers<'d>,
     pub(super) schemes: Schemes<'d>,
+    pub(super) fragments: Fragments,
+}
+
+/// The path keys with a fragment.
+#[derive(Debug, Default)]
+pub(super) struct Fragments {
+    n: usize,
+    first: Option<Arc<str>>,
 }
 
 /// All that an operation says.
@@ -62,7 +69,6 @@ struct Read<'d> {
     server: Arc<Server>,
     security: Security,
     layout: Layout<'d>,
-    nested_inputs: Vec<NestedInput>,
     bindings: Box<[Bindings]>,
     answers: Answers<'d>,
 }
@@ -119,7 +125,6 @@ impl<'d> Context<'d> {
             effect: effect_with(method, &argument_headers),
             argument_headers,
             inputs: inputs.into(),
-            nested_inputs: read.nested_inputs.into(),
             bindings: read.bindings,
             body,
             accept: answers.accept,
@@ -133,6 +138,7 @@ impl<'d> Context<'d> {
                 output: answers.output.as_ref().map(Origin::of),
                 tool_name,
             },
+            nested_inputs: OnceLock::new(),
             tool: OnceLock::new(),
             arguments_schema: OnceLock::new(),
         })
@@ -156,6 +162,10 @@ impl<'d> Context<'d> {
         }
         let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
         let template = template(key, items, findings);
+        if template.as_ref().is_some_and(|template| template.has_fragment) {
+            self.fragments.n += 1;
+            self.fragments.first.get_or_insert_with(|| Arc::clone(key));
+        }
         let server = self.servers.of(&levels, findings);
         let security = self.schemes.needs(&operation, findings);
         let (document, options) = (self.document, self.options);
@@ -169,7 +179,7 @@ impl<'d> Context<'d> {
         if keeps_absent {
             leave_out_defaults(&mut layout.inputs);
         }
-        let nested_inputs = self.nested_inputs(&layout, keeps_absent, findings);
+        self.survey(&layout, findings);
         let bindings = bound::bindings(document, session_inputs, &layout, findings);
         let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
         let item = item.filter(|_| !is_described(operation.node));
@@ -179,64 +189,48 @@ impl<'d> Context<'d> {
             findings.note(Code::NoDescription, &operation.pointer, message, help);
         }
         let (template, server) = (template?, server?);
-        Some(Read {
-            operation,
-            item,
-            template,
-            server,
-            security,
-            layout,
-            nested_inputs,
-            bindings,
-            answers,
-        })
+        Some(Read { operation, item, template, server, security, layout, bindings, answers })
+    }
+
+    /// What is found of many operations, said once: fragments that tell operations on one path apart, and a server that
+    /// nobody names.
+    pub(super) fn shared_findings(&self) -> Vec<Diagnostic> {
+        let mut findings = Findings::default();
+        let Fragments { n, first } = &self.fragments;
+        if let Some(first) = first {
+            let message = format!(
+                "expected paths without a fragment, got {n} with one, the first is: `{first}`"
+            );
+            let help = "nothing; the fragment tells operations apart and is not sent";
+            findings.note(Code::PathFragment, Path::ROOT.name("paths"), message, help);
+        }
+        self.servers.report_missing(&mut findings);
+        findings.into_diagnostics()
     }
 
     fn report_spent(&self, operation: &Located<'_>, findings: &mut Findings) {
-        let most = self.document.limits().effort;
+        let most = self.document.most_effort();
         if self.document.effort().is_some_and(Effort::is_spent) {
             let message = format!(
                 "expected a description that takes at most {most} steps, got one that takes more"
             );
-            let help =
-                "offer fewer operations, split the description, or raise `description_effort`";
+            let help = "offer fewer operations, split the description, or raise `description_effort` or `effort_per_byte`";
             return findings.error(Code::TooComplex, "", message, help);
         }
         let message = format!(
-            "expected an operation that takes at most a tenth of {most} steps, got one that takes more"
+            "expected an operation that takes at most a tenth of what is left of {most} steps, got one that takes more"
         );
-        let help = "simplify what it refers to, or raise `description_effort`";
+        let help = "simplify what it refers to, or raise `description_effort` or `effort_per_byte`";
         findings.error(Code::TooComplex, &operation.pointer, message, help);
     }
 
-    /// The values inside arguments that are filled in; what the schemas refer to in vain is reported on the way.
-    /// `keeps_absent` says that the request changes only what it names.
-    fn nested_inputs(
-        &mut self,
-        Layout { inputs, origins, schemas, .. }: &Layout<'d>,
-        keeps_absent: bool,
-        findings: &mut Findings,
-    ) -> Vec<NestedInput> {
-        let mut nested = Vec::new();
-        for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
-            let Some(schema) = schema else { continue };
-            let survey = self.reach.survey(schema);
-            survey.bad.iter().for_each(|bad| bad.report(findings));
-            if !survey.is_filled || input.source != Source::Model {
-                continue;
+    /// Reports what the schemas refer to in vain.
+    fn survey(&mut self, layout: &Layout<'d>, findings: &mut Findings) {
+        for schema in layout.schemas.iter().flatten() {
+            for bad in self.reach.survey(schema) {
+                bad.report(findings);
             }
-            let session_inputs = self.options.session_inputs;
-            let mut walk = Walk::new(self.document, &input.argument, session_inputs, findings);
-            if origin.is_item {
-                walk.each(schema);
-            } else if input.place() == Place::Body && input.name.is_empty() && !keeps_absent {
-                walk.below_body(schema);
-            } else {
-                walk.below(schema);
-            }
-            nested.append(&mut walk.found);
         }
-        nested
     }
 
     /// The body, its preferred media type first. The body of Swagger 2.0 is taken out of the parameters.
@@ -251,7 +245,8 @@ impl<'d> Context<'d> {
         } else {
             media::read(self.document, operation, findings)
         }?;
-        media::prefer(self.document, &mut body, self.options, findings);
+        let name = operation.node.get("operationId").and_then(Node::as_shared_str);
+        media::prefer(self.document, (&mut body, name), self.options, findings);
         Some(body)
     }
 }
@@ -277,11 +272,12 @@ fn template(key: &str, items: &[Located<'_>], findings: &mut Findings) -> Option
     let pointer = items.first().map(|item| &*item.pointer).unwrap_or_default();
     match Template::parse(key) {
         Ok(template) => {
-            if template.has_fragment {
-                let message = format!("expected a path without a fragment, got: `{key}`");
+            if !template.query_values.is_empty() {
+                let message =
+                    format!("expected a path without variables in its query, got: `{key}`");
                 let help =
-                    "tell the operations on a path apart by their bodies; the fragment is not sent";
-                findings.warning(Code::PathFragment, pointer, message, help);
+                    "declare them as query parameters; they are written as values of the query";
+                findings.warning(Code::PathQuery, pointer, message, help);
             }
             Some(template)
         }

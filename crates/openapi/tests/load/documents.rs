@@ -1,8 +1,8 @@
 //! Small whole descriptions, as text, and what becomes of their operations.
 
 use callgate_openapi::{
-    ArgumentHeader, ArgumentHeaders, Document, Limits, LoadOptions, Loaded, Place, SessionInputs,
-    load,
+    ArgumentHeader, ArgumentHeaders, Document, Limits, LoadOptions, Loaded, OperationStatus, Place,
+    SessionInputs, load,
 };
 use callgate_tool::ToolsetName;
 
@@ -115,12 +115,48 @@ paths:
 ",
         &[
             "PUT /files/{id} exposed put_files_id",
-            "PUT /files/{id}#lock degraded put_files_id_lock",
-            "PUT /files?a=1#lock refused",
-            "path-fragment PUT /files/{id}#lock",
-            "hostile-path PUT /files?a=1#lock",
+            "PUT /files/{id}#lock exposed put_files_id_lock",
+            "PUT /files?a=1#lock exposed put_files_a_1_lock",
+            "path-fragment",
         ],
     );
+}
+
+#[test]
+fn variables_in_the_query_of_a_path_are_query_parameters() {
+    let text = r"
+paths:
+  /now?at={place}&key={key}&unit=m: {get: {summary: A, parameters: [
+    {name: place, in: path, required: true, schema: {type: integer}}, {name: key, in: query, schema: {}}]}}
+  '/day?at={lat},{lon}': {get: {summary: A, parameters: [{name: lat, in: path, required: true, schema: {}}]}}
+";
+    check(
+        text,
+        &[
+            "GET /now?at={place}&key={key}&unit=m degraded get_now_at_place_key_key_unit_m",
+            "GET /day?at={lat},{lon} degraded get_day_at_lat_lon",
+            "path-query GET /now?at={place}&key={key}&unit=m",
+            "path-query GET /day?at={lat},{lon}",
+        ],
+    );
+    let loaded = loaded(text, &LoadOptions::default());
+    let inputs = loaded.operations.iter().flat_map(|operation| &operation.inputs);
+    let shown: Vec<_> = inputs
+        .map(|input| format!("{} {} {}", input.place().as_str(), input.name, input.required))
+        .collect();
+    assert_eq!(shown, ["query key false", "query at true", "query at true"]);
+}
+
+#[test]
+fn operations_beyond_the_limit_are_refused() {
+    let text = "openapi: 3.0.3
+servers: [{url: https://a.example}]
+paths: {/a: {get: {summary: A}, put: {summary: A}}, /b: {get: {summary: A}}}";
+    let limits = Limits { operations: 1, ..Limits::default() };
+    let document = Document::read(text.as_bytes(), &limits).unwrap().value;
+    let report = load(&document, &LoadOptions::default()).report;
+    assert_eq!(report.operations.len(), 3);
+    assert_eq!(report.count(OperationStatus::Refused), 2);
 }
 
 #[test]
@@ -240,7 +276,7 @@ paths:
     let lenient = loaded(text, &LoadOptions::default());
     assert_eq!(inputs(&lenient), expected(""));
     let nested: Vec<_> =
-        lenient.operations[0].nested_inputs.iter().map(ToString::to_string).collect();
+        lenient.operations[0].nested_inputs().iter().map(ToString::to_string).collect();
     assert_eq!(nested, ["owner.email"]);
     let strict = LoadOptions { session_inputs: SessionInputs::Strict, ..LoadOptions::default() };
     assert_eq!(inputs(&loaded(text, &strict)), expected(" hidden"));

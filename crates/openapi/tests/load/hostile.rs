@@ -20,7 +20,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// The description within this many steps; `None` when its text is refused.
 fn loaded(text: &str, effort: usize) -> Option<Loaded> {
-    let limits = Limits { effort, ..Limits::default() };
+    let limits = Limits { effort, effort_per_byte: 0, ..Limits::default() };
     let document = Document::read(text.as_bytes(), &limits).ok()?.value;
     Some(load(&document, &LoadOptions::default()))
 }

@@ -52,7 +52,7 @@ fn a_server_is_made_of_scheme_host_and_base_path() {
         ("{host: a.example}", None, "https://a.example/"),
         ("{host: a.example}", address, "http://a.example/"),
         ("{basePath: /v1}", address, "http://docs.example.com/v1"),
-        ("{basePath: /v1}", None, "no-server"),
+        ("{basePath: /v1}", None, "https://server.invalid/v1"),
         ("{host: a.example, schemes: [ws]}", None, "invalid-server"),
         ("{host: 'u:p@a.example'}", None, "invalid-server"),
     ] {

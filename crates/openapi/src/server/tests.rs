@@ -1,0 +1,159 @@
+//! Rows of servers: of descriptions, of operators, and of nobody.
+
+use callgate_tool::{Value, json};
+
+use super::*;
+use crate::sample::document;
+
+/// The URL and who named it, or the code of the refusal.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+fn check_with(options: &LoadOptions, servers: Value, expected: &str) {
+    let document = document(json!({"servers": servers}));
+    let mut findings = Findings::default();
+    let got = Servers::new(&document, options).of(&[], &mut findings);
+    let got = got.map_or_else(
+        || findings.into_diagnostics()[0].code.as_str().to_owned(),
+        |server| format!("{} {:?}", server.url, server.named_by),
+    );
+    assert_eq!(got, expected);
+}
+
+/// A server that nobody named: it is told once, whatever the number of operations.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+fn check_missing(servers: Value, url: &str, message: &str) {
+    let document = document(json!({"servers": servers}));
+    let options = LoadOptions::default();
+    let servers = Servers::new(&document, &options);
+    let mut findings = Findings::default();
+    for _ in 0..3 {
+        let server = servers.of(&[], &mut findings).unwrap();
+        assert_eq!((server.url.as_str(), server.is_missing), (url, true));
+    }
+    assert_eq!(servers.root(), None);
+    servers.report_missing(&mut findings);
+    let found = findings.into_diagnostics();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].code.as_str(), "no-server");
+    assert!(found[0].message.ends_with(message) && found[0].message.contains("3 operations"));
+}
+
+#[test]
+fn a_wrong_server_of_the_operator_is_blamed_itself() {
+    let document = document(json!({"servers": [{"url": "https://a.example"}]}));
+    let server = Some("localhost:8000".to_owned());
+    let options = LoadOptions { server, ..LoadOptions::default() };
+    let servers = Servers::new(&document, &options);
+    let mut findings = Findings::default();
+    assert_eq!(servers.of(&[], &mut findings), None);
+    servers.report_operators(&mut findings);
+    let found = findings.into_diagnostics();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].help, "write `http://localhost:8000`");
+}
+
+#[track_caller]
+fn check(servers: Value, expected: &str) {
+    check_with(&LoadOptions::default(), servers, expected);
+}
+
+#[test]
+fn the_first_server_counts() {
+    let two = json!([{"url": "https://a.example/v1/"}, {"url": "https://b.example"}]);
+    check(two, "https://a.example/v1 Description");
+    check(json!([{"url": "https://a.example"}]), "https://a.example/ Description");
+}
+
+#[test]
+fn variables_have_defaults_and_values() {
+    let servers = json!([{"url": "https://{region}.example:{port}", "variables": {
+        "region": {"default": "eu", "enum": ["eu", "us"]}, "port": {"default": 8443}}}]);
+    check(servers.clone(), "https://eu.example:8443/ Description");
+    let mut options = LoadOptions::default();
+    options.server_variables.insert("region".to_owned(), "us".to_owned());
+    check_with(&options, servers.clone(), "https://us.example:8443/ Description");
+    options.server_variables.insert("region".to_owned(), "evil".to_owned());
+    check_with(&options, servers, "server-variable");
+    check(json!([{"url": "https://{tenant}.example"}]), "server-variable");
+}
+
+#[test]
+fn a_relative_server_needs_the_address_of_the_description() {
+    check_missing(json!([{"url": "/v1"}]), "https://server.invalid/v1", "got: `/v1`");
+    check_missing(json!([{"url": "//a.example/v1"}]), "https://server.invalid/v1", "got: `/v1`");
+    check_missing(json!([]), "https://server.invalid/", "got: `/`");
+    check_missing(json!(null), "https://server.invalid/", "got: `/`");
+    let options = LoadOptions {
+        document_url: Some(Url::parse("https://a.example/docs/api.json").unwrap()),
+        ..LoadOptions::default()
+    };
+    check_with(&options, json!([{"url": "/v1"}]), "https://a.example/v1 Operator");
+    check_with(&options, json!([{"url": "v1/"}]), "https://a.example/docs/v1 Operator");
+    check_with(&options, json!([]), "https://a.example/ Operator");
+    check_with(&options, json!([{"url": "//b.example"}]), "https://b.example/ Description");
+}
+
+#[test]
+fn a_server_on_an_origin_of_the_operator_is_the_operators() {
+    let options = LoadOptions {
+        trusted_origins: vec!["http://127.0.0.1:8000".to_owned()],
+        ..LoadOptions::default()
+    };
+    for (url, named_by) in [
+        ("http://127.0.0.1:8000/v1", "Operator"),
+        ("http://127.0.0.1:8001/v1", "Description"),
+        ("https://127.0.0.1:8000/v1", "Description"),
+    ] {
+        check_with(&options, json!([{"url": url}]), &format!("{url} {named_by}"));
+    }
+}
+
+#[test]
+fn a_server_is_a_plain_http_address() {
+    for bad in [
+        "ftp://a.example",
+        "file:///etc",
+        "https://u:p@a.example",
+        "https://a.example?x=1",
+        "https://a.example#f",
+        "https://",
+        "https://{a",
+        "javascript:alert(1)",
+    ] {
+        let document = document(json!({"servers": [{"url": bad}]}));
+        let options = LoadOptions::default();
+        let found = Servers::new(&document, &options).of(&[], &mut Findings::default());
+        assert!(found.is_none(), "{bad}");
+    }
+    check(json!("https://a.example"), "invalid-server");
+    check(json!([{"description": "none"}]), "invalid-server");
+}
+
+#[test]
+fn the_operator_overrides_every_server() {
+    let options = LoadOptions {
+        server: Some("http://localhost:8000/v2/".to_owned()),
+        ..LoadOptions::default()
+    };
+    let servers = json!([{"url": "https://a.example"}]);
+    check_with(&options, servers, "http://localhost:8000/v2 Operator");
+}
+
+#[test]
+fn the_innermost_level_counts() {
+    let document = document(json!({
+        "servers": [{"url": "https://root.example"}],
+        "item": {"servers": [{"url": "https://item.example"}]},
+        "operation": {"servers": []},
+    }));
+    let level = |name: &str| {
+        let node = document.root().get(name).unwrap();
+        Located { node, pointer: format!("/{name}").into() }
+    };
+    let options = LoadOptions::default();
+    let servers = Servers::new(&document, &options);
+    let levels = [&level("operation"), &level("item")];
+    let found = servers.of(&levels, &mut Findings::default()).unwrap();
+    assert_eq!(found.url.as_str(), "https://item.example/");
+}
