@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Explain a code of a diagnostic
     Explain(ExplainArguments),
+    /// Print the JSON Schema of configurations, for editors
+    Schema,
     /// Run fixtures: each case's request and result against what is written there
     Test(TestArguments),
     /// Show the tools of a description or a configuration

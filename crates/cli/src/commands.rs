@@ -4,5 +4,6 @@ pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
+pub(crate) mod schema;
 pub(crate) mod test;
 pub(crate) mod tools;

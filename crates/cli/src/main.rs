@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Schema => Ok(commands::schema::run()),
         Command::Test(arguments) => commands::test::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),
     };

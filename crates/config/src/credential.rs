@@ -32,9 +32,10 @@ pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConf
 /// Reads one credential of any kind.
 pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &AUTH)?;
-    let mut kinds = mapping.object.iter().filter(|(kind, _)| AUTH.keys.contains(&kind.as_ref()));
+    let mut kinds =
+        mapping.object.iter().filter_map(|(key, node)| Some((key, CredentialKind::of(key)?, node)));
     // Calls without a credential are asked for by `none`, never by leaving the kind out.
-    let Some((kind, node)) = kinds.next() else {
+    let Some((key, kind, node)) = kinds.next() else {
         if mapping.object.is_empty() {
             let message = "expected one kind of credential, got none";
             let help = "write `auth: none` for calls without a credential";
@@ -47,16 +48,64 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
         reader.complain("wrong-value", pointer, message, "keep one");
         return None;
     }
-    let pointer = at(mapping, kind);
-    match kind.as_ref() {
-        "api_key" => api_key::read(reader, node, &pointer),
-        "aws_sigv4" => aws_sigv4::read(reader, node, &pointer),
-        "basic" => basic::read(reader, node, &pointer),
-        "google_access_token" => google::access_token(reader, node, &pointer),
-        "google_id_token" => google::id_token(reader, node, &pointer),
-        "jwt_bearer" => oauth2::jwt_bearer(reader, node, &pointer),
-        "oauth2_client_credentials" => oauth2::client_credentials(reader, node, &pointer),
-        "token_exchange" => oauth2::token_exchange(reader, node, &pointer),
-        _ => bearer::read(reader, node, &pointer),
+    let pointer = at(mapping, key);
+    match kind {
+        CredentialKind::ApiKey => api_key::read(reader, node, &pointer),
+        CredentialKind::AwsSigV4 => aws_sigv4::read(reader, node, &pointer),
+        CredentialKind::Basic => basic::read(reader, node, &pointer),
+        CredentialKind::GoogleAccessToken => google::access_token(reader, node, &pointer),
+        CredentialKind::GoogleIdToken => google::id_token(reader, node, &pointer),
+        CredentialKind::JwtBearer => oauth2::jwt_bearer(reader, node, &pointer),
+        CredentialKind::OAuth2ClientCredentials => {
+            oauth2::client_credentials(reader, node, &pointer)
+        }
+        CredentialKind::TokenExchange => oauth2::token_exchange(reader, node, &pointer),
+        CredentialKind::Bearer => bearer::read(reader, node, &pointer),
+    }
+}
+
+/// The closed set of kinds; a key that is none of them is no credential.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum CredentialKind {
+    ApiKey,
+    AwsSigV4,
+    Basic,
+    Bearer,
+    GoogleAccessToken,
+    GoogleIdToken,
+    JwtBearer,
+    OAuth2ClientCredentials,
+    TokenExchange,
+}
+
+impl CredentialKind {
+    /// The kind that a key names.
+    fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "api_key" => Self::ApiKey,
+            "aws_sigv4" => Self::AwsSigV4,
+            "basic" => Self::Basic,
+            "bearer" => Self::Bearer,
+            "google_access_token" => Self::GoogleAccessToken,
+            "google_id_token" => Self::GoogleIdToken,
+            "jwt_bearer" => Self::JwtBearer,
+            "oauth2_client_credentials" => Self::OAuth2ClientCredentials,
+            "token_exchange" => Self::TokenExchange,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_of_a_credential_names_a_kind_of_its_own() {
+        let kinds: Vec<_> = AUTH.names().map(CredentialKind::of).collect();
+        assert!(kinds.iter().all(Option::is_some), "{kinds:?}");
+        let is_new = |(at, kind): (usize, &Option<CredentialKind>)| !kinds[..at].contains(kind);
+        assert!(kinds.iter().enumerate().all(is_new), "{kinds:?}");
+        assert_eq!(CredentialKind::of("mutual_tls"), None);
     }
 }

@@ -128,7 +128,7 @@ impl Reader {
         table: &Table,
     ) -> Option<Mapping<'a>> {
         let Some(object) = node.as_object() else {
-            let keys = table.keys.join("`, `");
+            let keys = table.names().collect::<Vec<_>>().join("`, `");
             self.expected(pointer, "a mapping", node, &format!("its keys are `{keys}`"));
             return None;
         };
@@ -263,7 +263,7 @@ impl Reader {
     }
 
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
-        if table.keys.contains(&key) {
+        if table.has(key) {
             return;
         }
         let place = format!("{pointer}/{}", escaped(key));
@@ -273,9 +273,9 @@ impl Reader {
             return;
         }
         let message = format!("expected a key of {}, got: `{key}`", table.name);
-        let help = match nearest(key, table.keys.iter().copied()) {
+        let help = match nearest(key, table.names()) {
             Some(known) => format!("did you mean `{known}`?"),
-            None => format!("its keys are `{}`", table.keys.join("`, `")),
+            None => format!("its keys are `{}`", table.names().collect::<Vec<_>>().join("`, `")),
         };
         self.complain("unknown-key", place, message, help);
     }

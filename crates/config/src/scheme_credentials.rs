@@ -45,7 +45,7 @@ fn schemes(
 }
 
 fn scheme(reader: &mut Reader, node: &Node, pointer: String) -> Option<SchemeCredential> {
-    let kinds = || AUTH.keys.iter().copied().filter(|kind| node.get(kind).is_some());
+    let kinds = || AUTH.names().filter(|kind| node.get(kind).is_some());
     let kind = kinds().next().unwrap_or_default();
     let choice = match node.get("api_key").filter(|_| kinds().count() == 1) {
         Some(key) => {

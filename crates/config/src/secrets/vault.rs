@@ -23,19 +23,20 @@ pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Va
 }
 
 fn login(reader: &mut Reader, mapping: Mapping<'_>) -> Option<VaultLogin> {
-    let mut ways = WAYS.iter().filter_map(|way| Some((*way, mapping.object.get(way)?)));
+    let mut ways =
+        WAYS.iter().filter_map(|(key, way)| Some((*key, *way, mapping.object.get(key)?)));
     let (first, second) = (ways.next(), ways.next());
-    let Some((way, node)) = first.filter(|_| second.is_none()) else {
+    let Some((key, way, node)) = first.filter(|_| second.is_none()) else {
         let got = if second.is_some() { "several" } else { "none" };
         let message = format!("expected one way to log in, got {got}");
         let help = "write one of `token`, `kubernetes` and `approle`";
         reader.complain("wrong-value", mapping.pointer, message, help);
         return None;
     };
-    let pointer = at(mapping, way);
+    let pointer = at(mapping, key);
     match way {
-        "token" => sign_in(reader, mapping, "token").map(VaultLogin::Token),
-        "kubernetes" => {
+        Way::Token => sign_in(reader, mapping, "token").map(VaultLogin::Token),
+        Way::Kubernetes => {
             let mapping = reader.mapping(node, &pointer, &VAULT_KUBERNETES)?;
             let mount = mount(reader, mapping, "kubernetes");
             let role = reader.required_string(mapping, "role").map(ToOwned::to_owned);
@@ -46,7 +47,7 @@ fn login(reader: &mut Reader, mapping: Mapping<'_>) -> Option<VaultLogin> {
             };
             Some(VaultLogin::Kubernetes { mount, role: role?, jwt: jwt? })
         }
-        _ => {
+        Way::AppRole => {
             let mapping = reader.mapping(node, &pointer, &VAULT_APPROLE)?;
             let mount = mount(reader, mapping, "approle");
             let role_id = sign_in(reader, mapping, "role_id");
@@ -61,7 +62,16 @@ fn mount(reader: &mut Reader, mapping: Mapping<'_>, usual: &str) -> String {
     mount.filter(|mount| !mount.is_empty()).unwrap_or(usual).to_owned()
 }
 
-const WAYS: [&str; 3] = ["token", "kubernetes", "approle"];
+/// The closed set of ways to log in.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    AppRole,
+    Kubernetes,
+    Token,
+}
+
+const WAYS: [(&str, Way); 3] =
+    [("token", Way::Token), ("kubernetes", Way::Kubernetes), ("approle", Way::AppRole)];
 
 /// Where Kubernetes mounts the token of a pod's service account.
 const SERVICE_ACCOUNT: &str = "file:/var/run/secrets/kubernetes.io/serviceaccount/token";

@@ -1,0 +1,11 @@
+//! `callgate schema`: the JSON Schema of configurations, as `config/schema.json` has it.
+
+use callgate::config;
+
+use crate::{exit::Verdict, output};
+
+/// Prints the schema.
+pub(crate) fn run() -> Verdict {
+    output::result(&format!("{:#}\n", config::schema()));
+    Verdict::Fine
+}

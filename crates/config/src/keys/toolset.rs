@@ -1,0 +1,212 @@
+//! The keys of a toolset, but those of its credentials.
+
+use super::{
+    AUTH, Key, Kind, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key, required, table, text,
+    texts,
+};
+
+/// One toolset.
+pub(crate) const TOOLSET: Table = Table {
+    name: "a toolset",
+    keys: &[
+        key(
+            "argument_headers",
+            Kind::AnyOf(&[Kind::List(&Kind::Text), Kind::Table(&ARGUMENT_HEADERS)]),
+            "Withheld headers that arguments may set",
+        ),
+        key(
+            "auth",
+            Kind::AnyOf(&[Kind::Choice(&["none"]), Kind::Table(&AUTH)]),
+            "The credential of every operation, but those that say that they are open",
+        ),
+        texts("body_media", "The media types of request bodies that are preferred, the best first"),
+        text(
+            "ces_toolset",
+            "A tool as Customer Engagement Suite exports it: its directory or its JSON file",
+        ),
+        key(
+            "credential_origins",
+            Kind::List(&Kind::Address),
+            "Origins that credentials may go to beside the server's own",
+        ),
+        key(
+            "credentials",
+            Kind::Map(&Kind::Table(&SCHEME)),
+            "Credentials by the security schemes of the description",
+        ),
+        text(
+            "dialogflow_tool",
+            "A tool as Dialogflow CX exports it: its directory or its JSON file",
+        ),
+        key("egress", Kind::Table(&EGRESS), "Addresses that may be called beyond public ones"),
+        key("limits", Kind::Table(&LIMITS), "The bounds of the description and of one call"),
+        text("openapi", "The OpenAPI description: a file, relative to this one"),
+        key("output", Kind::Table(&OUTPUT), "What of a result is shown"),
+        texts(
+            "overlays",
+            "Overlays that correct the description (OpenAPI Overlay 1.0 and 1.1), in their order",
+        ),
+        text(
+            "prefix",
+            "What stands before the operation's name; the toolset's own name unless given",
+        ),
+        key(
+            "redirects",
+            Kind::Choice(&["none", "same_origin"]),
+            "`same_origin` follows what GET and HEAD are answered within the origin",
+        ),
+        key(
+            "references",
+            Kind::List(&Kind::Address),
+            "Origins that the description may refer to documents on",
+        ),
+        key(
+            "server",
+            Kind::Text,
+            "The server that is called instead of the description's own; `env:NAME` for the variable that holds it",
+        ),
+        key(
+            "server_variables",
+            Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::Number])),
+            "Values of the variables of the server; `env:NAME` for the variable that holds one",
+        ),
+        key(
+            "service_directory",
+            Kind::AnyOf(&[Kind::Text, Kind::Table(&SERVICE_DIRECTORY)]),
+            "The service of Service Directory whose private endpoints are dialled",
+        ),
+        key(
+            "session_inputs",
+            Kind::Choice(&["lenient", "strict"]),
+            "`strict` hides from the model what the session should give",
+        ),
+        key(
+            "session_parameters",
+            Kind::Table(&SESSION_PARAMETERS),
+            "Session values that inputs take although credentials of other toolsets read them",
+        ),
+        key("tls", Kind::Table(&TLS), "What secures its connections"),
+        key("tools", Kind::Table(&TOOLS), "Which operations are offered"),
+        key(
+            "upstream",
+            Kind::AnyOf(&[Kind::Choice(&["http", "replay"]), Kind::Table(&UPSTREAM)]),
+            "`http` asks the service, `replay` answers from recordings",
+        ),
+    ],
+    later: &["functions"],
+    takes: Takes::Any,
+};
+
+/// The bounds of a description and of one exchange.
+pub(crate) const LIMITS: Table = table(
+    "`limits`",
+    &[
+        key(
+            "alias_bytes",
+            Kind::Bytes,
+            "How much text the YAML aliases of the description may stand for",
+        ),
+        key(
+            "description_bytes",
+            Kind::Bytes,
+            "The longest description, all documents it refers to together",
+        ),
+        key(
+            "description_depth",
+            Kind::Count(120),
+            "How deep lists and objects may be nested in the description",
+        ),
+        key(
+            "description_effort",
+            Kind::Count(usize::MAX),
+            "The steps it may take to make tools of the description",
+        ),
+        key(
+            "description_nodes",
+            Kind::Count(usize::MAX),
+            "How many values the description may have",
+        ),
+        key(
+            "effort_per_byte",
+            Kind::Whole,
+            "The steps that each byte of a large description adds to those",
+        ),
+        key("media_bytes", Kind::Bytes, "The largest image or sound that is handed on"),
+        key("operations", Kind::Count(usize::MAX), "How many operations the description may have"),
+        key("response_bytes", Kind::Bytes, "The longest answer that is read"),
+        key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
+        key("timeout", Kind::Duration, "The whole call, from connecting to the last byte"),
+    ],
+);
+
+/// The addresses that may be called.
+pub(crate) const EGRESS: Table =
+    table("`egress`", &[texts("allow", "Ranges of addresses: `10.0.0.0/8`")]);
+
+const BIG_INTEGERS: Key = key(
+    "big_integers",
+    Kind::Choice(&["number", "string"]),
+    "`string` writes integers beyond 2^53 as texts",
+);
+const JSONPATH: Key = text("jsonpath", "What of a result is shown, by a JSONPath (RFC 9535)");
+const SELECT: Key = texts("select", "What of a result is shown: members by their paths");
+
+/// How results are shown.
+pub(crate) const OUTPUT: Table = table(
+    "`output`",
+    &[
+        BIG_INTEGERS,
+        JSONPATH,
+        SELECT,
+        key(
+            "tools",
+            Kind::Map(&Kind::Table(&OUTPUT_TOOL)),
+            "Single tools, by their names or by the `operationId`",
+        ),
+    ],
+);
+
+/// How results of one tool are shown.
+pub(crate) const OUTPUT_TOOL: Table = table(
+    "a tool's `output`",
+    &[
+        BIG_INTEGERS,
+        JSONPATH,
+        key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
+        SELECT,
+    ],
+);
+
+/// The withheld headers that arguments may set.
+pub(crate) const ARGUMENT_HEADERS: Table = table(
+    "`argument_headers`",
+    &[
+        texts("allow", "Headers that arguments of all tools may set"),
+        key(
+            "tools",
+            Kind::Map(&Kind::List(&Kind::Text)),
+            "Those of single tools, by their names or by the `operationId`",
+        ),
+    ],
+);
+
+/// Which operations of a description are offered.
+pub(crate) const TOOLS: Table = table(
+    "`tools`",
+    &[
+        texts("exclude", "Patterns of names that are not offered"),
+        texts("include", "Patterns of names that are offered: the tool's or the `operationId`"),
+        texts("methods", "The methods that are offered"),
+        texts("paths", "Patterns of paths that are offered"),
+        key("read_only", Kind::Boolean, "Offers only what changes nothing (GET, HEAD)"),
+        texts("tags", "The tags that are offered"),
+    ],
+);
+
+/// The session values that inputs may take although credentials of other toolsets read them.
+pub(crate) const SESSION_PARAMETERS: Table =
+    table("`session_parameters`", &[texts("allow", "The names of the values")]);
+
+/// Where answers come from.
+pub(crate) const UPSTREAM: Table =
+    table("`upstream`", &[required(text("replay", "A directory of recorded cases"))]);

@@ -1,0 +1,87 @@
+//! The tables of keys as a JSON Schema (2020-12), for editors and for whoever writes configurations by program. What a
+//! schema cannot say (that a secret is a reference of a store that is there, say) is told when a configuration is read.
+
+use callgate_tool::{Object, Value, json};
+
+use crate::keys::{Key, Kind, ROOT, TABLES, Table, Takes};
+
+/// The schema of a configuration.
+///
+/// ```
+/// let schema = callgate_config::schema();
+/// assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema".into());
+/// ```
+pub fn schema() -> Value {
+    let mut schema = Object::new();
+    schema.insert("$schema", Value::from("https://json-schema.org/draft/2020-12/schema"));
+    schema.insert("title", Value::from("The configuration of callgate"));
+    let Value::Object(root) = of_table(&ROOT) else { return Value::Null };
+    schema.extend(root);
+    let definitions = TABLES.iter().skip(1).map(|table| (name(table), of_table(table)));
+    schema.insert("$defs", Value::from(definitions.collect::<Object>()));
+    Value::Object(schema)
+}
+
+fn of_table(table: &Table) -> Value {
+    let properties: Object =
+        table.keys.iter().map(|key| (key.name.to_owned(), of_key(key))).collect();
+    let required: Vec<Value> =
+        table.keys.iter().filter(|key| key.is_required).map(|key| key.name.into()).collect();
+    let mut schema = Object::new();
+    schema.insert("type", Value::from("object"));
+    schema.insert("properties", Value::from(properties));
+    schema.insert("additionalProperties", Value::from(false));
+    if !required.is_empty() {
+        schema.insert("required", Value::from(required));
+    }
+    if table.takes == Takes::One {
+        schema.insert("minProperties", Value::from(1));
+        schema.insert("maxProperties", Value::from(1));
+    }
+    Value::Object(schema)
+}
+
+fn of_key(key: &Key) -> Value {
+    let mut schema = Object::new();
+    schema.insert("description", Value::from(key.about));
+    if let Value::Object(kind) = of_kind(&key.kind) {
+        schema.extend(kind);
+    }
+    Value::Object(schema)
+}
+
+fn of_kind(kind: &Kind) -> Value {
+    match kind {
+        Kind::Address => json!({"type": "string", "pattern": "^https?://"}),
+        Kind::AnyOf(kinds) => {
+            json!({"anyOf": kinds.iter().map(of_kind).collect::<Vec<_>>()})
+        }
+        Kind::Boolean => json!({"type": "boolean"}),
+        Kind::Bytes => json!({"anyOf": [
+            {"type": "integer", "minimum": 1},
+            {"type": "string", "pattern": "^[0-9]+ *(B|KiB|MiB|GiB)?$"},
+        ]}),
+        Kind::Choice(words) => {
+            json!({"enum": words.iter().map(|word| Value::from(*word)).collect::<Vec<_>>()})
+        }
+        Kind::Count(usize::MAX) => json!({"type": "integer", "minimum": 1}),
+        Kind::Count(most) => json!({"type": "integer", "minimum": 1, "maximum": *most}),
+        Kind::Duration => json!({"type": "string", "pattern": "^[0-9]+(ms|s|m)$"}),
+        Kind::List(items) => json!({"type": "array", "items": of_kind(items)}),
+        Kind::Map(values) => json!({"type": "object", "additionalProperties": of_kind(values)}),
+        Kind::Number => json!({"type": "number"}),
+        Kind::Secret => json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/)"}),
+        Kind::SecretOrSession => {
+            json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/|\\$session\\.|\\$context\\.)"})
+        }
+        Kind::Setting => json!({"type": "string", "pattern": "^(https?://|env:)"}),
+        Kind::Table(table) => json!({"$ref": format!("#/$defs/{}", name(table))}),
+        Kind::Text => json!({"type": "string"}),
+        Kind::Whole => json!({"type": "integer", "minimum": 0}),
+    }
+}
+
+/// What a table is called in the schema: `a_toolset`.
+fn name(table: &Table) -> String {
+    table.name.replace(['`', '\''], "").replace(' ', "_")
+}

@@ -1,0 +1,129 @@
+//! `config/schema.json`: printed from the tables of keys, true of every configuration of the repository, and of one mind
+//! with the reader about the types of values.
+
+use std::{fs, path::PathBuf};
+
+use callgate::{
+    config::{self, Config, Kind},
+    tree::{Limits, Node, read},
+};
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+use crate::root;
+
+fn printed() -> Value {
+    serde_json::from_str(&config::schema().to_string()).unwrap()
+}
+
+fn tree(text: &[u8]) -> Value {
+    let node: Node = read(text, &Limits::default()).unwrap().value;
+    serde_json::from_str(&node.to_value().to_string()).unwrap()
+}
+
+/// The configurations of the examples and of the tests' copies.
+fn configurations() -> Vec<PathBuf> {
+    let folders = ["config", "tests/it/compatibility"].map(|folder| root().join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.map(|file| file.unwrap().path());
+    files.filter(|file| file.extension().is_some_and(|end| end == "yaml")).collect()
+}
+
+fn faults(validator: &Validator, value: &Value) -> Vec<String> {
+    validator
+        .iter_errors(value)
+        .map(|fault| format!("{}: {fault}", fault.instance_path()))
+        .collect()
+}
+
+#[test]
+fn the_schema_is_the_one_that_is_printed() {
+    let kept = fs::read_to_string(root().join("config/schema.json")).unwrap();
+    let printed = format!("{:#}\n", config::schema());
+    assert!(kept == printed, "write it: `cargo run -- schema > config/schema.json`");
+    assert!(jsonschema::draft202012::meta::is_valid(&self::printed()));
+}
+
+#[test]
+fn every_configuration_of_the_repository_is_valid() {
+    let validator = jsonschema::validator_for(&printed()).unwrap();
+    let files = configurations();
+    assert!(files.len() >= 6, "{files:?}");
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        assert_eq!(faults(&validator, &tree(text.as_bytes())), [""; 0], "{}", file.display());
+        let is_example = file.starts_with(root().join("config"));
+        let header = "# yaml-language-server: $schema=schema.json\n";
+        assert!(!is_example || text.starts_with(header), "{} names its schema", file.display());
+    }
+}
+
+#[test]
+fn every_toolset_of_a_fixture_is_valid() {
+    let validator = jsonschema::validator_for(&printed()).unwrap();
+    let mut checked = 0;
+    for folder in ["answers", "files", "ledger", "pets", "styles"] {
+        let toolset =
+            tree(&fs::read(root().join("fixtures").join(folder).join("toolset.yaml")).unwrap());
+        let value = json!({"toolsets": {"fixture": toolset}});
+        assert_eq!(faults(&validator, &value), [""; 0], "{folder}");
+        checked += 1;
+    }
+    assert_eq!(checked, 5);
+}
+
+/// For each key of each toolset of the full example: a value of a wrong type is refused by the schema and by the reader,
+/// which says so at its place.
+#[test]
+fn the_reader_and_the_schema_refuse_values_of_the_wrong_type() {
+    let validator = jsonschema::validator_for(&printed()).unwrap();
+    let mut refused = 0;
+    for file in ["config/full.yaml", "config/full-approle.yaml"] {
+        let whole = tree(&fs::read(root().join(file)).unwrap());
+        let mut pointers = Vec::new();
+        places(&whole, "", &mut pointers);
+        for pointer in pointers {
+            let mut broken = whole.clone();
+            // No key takes a list of truth values.
+            *broken.pointer_mut(&pointer).unwrap() = json!([true]);
+            assert!(
+                !validator.is_valid(&broken),
+                "the schema takes a list of truth values at {pointer}"
+            );
+            let base = root().join("config");
+            let error = Config::from_text(broken.to_string(), base).map(|_| ());
+            let error =
+                error.expect_err(&format!("the reader takes a list of truth values at {pointer}"));
+            let is_near = error.findings().iter().any(|found| {
+                found.pointer.starts_with(&pointer) || pointer.starts_with(&found.pointer)
+            });
+            assert!(is_near, "{pointer}: {error}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 150, "{refused}");
+}
+
+/// The pointers of all members of mappings.
+fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
+    for (name, below) in value.as_object().into_iter().flatten() {
+        let pointer = format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
+        places(below, &pointer, found);
+        found.push(pointer);
+    }
+}
+
+#[test]
+fn every_key_says_what_it_is_for() {
+    for table in config::TABLES {
+        for key in table.keys {
+            let is_sentence =
+                key.about.starts_with(|first: char| first.is_uppercase() || first == '`');
+            assert!(is_sentence && !key.about.ends_with('.'), "`{}` of {}", key.name, table.name);
+        }
+        let sorted = table.keys.windows(2).all(|pair| pair[0].name < pair[1].name);
+        assert!(sorted, "the keys of {} are in alphabetical order", table.name);
+    }
+    let counts = config::TABLES.iter().flat_map(|table| table.keys);
+    assert!(counts.filter(|key| matches!(key.kind, Kind::Count(120))).count() == 1);
+}
