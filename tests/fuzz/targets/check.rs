@@ -3,6 +3,7 @@
 
 #![no_main]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -16,8 +17,12 @@ const STEPS: usize = 4_000_000;
 const BYTES: usize = 16 << 20;
 /// The definitions that schemas refer to.
 const DEFINITIONS: u8 = 6;
-/// How long the other validator may think.
+/// How long the other validator may think, how deep the values are that it is asked about, and how many of its answers
+/// may be overdue: it cannot be stopped.
 const PATIENCE: Duration = Duration::from_millis(200);
+const DEEPEST_JUDGED: usize = 6;
+const OVERDUE: usize = 4;
+static THINKING: AtomicUsize = AtomicUsize::new(0);
 
 fuzz_target!(|bytes: &[u8]| {
     let mut from = Unstructured::new(bytes);
@@ -38,17 +43,31 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// What another validator says, unless it takes too long.
 fn judged(schema: &Value, value: &Value) -> Option<bool> {
+    if depth(value) > DEEPEST_JUDGED || THINKING.load(Ordering::SeqCst) >= OVERDUE {
+        return None;
+    }
     let read = |value: &Value| serde_json::from_str::<serde_json::Value>(&value.to_string()).ok();
     let (schema, value) = (read(schema)?, read(value)?);
     let (tell, told) = mpsc::channel();
+    THINKING.fetch_add(1, Ordering::SeqCst);
     let judge = move || {
         let options = jsonschema::options().with_draft(jsonschema::Draft::Draft202012);
         if let Ok(validator) = options.build(&schema) {
-            let _ = tell.send(validator.is_valid(&value));
+            let is_valid = validator.is_valid(&value);
+            let _ = tell.send(is_valid);
         }
+        THINKING.fetch_sub(1, Ordering::SeqCst);
     };
     thread::Builder::new().stack_size(64 << 20).spawn(judge).ok()?;
     told.recv_timeout(PATIENCE).ok()
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 fn whole(from: &mut Unstructured<'_>) -> Result<Value> {
@@ -80,7 +99,10 @@ fn composed(from: &mut Unstructured<'_>, at: u8, depth: usize) -> Result<Value> 
                 (*from.choose(&names)?, below(from)?)
             }
             8 => ("type", json!(*from.choose(&["array", "object", "integer", "string"])?)),
-            _ => (*from.choose(&["minItems", "minProperties", "maxItems"])?, json!(from.int_in_range(0..=2u8)?)),
+            _ => (
+                *from.choose(&["minItems", "minProperties", "maxItems"])?,
+                json!(from.int_in_range(0..=2u8)?),
+            ),
         };
         members.insert(name, value);
     }
