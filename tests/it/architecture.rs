@@ -2,6 +2,7 @@
 //! example it must refuse, and on the repository it must accept. `workspace` is the only module that reads files.
 
 mod fault_codes;
+mod features;
 mod levels;
 mod modules;
 mod sources;

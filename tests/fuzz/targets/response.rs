@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     let call = ToolCall::new("1", plan.operation().tool_name.as_str(), Default::default());
     let result = ToolResult { id: call.id, tool: call.tool, outcome, journal: Journal::default() };
     let written = callgate_dialect::json_result(&result).to_string();
-    serde_json::from_str::<callgate_tool::Value>(&written).expect("JSON");
+    callgate_tool::Value::parse(&written).expect("JSON");
 });
 
 fn plans() -> Vec<Plan> {
@@ -136,7 +136,7 @@ fn check(outcome: &Outcome, shape: &Shape) {
             match &answer.content {
                 Content::Json(json) => {
                     assert!(json.text().len() <= shape.result_bytes, "{}", json.text());
-                    serde_json::from_str::<callgate_tool::Value>(json.text()).expect("JSON");
+                    callgate_tool::Value::parse(json.text()).expect("JSON");
                 }
                 Content::Media { data, .. } => assert!(data.len() <= shape.media_bytes),
                 Content::Text { text, .. } => {

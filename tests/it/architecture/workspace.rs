@@ -19,6 +19,8 @@ pub(super) struct Package {
 pub(super) struct Dependency {
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// The features that are asked for.
+    pub(super) features: Vec<String>,
 }
 
 /// The section a dependency stands in.
@@ -94,9 +96,17 @@ fn package(value: &Value) -> Package {
         name: text(&value["name"]),
         dependencies: dependencies
             .iter()
-            .map(|each| Dependency { name: text(&each["name"]), kind: kind(&each["kind"]) })
+            .map(|each| Dependency {
+                name: text(&each["name"]),
+                kind: kind(&each["kind"]),
+                features: features(&each["features"]),
+            })
             .collect(),
     }
+}
+
+fn features(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().map(text).collect()
 }
 
 fn kind(value: &Value) -> Kind {

@@ -18,6 +18,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &["callgate-transport"]),
     ("rmcp", &["callgate-gateway"]),
+    ("serde_json_path", &["callgate-openapi"]),
     ("yaml_serde", &["callgate-tree"]),
 ];
 

@@ -146,7 +146,7 @@ fn numbers_that_serde_json_would_change_are_refused_or_become_the_nearest() {
         ("1", 1.0, true),
         ("1.10", 1.1, true),
         ("18446744073709551615", 18_446_744_073_709_551_615.0, true),
-        ("18446744073709551616", 18_446_744_073_709_551_616.0, true),
+        ("18446744073709551616", 18_446_744_073_709_551_616.0, false),
         ("9007199254740993.5", 9_007_199_254_740_994.0, false),
         ("1e400", f64::MAX, false),
         ("-1e400", f64::MIN, false),
@@ -154,8 +154,7 @@ fn numbers_that_serde_json_would_change_are_refused_or_become_the_nearest() {
         let value = Value::parse(digits).unwrap();
         let theirs = value.to_serde_json();
         assert!(theirs.as_f64() == Some(nearest), "{theirs}");
-        let is_exact = Value::from(theirs) == value;
-        assert_eq!(serde_json::Value::try_from(&value).is_ok(), is_kept || is_exact, "{digits}");
+        assert_eq!(serde_json::Value::try_from(&value).is_ok(), is_kept, "{digits}");
     }
     assert_eq!(
         Value::from(serde_json::json!({"a": [1, 1.5, "x", null]})),
