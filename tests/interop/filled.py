@@ -1,10 +1,10 @@
 """Which values a call is filled with where its arguments leave them out, told by the description alone, and what the judge
 says of a request once it is told those values. This is our rule, written a second time from the documentation: a default of
-an input is sent, and so is the only legal value of a required one (not of what a partial change leaves out). A request
+an input is sent where its schema allows it, and so is the only legal value of a required one (not of what a body with PUT,
+PATCH or DELETE leaves out). A request
 that differs from its arguments by exactly these values is told apart from one that is wrong."""
 
 import copy
-import json
 import re
 import sys
 
@@ -49,7 +49,7 @@ class Rule:
             args |= {"body": {}, "content_type": media[0]} if media else {}
         if "body" in args:
             schema, base, _ = operation.bodies.get(args["content_type"]) or ({}, self.spec.doc.path, {})
-            self.fill(schema, base, args["body"], set(), operation.method != "PATCH")
+            self.fill(schema, base, args["body"], set(), operation.method not in ("DELETE", "PATCH", "PUT"))
         return args
 
     def fill(self, schema, base, value, required, keeps_defaults):
@@ -79,9 +79,8 @@ class Rule:
         """The default, where it is kept and legal, or the only legal value of what is required."""
         default = self.says(schema, base, "default", ABSENT)
         if default is not ABSENT and (required or keeps_default):
-            for value in (default, meant(default)):
-                if self.is_legal(schema, base, value):
-                    return value
+            if self.is_legal(schema, base, default):
+                return default
         if not required:
             return ABSENT
         options = self.says(schema, base, "enum") or []
@@ -100,14 +99,6 @@ class Rule:
             if isinstance(node, dict) and keyword in node:
                 return node[keyword]
         return otherwise
-
-
-def meant(value):
-    """The value that is given as a text: `"true"` for a truth value."""
-    try:
-        return json.loads(value) if isinstance(value, str) else ABSENT
-    except ValueError:
-        return ABSENT
 
 
 def only_branch(schema):

@@ -11,6 +11,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 | filled | sent with a default or an only legal value that the arguments leave out; told those, the judge passes them (`filled`) |
 | not asked | to be refused for what is missing, and filled in the same way |
 | kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
+| withheld | with an argument at the place of a credential: run again without it, and then as meant (`withheld`) |
 | no tool, session | to be sent, but never offered, or only with a session |
 """
 
@@ -21,19 +22,21 @@ import sys
 import urllib.parse
 import urllib.request
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+import judging
+from asked import arguments
 from explained import Reasons
 from filled import Rule
+from withheld import Withheld
 
 WORK = Path("target/interop/judged")
 # Headers that arguments may not set unless an operator lists them; here the judge sees what arrives of them when one does.
 LET_THROUGH = Path(__file__).with_name("let-through.json")
-PLACES = ("path", "query", "header", "cookie", "querystring")
-COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "session", "no tool")
+COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "withheld", "session", "no tool")
 # What is to be sent; the rest is to be refused.
-TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "session", "no tool")
+TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "withheld", "session", "no tool")
 # The share of requests that must arrive as meant or as the specification leaves open, and of right cases that may be refused.
 ARRIVE, KEPT_BACK = 0.999, 0.005
 
@@ -46,6 +49,8 @@ def main():
     parser.add_argument("--largest", type=int, default=1 << 40, help="leave out larger descriptions of the corpus, in bytes")
     parser.add_argument("--operations", type=int, default=0, help="at most so many operations of each; 0: all")
     parser.add_argument("--seed", default="7", help="the seed of the generator of arguments")
+    parser.add_argument("--all-media", action="store_true", help="a case for each media type of a body")
+    parser.add_argument("--jobs", type=int, default=2, help="how many descriptions at a time")
     parser.add_argument("--table", type=Path, help="a file the table is written to, too")
     parser.add_argument("--only", default="", help="descriptions whose path has this text in it")
     parser.add_argument("--fails", type=int, default=3, help="how many requests that did not arrive as meant are shown for each")
@@ -54,9 +59,8 @@ def main():
     options = parser.parse_args()
     files = [Path(file) for file in options.files] + corpus(options)
     files = [file for file in files if options.only in str(file)]
-    # One for each core: a batch waits for the recorder, and the recorder for the batch.
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        rows = list(pool.map(lambda numbered: judged(*numbered, options), enumerate(files)))
+    with ProcessPoolExecutor(max_workers=options.jobs) as pool:
+        rows = list(pool.map(judged, range(len(files)), files, [options] * len(files)))
     return report(rows, options)
 
 
@@ -77,35 +81,43 @@ def judged(number, file, options):
     cases = generated(file, name, options)
     cases += list(row["reasons"].variants(cases))
     tools = tools_of(file, options)
+    spec = judging.described(options.judge, file)
+    withheld = Withheld(spec)
     callable_cases = []
     for case in cases:
+        tool = tools.get(case["op"])
+        case = withheld.without(case, tool) if tool else case
         kind = excluded(case, tools)
+        # Nothing is sent where there is no tool, which is right where nothing need be sent.
+        kind = "refused" if kind == "no tool" and "expect" in case else kind
         row["counts"][kind or "cases"] += "is_variant" not in case
         if kind is None:
             callable_cases.append(case)
         elif kind == "no tool":
             row["untold"][case["op"]] += 1
     with recorder(WORK / f"{name}.captured.jsonl", 19900 + 10 * (number % 500), options) as log:
-        results = called(file, name, callable_cases, tools, log.base, options)
+        asked = [(case, tools[case["op"]], list(spec.op(case["op"]).bodies)) for case in callable_cases]
+        results = called(file, name, asked, log.base, options)
     requests = {each["case"]: each for each in labelled(log.captured, callable_cases, results)}
     by_name = {case["case"]: case for case in callable_cases}
     for verdict in verdicts(file, name, callable_cases, requests.values(), options):
         count(row, verdict, by_name[verdict["case"]], results[verdict["case"]], requests.get(verdict["case"]))
-    unused = [] if options.operations else row["reasons"].unused()
+    is_whole = not options.operations and not options.all_media
+    unused = row["reasons"].unused() if is_whole else []
     row["bad"] += [f"fail: kept-back.json explains what is not kept back: {place}" for place in unused]
     row["counts"]["fail"] += len(unused)
-    return row
+    return {key: row[key] for key in ("file", "counts", "why", "bad", "untold")}
 
 
 def generated(file, name, options):
     """The cases of a description, made once: the generator is told its seed."""
-    folder = WORK / "cases" / f"{options.seed}-{options.operations}"
+    media = ["--all-media"] if options.all_media else []
+    folder = WORK / "cases" / "-".join([options.seed, str(options.operations), *media])
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{name}.jsonl"
     if not made.exists():
-        script = [sys.executable, options.judge / "gen_args.py", file, "--out", f"{made}.part"]
-        script += ["--modes", "min,full,nasty,neg", "--seed", options.seed, "--max-ops", str(options.operations)]
-        subprocess.run(script, check=True, stdout=subprocess.DEVNULL)
+        script = [file, "--out", f"{made}.part", "--modes", "min,full,nasty,neg", *media]
+        judging.run(options.judge, "gen_args", *script, "--seed", options.seed, "--max-ops", options.operations)
         Path(f"{made}.part").rename(made)
     return [json.loads(line) for line in made.read_text().splitlines()]
 
@@ -147,46 +159,14 @@ def excluded(case, tools):
     return "session" if any(each["source"] == "context" for each in tool["inputs"]) else None
 
 
-def arguments(case, tool):
-    """The judge's arguments, by place and wire name, as the tool's own arguments."""
-    args = case["args"]
-    names = {(each["in"], each["name"]): each["argument"] for each in tool["inputs"]}
-    known = {each["argument"] for each in tool["inputs"]}
-    flat = {}
-    for place in PLACES:
-        for name, value in (args.get(place) or {}).items():
-            flat[names.get((place, name), name)] = plain(value)
-    if "body" not in args:
-        # The generator leaves out a form without a field; here it is an empty one.
-        needs_body = any((each["in"], each["name"], each["required"]) == ("body", "", True) for each in tool["inputs"])
-        return flat | {"body": {}} if needs_body and "expect" not in case else flat
-    body = plain(args["body"])
-    if ("body", "") in names:
-        flat[names["body", ""]] = body
-    elif isinstance(body, dict):
-        flat.update({names.get(("body", name), name): value for name, value in body.items()})
-    else:
-        flat["body"] = body
-    if "content_type" in known and ("body", "content_type") not in names and args.get("content_type"):
-        flat["content_type"] = args["content_type"]
-    return flat
-
-
-def plain(value):
-    """A value with its bytes as base64."""
-    if isinstance(value, dict):
-        return value["$base64"] if set(value) == {"$base64"} else {name: plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, list) else value
-
-
-def called(file, name, cases, tools, base, options):
+def called(file, name, asked, base, options):
     """The results of the calls by case. Cases with another base path are a batch of their own."""
     results = {}
-    for path in dict.fromkeys(case["base"] for case in cases):
-        batch = [case for case in cases if case["base"] == path]
-        lines = [{"id": case["case"], "tool": tools[case["op"]]["name"]} for case in batch]
-        for line, case in zip(lines, batch):
-            line["args"] = arguments(case, tools[case["op"]])
+    for path in dict.fromkeys(case["base"] for case, _, _ in asked):
+        batch = [each for each in asked if each[0]["base"] == path]
+        lines = [
+            {"id": case["case"], "tool": tool["name"], "args": arguments(case, tool, declared)} for case, tool, declared in batch
+        ]
         written = WORK / f"{name}.calls.jsonl"
         written.write_text("".join(json.dumps(line) + "\n" for line in lines))
         command = [options.callgate, "call", *source(file, f"{base}{path}"), "--batch", written]
@@ -194,8 +174,8 @@ def called(file, name, cases, tools, base, options):
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{file}: exit {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}")
         results.update((result["id"], result) for result in map(json.loads, done.stdout.splitlines()))
-    if len(results) != len(cases):
-        raise RuntimeError(f"{file}: expected {len(cases)} results, got: {len(results)}")
+    if len(results) != len(asked):
+        raise RuntimeError(f"{file}: expected {len(asked)} results, got: {len(results)}")
     return results
 
 
@@ -220,8 +200,7 @@ def verdicts(file, name, cases, captured, options):
     files = cases_file, captured_file, told = [WORK / f"{name}.{end}.jsonl" for end in ("judged", "captured", "verdicts")]
     for written, lines in zip(files, (cases, captured)):
         written.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    script = [sys.executable, options.judge / "judge.py", file, cases_file, captured_file, "--out", told]
-    subprocess.run(script, check=True, capture_output=True)
+    judging.run(options.judge, "judge", file, cases_file, captured_file, "--out", told)
     expected = {case["case"]: case.get("expect") for case in cases}
     for line in told.read_text().splitlines():
         verdict = json.loads(line)
@@ -238,6 +217,10 @@ def count(row, verdict, case, result, request):
         if row["rule"].explains(case, request, reasons.closes(case)):
             kind = "not asked" if verdict["expect"] == "refuse" else "filled"
     is_explained = kind == "kept back" and reasons.explain(case, result)
+    if "withheld" in case and kind in ("pass", "undefined", "filled"):
+        kind = "withheld"
+    if kind == "fail" and case.get("not_asked"):
+        kind = "not asked"
     if "is_variant" in case:
         kind = None if kind in ("pass", "undefined", "filled") else "fail"
     if kind == "kept back":
@@ -279,12 +262,14 @@ def report(rows, options):
 
 def verdict_on(total, options):
     """Whether the bar is met; without `--needs`, only a request that arrived wrong is a failure. Of the requests, those count
-    that are judged: all to be sent but those kept back for a reason that is told."""
+    that are judged: all to be sent but those kept back for a reason that is told, or sent without a credential."""
     sent = sum(total[column] for column in TO_SEND)
     right = total["pass"] + total["undefined"]
+    sent -= total["withheld"]
     arrive = (right + total["filled"]) / max(sent - total["explained"], 1)
     kept_back, untold = total["kept back"] / max(sent, 1), total["kept back"] - total["explained"]
     alone = right / max(sent, 1)
+    print(f"sent without a withheld credential: {total['withheld']}")
     print(f"to be sent: {sent}; as meant or undefined by the judge's word alone: {right} ({alone:.3%})")
     print(f"of those judged, with the filled ones: {arrive:.3%}; failed: {total['fail']}")
     print(f"kept back: {kept_back:.3%}, unexplained: {untold}")

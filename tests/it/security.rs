@@ -208,7 +208,7 @@ async fn rows_10_and_11_headers_a_model_may_not_set_are_not_offered() {
     is_refused("headers", &[json!({"Authorization": "Bearer x"}), json!({"Host": "evil"})]).await;
     let headers = &seen(&executor, "headers", json!({})).await["headers"];
     let names: Vec<_> = headers.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(names, ["accept", "accept-encoding", "host"]);
+    assert_eq!(names, ["accept", "accept-encoding", "host", "user-agent"]);
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@
 
 mod boundary;
 mod content;
+pub(crate) mod fields;
 mod form;
 mod media_type;
 mod multipart;

@@ -77,6 +77,14 @@ impl<'a> Checking<'a> {
         })
     }
 
+    /// True when the input at a position takes a value by the letter of its schema, as far as the budget of a call tells.
+    pub(crate) fn is_valid(self, at: usize, value: &Value) -> bool {
+        self.fragment(at).is_none_or(|fragment| {
+            let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Refused);
+            run.valid(&fragment.node, Instance::Value(value)).unwrap_or(false)
+        })
+    }
+
     fn scope(self) -> Scope<'a> {
         Scope::new(&self.checks.program, self.schema)
     }
@@ -158,13 +166,14 @@ impl One<'_, '_> {
             Origin::Default | Origin::Model => Privacy::Public,
         };
         let place = Place { argument: name, privacy };
-        let mut problems = self.settle(fragment, filling, place)?;
-        if !problems.is_empty() && filling.origin == Origin::Default {
+        // A default is sent as it is or not at all.
+        if filling.origin == Origin::Default {
             self.journal.note(Event::DefaultUnfit { argument: name.to_owned() });
             *slot = None;
             let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
             return Ok(missing.into_iter().collect());
         }
+        let mut problems = self.settle(fragment, filling, place)?;
         let given = arguments.get(name);
         while take_unfit_defaults(self.subject, (&mut *filling, given), &problems, self.journal) {
             problems = self.settle(fragment, filling, place)?;

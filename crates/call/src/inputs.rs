@@ -197,6 +197,49 @@ fn fill_nested_defaults<'a>(
     }
 }
 
+/// Leaves out the defaults inside a value that other members of it exclude: without them the value is one that its schema
+/// allows (`is_valid`), and with them it is none. What the model or the session gave stays.
+pub(crate) fn leave_out_excluded(
+    subject: Subject<'_>,
+    arguments: &Arguments,
+    fillings: &mut Fillings<'_>,
+    (is_valid, journal): (impl Fn(usize, &Value) -> bool, &mut Journal),
+) {
+    for (at, (input, filling)) in subject.inputs.iter().zip(fillings).enumerate() {
+        let is_filled = |nested: &&NestedInput| {
+            let is_given = || {
+                arguments
+                    .get(input.argument.as_str())
+                    .is_some_and(|given| holds(given, &nested.steps))
+            };
+            nested.argument == input.argument
+                && nested.default.is_some()
+                && nested.source == Source::Model
+                && !is_given()
+        };
+        let defaults: Vec<_> = subject.nested.iter().filter(is_filled).collect();
+        let Some(filling) = filling.as_mut().filter(|_| !defaults.is_empty()) else { continue };
+        if is_valid(at, &filling.value) {
+            continue;
+        }
+        let without = |left_out: &[&NestedInput]| {
+            let mut value = filling.value.clone().into_owned();
+            for nested in left_out {
+                take_away(&mut value, &nested.steps);
+            }
+            is_valid(at, &value).then_some(value)
+        };
+        let one = defaults.iter().find_map(|nested| Some((vec![*nested], without(&[nested])?)));
+        let found = one.or_else(|| Some((defaults.clone(), without(&defaults)?)));
+        if let Some((left_out, value)) = found {
+            for nested in left_out {
+                journal.note(Event::DefaultExcluded { argument: nested.to_string() });
+            }
+            filling.value = Cow::Owned(value);
+        }
+    }
+}
+
 fn filling_of<'f, 'a>(
     nested: &NestedInput,
     subject: Subject<'a>,

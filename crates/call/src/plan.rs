@@ -11,7 +11,7 @@ use http::{Request, Response};
 use crate::{
     bound::{Binding, Names, bind},
     check::{Checking, Checks, check},
-    inputs::{Fillings, Given, Subject, fill, fill_nested_from_session},
+    inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
     kept::Kept,
     request::{Frame, Ready},
     response,
@@ -81,6 +81,8 @@ impl Plan {
         let bindings = &*operation.bindings;
         let binding = Binding { subject, bindings, names: &self.names, session };
         bind(binding, &mut fillings, journal)?;
+        let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
+        leave_out_excluded(subject, arguments, &mut fillings, (is_valid, &mut *journal));
         check(subject, checking, arguments, &mut fillings, journal)?;
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;

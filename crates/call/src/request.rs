@@ -12,14 +12,16 @@ use http::{
 };
 
 use crate::{
-    body::{body_bytes, chosen_media},
+    body::{body_bytes, chosen_media, fields},
     cookie::{check_bare, cookie_names, cookies},
     header::{self, header_value},
     inputs::{Fillings, Subject, has_body},
     kept::Kept,
+    keys::claim_parameters,
+    parameter::{content_text, write_pair},
     path::{Variable, write_segment},
     plain::{is_plain_tail, is_unchanged_by_parsing, takes_plain_tails},
-    query::{Pair, Pairs},
+    query::Pairs,
     style::{Escape, Unwritable, is_void, write_escaped},
     wording,
 };
@@ -72,6 +74,7 @@ impl Frame {
 
     /// The finished request.
     pub(crate) fn request(&self, ready: Ready<'_>) -> Result<Request<Bytes>, Box<Fault>> {
+        claim_parameters(ready.operation, (ready.subject, ready.fillings))?;
         let uri = self.uri(ready)?;
         let (media, bytes) = body(ready)?;
         let mut request = Request::new(bytes);
@@ -164,6 +167,9 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, media_type, value) in values(ready, whole_query) {
+        if url.len() > start && media_type != FORM {
+            return Err(wording::key::whole_query(input.argument.as_str()));
+        }
         if url.len() > start {
             url.push('&');
         }
@@ -173,49 +179,30 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
     Ok(())
 }
 
-fn write_pair(
-    pairs: &mut Pairs<'_>,
-    (name, encoding): (&str, &Encoding),
-    value: &Value,
-) -> Result<(), Unwritable> {
-    match encoding {
-        Encoding::Styled(styled) => pairs.write(Pair {
-            name,
-            value,
-            styled,
-            escape: match styled.style {
-                Style::Cookie => Escape::Verbatim,
-                _ if styled.allow_reserved => Escape::Reserved,
-                _ => Escape::Unreserved,
-            },
-        }),
-        Encoding::Content { media_type } => {
-            pairs.write_text(name, &content_text(value, media_type)?);
-            Ok(())
-        }
-    }
-}
-
 fn write_querystring(url: &mut String, media_type: &str, value: &Value) -> Result<(), Unwritable> {
     let Some(members) = value.as_object().filter(|_| media_type == FORM) else {
         write_escaped(url, &content_text(value, media_type)?, Escape::Unreserved);
         return Ok(());
     };
     let mut pairs = Pairs::new(url, "&");
-    members
-        .iter()
-        .filter(|(_, member)| !is_void(member))
-        .try_for_each(|(name, member)| pairs.write_pair(name, member, Escape::Unreserved))
+    let mut members = members.iter().filter(|(_, member)| !is_void(member));
+    members.try_for_each(|(name, member)| match member {
+        // OpenAPI 3.2.0 §4.15.1: as in a form, each item is a pair of its own.
+        Value::Array(items) => {
+            items.iter().try_for_each(|item| pairs.write_pair(name, item, Escape::Unreserved))
+        }
+        _ => pairs.write_pair(name, member, Escape::Unreserved),
+    })
 }
 
 fn write_headers(headers: &mut HeaderMap, ready: Ready<'_>) -> Result<(), Box<Fault>> {
     for (input, encoding, value) in values(ready, in_header) {
         let at = input.argument.as_str();
         if ready.operation.withholds_header(&input.name) {
-            return Err(wording::denied_header(at));
+            return Err(wording::key::denied_header(at));
         }
         let name = HeaderName::from_bytes(input.name.as_bytes())
-            .map_err(|_| wording::denied_header(at))?;
+            .map_err(|_| wording::key::denied_header(at))?;
         // No style writes an empty list; a media type may.
         let value = match encoding {
             Encoding::Content { media_type } => {
@@ -258,7 +245,7 @@ fn given_cookies(headers: &HeaderMap, ready: Ready<'_>) -> Result<String, Box<Fa
     let of_inputs = || ready.operation.inputs.iter().filter(|input| input.place() == Place::Cookie);
     let is_input = |name: &&str| of_inputs().any(|input| *input.name == **name);
     match cookie_names(text).find(is_input) {
-        Some(name) => Err(wording::cookie_of_its_own(name)),
+        Some(name) => Err(wording::key::cookie_of_its_own(name)),
         None => Ok(text.to_owned()),
     }
 }
@@ -270,6 +257,7 @@ fn body(ready: Ready<'_>) -> Result<(Option<HeaderValue>, Bytes), Box<Fault>> {
         return Ok((None, Bytes::new()));
     };
     let media = chosen_media(body, ready.arguments)?;
+    fields::claim(ready.operation, (ready.subject, ready.fillings), (body, media))?;
     let (media_type, bytes) = body_bytes(
         (ready.subject, ready.fillings, ready.kept),
         (body, media),
@@ -310,19 +298,6 @@ fn in_query(placement: &Placement) -> Option<&Encoding> {
 
 fn whole_query(placement: &Placement) -> Option<&str> {
     if let Placement::Querystring { media_type } = placement { Some(media_type) } else { None }
-}
-
-/// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
-fn content_text<'a>(value: &'a Value, media_type: &str) -> Result<Cow<'a, str>, Unwritable> {
-    if media_type.ends_with("/json") || media_type.ends_with("+json") {
-        return Ok(Cow::Owned(value.to_string()));
-    }
-    match value {
-        Value::Array(_) | Value::Object(_) => Err(Unwritable::Structure),
-        Value::Null => Err(Unwritable::Null),
-        Value::String(text) => Ok(Cow::Borrowed(text)),
-        other => Ok(Cow::Owned(other.to_string())),
-    }
 }
 
 fn argument_of<'a>(ready: Ready<'a>, name: &'a str) -> &'a str {

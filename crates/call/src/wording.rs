@@ -5,6 +5,7 @@
 pub mod answer;
 pub(crate) mod body;
 mod connection;
+pub(crate) mod key;
 
 use std::fmt::Write as _;
 
@@ -176,16 +177,6 @@ pub(crate) fn too_long(at: &str, what: &str, limit: usize) -> Box<Fault> {
     Box::new(
         Fault::new(FaultCode::Refused, message, Next::CorrectArguments).with_problems(problems),
     )
-}
-
-pub(crate) fn denied_header(at: &str) -> Box<Fault> {
-    refused(&format!("`{at}` is written to a header that arguments may not set"))
-}
-
-pub(crate) fn cookie_of_its_own(name: &str) -> Box<Fault> {
-    refused(&format!(
-        "a whole cookie header sets the cookie `{name}`, which is an argument of its own"
-    ))
 }
 
 pub(crate) fn left_template() -> Box<Fault> {

@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod exported;
 mod finding;
+mod headers;
 mod import;
 mod keys;
 mod limits;
@@ -56,7 +57,7 @@ pub use server::{NotAServer, ServerUrl};
 pub use service_directory::DirectoryConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{
-    AllowedValue, Credentials, ListedHeader, SchemeChoice, SchemeCredential, ToolShape,
-    ToolsetConfig,
+    AllowedValue, Credentials, FixedHeader, ListedHeader, SchemeChoice, SchemeCredential,
+    ToolShape, ToolsetConfig,
 };
 pub use upstream::Upstream;

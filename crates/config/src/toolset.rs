@@ -6,7 +6,9 @@ use std::{collections::BTreeMap, path::PathBuf};
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
 use callgate_executor::Redirects;
-use callgate_openapi::{ArgumentHeader, Limits as DescriptionLimits, Selection, SessionInputs};
+use callgate_openapi::{
+    ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs,
+};
 use callgate_secret::SecretReference;
 use callgate_tool::{SessionName, ToolsetName};
 use callgate_transport::{AddressRange, Limits};
@@ -39,6 +41,8 @@ pub struct ToolsetConfig {
     pub credentials: Credentials,
     /// Whether a model may fill what the session should.
     pub session_inputs: SessionInputs,
+    /// Which defaults of the description are sent.
+    pub defaults: Defaults,
     /// The session values that inputs may take although credentials of other toolsets read them.
     pub session_parameters: Vec<AllowedValue>,
     /// The media types of request bodies that are preferred to others, the best first.
@@ -53,6 +57,8 @@ pub struct ToolsetConfig {
     pub egress: Vec<AddressRange>,
     /// The service whose private endpoints are dialled.
     pub service_directory: Option<DirectoryConfig>,
+    /// The headers of every request.
+    pub headers: Vec<FixedHeader>,
     /// The withheld headers that arguments may set all the same.
     pub argument_headers: Vec<ListedHeader>,
     /// Which operations are offered.
@@ -82,6 +88,7 @@ impl ToolsetConfig {
             server_variables: BTreeMap::new(),
             credentials: Credentials { auth: Some(AuthConfig::None), ..Credentials::default() },
             session_inputs: SessionInputs::Lenient,
+            defaults: Defaults::Safe,
             session_parameters: Vec::new(),
             body_media: Vec::new(),
             description_limits: DescriptionLimits::default(),
@@ -89,6 +96,7 @@ impl ToolsetConfig {
             tls: TlsConfig::default(),
             egress: Vec::new(),
             service_directory: None,
+            headers: Vec::new(),
             argument_headers: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
@@ -137,6 +145,25 @@ impl ToolsetConfig {
     pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
         self.egress.extend(ranges);
         self
+    }
+}
+
+/// A header with the same value on every request.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FixedHeader {
+    /// The JSON pointer of its value.
+    pub(crate) pointer: String,
+    /// Its name.
+    pub name: String,
+    /// What stands in it.
+    pub value: SecretReference,
+}
+
+impl FixedHeader {
+    /// A header of this name with this value.
+    pub fn new(name: impl Into<String>, value: SecretReference) -> Self {
+        Self { pointer: String::new(), name: name.into(), value }
     }
 }
 

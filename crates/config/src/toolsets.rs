@@ -4,14 +4,14 @@
 use std::path::{Path, PathBuf};
 
 use callgate_executor::Redirects;
-use callgate_openapi::SessionInputs;
+use callgate_openapi::{Defaults, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_tree::Node;
 
 use crate::{
     argument_headers, body_media,
     description::Description,
-    egress, exported,
+    egress, exported, headers,
     keys::TOOLSET,
     limits, output,
     reader::{Mapping, Reader, at, escaped},
@@ -89,6 +89,8 @@ pub(crate) fn toolset(
         server: server::read(reader, mapping),
         server_variables: server::variables(reader, mapping),
         session_inputs: session_inputs(reader, mapping),
+        defaults: defaults(reader, mapping, export.is_some()),
+        headers: headers::read(reader, mapping),
         session_parameters: session_values::read(reader, mapping),
         body_media: body_media::read(reader, mapping),
         tls: tls::read(reader, mapping),
@@ -126,6 +128,22 @@ fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<Tools
         reader.complain("wrong-value", at(mapping, "prefix"), error.to_string(), help);
     });
     name.ok()
+}
+
+fn defaults(reader: &mut Reader, mapping: Mapping<'_>, is_export: bool) -> Defaults {
+    match reader.string(mapping, "defaults") {
+        // The platforms that exports come from send every default.
+        None if is_export => Defaults::All,
+        None | Some("safe") => Defaults::Safe,
+        Some("all") => Defaults::All,
+        Some("required") => Defaults::Required,
+        Some(other) => {
+            let message = format!("expected `safe`, `all` or `required`, got: `{other}`");
+            let help = "`safe` leaves optional defaults out of bodies with PUT, PATCH and DELETE";
+            reader.complain("wrong-value", at(mapping, "defaults"), message, help);
+            Defaults::Required
+        }
+    }
 }
 
 fn session_inputs(reader: &mut Reader, mapping: Mapping<'_>) -> SessionInputs {

@@ -9,7 +9,7 @@ use callgate_tree::Node;
 use crate::{
     allowance::{Allowance, MOST_KEPT},
     document::Document,
-    options::SessionInputs,
+    options::{Defaults, LoadOptions, SessionInputs},
     reference::Located,
     schema::built::Built,
 };
@@ -19,6 +19,7 @@ use crate::{
 pub(crate) struct Common {
     pub(crate) document: Document,
     pub(crate) session_inputs: SessionInputs,
+    pub(crate) defaults: Defaults,
     pub(crate) built: Built,
     /// For the declarations that are kept.
     pub(crate) allowance: Mutex<Allowance>,
@@ -58,10 +59,11 @@ pub(crate) struct InputOrigin {
 }
 
 impl Common {
-    pub(crate) fn new(document: &Document, session_inputs: SessionInputs) -> Self {
+    pub(crate) fn new(document: &Document, options: &LoadOptions) -> Self {
         Self {
             document: document.clone(),
-            session_inputs,
+            session_inputs: options.session_inputs,
+            defaults: options.defaults,
             built: Built::within(MOST_KEPT),
             allowance: Mutex::new(Allowance::of(document)),
         }

@@ -1,6 +1,7 @@
 //! The body of an operation: its media types, in order of preference, and how it is offered to the model.
 
 mod encoding;
+mod kind;
 pub(crate) mod media;
 mod position;
 mod root;

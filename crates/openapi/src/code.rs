@@ -36,6 +36,8 @@ pub enum Code {
     HostilePath,
     /// The description has webhooks, which are no tools.
     IgnoredWebhooks,
+    /// A default is no value that its own schema allows; it is not sent.
+    IllegalDefault,
     /// The `$self` of a document is no address it can be known by, and is ignored.
     InvalidSelf,
     /// A server is not a plain http or https address.
@@ -44,6 +46,8 @@ pub enum Code {
     InvalidSessionInput,
     /// A style that the place of the parameter does not allow; the default is used.
     InvalidStyle,
+    /// Two inputs would write one key.
+    KeyCollision,
     /// A declaration costs more tokens than a model should pay for one tool.
     LargeTool,
     /// A part of the description has a wrong type or lacks what makes it one.
@@ -120,7 +124,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 53] = [
+    pub const ALL: [Self; 55] = [
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -134,10 +138,12 @@ impl Code {
         Self::ForeignServer,
         Self::HostilePath,
         Self::IgnoredWebhooks,
+        Self::IllegalDefault,
         Self::InvalidSelf,
         Self::InvalidServer,
         Self::InvalidSessionInput,
         Self::InvalidStyle,
+        Self::KeyCollision,
         Self::LargeTool,
         Self::MalformedNode,
         Self::ManyTokens,

@@ -13,7 +13,7 @@ use crate::{
     input::{NestedInput, Source, Step},
     options::SessionInputs,
     reference::{Located, chain, follow},
-    schema::{own_only_value, says_read_only},
+    schema::{is_legal, own_only_value, says_read_only},
     session_input::{Annotation, annotation, is_visible},
 };
 
@@ -60,7 +60,8 @@ impl<'d, 'a> Walk<'d, 'a> {
         }
     }
 
-    /// Looks below the schema of a whole body: the defaults of its own properties are found, required or not.
+    /// Looks below the schema of a whole body whose optional defaults are sent: those of its own properties are found,
+    /// required or not.
     pub(crate) fn below_body(&mut self, schema: &Located<'d>) {
         self.is_body = true;
         self.below(schema);
@@ -152,7 +153,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             Some(Annotation::Source(source)) => source,
             Some(Annotation::Invalid { .. }) | None => Source::Model,
         };
-        let default = self.default(need, &source, said);
+        let default = self.default(need, &source, (schema, said));
         let default = default.filter(|value| self.document.spend_copy(value)).map(Node::to_value);
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
@@ -175,7 +176,12 @@ impl<'d, 'a> Walk<'d, 'a> {
 
     /// The value that is filled in. A default of an optional part is left to the service: it applies its own where
     /// the part is absent, and a value that is sent may mean something else there.
-    fn default(&self, need: Need, source: &Source, said: &[&'d Node]) -> Option<&'d Node> {
+    fn default(
+        &self,
+        need: Need,
+        source: &Source,
+        (schema, said): (&Located<'d>, &[&'d Node]),
+    ) -> Option<&'d Node> {
         let is_own_of_body = self.is_body && self.composed == 0 && self.steps.len() == 1;
         let is_kept = need == Need::Required || is_own_of_body || *source != Source::Model;
         let only = || {
@@ -183,7 +189,9 @@ impl<'d, 'a> Walk<'d, 'a> {
             only.filter(|_| need == Need::Required)
         };
         let default = said.iter().find_map(|node| node.get("default"));
-        default.filter(|_| is_kept).or_else(only)
+        let is_legal =
+            |value: &&'d Node| is_legal(self.document, schema.node, &schema.path(), value);
+        default.filter(|_| is_kept).filter(is_legal).or_else(only)
     }
 }
 

@@ -15,6 +15,7 @@ use crate::{
     declaration::Parts,
     document::Document,
     input::{Input, NestedInput, Place, Source},
+    keys::{self, KeyOwner, Written},
     nested::Walk,
     options::SessionInputs,
     reference::Located,
@@ -40,6 +41,8 @@ pub struct Operation {
     pub fixed_query: Option<Arc<str>>,
     /// Where it is sent.
     pub server: Arc<Server>,
+    /// Query keys and cookies that credentials are put at: no argument may write one.
+    pub credential_keys: Box<[(Place, Arc<str>)]>,
     /// What a call does to the service.
     pub effect: Effect,
     /// The headers that no argument may set but that the operator lets through here; each is an input.
@@ -58,6 +61,7 @@ pub struct Operation {
     pub(crate) nested_inputs: OnceLock<Box<[NestedInput]>>,
     pub(crate) tool: OnceLock<Result<Box<Tool>, Box<Diagnostic>>>,
     pub(crate) arguments_schema: OnceLock<Box<Value>>,
+    pub(crate) key_owners: OnceLock<Box<[KeyOwner]>>,
 }
 
 /// A declaration that was built, and what was found on the way.
@@ -143,7 +147,8 @@ impl Operation {
         if input.source != Source::Model {
             return Vec::new();
         }
-        let keeps_absent = self.method == http::Method::PATCH;
+        let defaults = self.blueprint.common.defaults;
+        let keeps_absent = !defaults.keep_optional(Place::Body, &self.method);
         let schema = Located { node, pointer: Arc::clone(pointer) };
         let mut walk = Walk::new(document, &input.argument, session_inputs);
         let is_body = input.place() == Place::Body && input.name.is_empty();
@@ -160,6 +165,20 @@ impl Operation {
     /// What all declarations of its description may take.
     pub fn allowance(&self) -> Allowance {
         Allowance::of(&self.blueprint.common.document)
+    }
+
+    /// Who writes which query keys, cookies, fields of bodies and matrix parameters. Found when first asked for.
+    pub fn key_owners(&self) -> &[KeyOwner] {
+        self.key_owners.get_or_init(|| keys::owners(self.written(), self.arguments_schema()).into())
+    }
+
+    fn written(&self) -> Written<'_> {
+        Written {
+            inputs: &self.inputs,
+            body: self.body.as_ref(),
+            fixed_query: self.fixed_query.as_deref(),
+            credentials: &self.credential_keys,
+        }
     }
 
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
@@ -188,7 +207,12 @@ impl Operation {
     /// What is found while the schema of all arguments is built.
     pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
         let parts = self.parts(allowance.of_one());
-        let (_, mut findings) = parts.arguments();
+        let (schema, mut findings) = parts.arguments();
+        keys::report(
+            &keys::owners(self.written(), &schema.into_value()),
+            self.source_pointer(),
+            &mut findings,
+        );
         let Origin { node, pointer } = &self.blueprint.operation;
         let operation = Located { node, pointer: Arc::clone(pointer) };
         aside::examine(&parts.document, &operation, &mut findings);

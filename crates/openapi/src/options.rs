@@ -25,6 +25,8 @@ pub struct LoadOptions {
     pub document_url: Option<Url>,
     /// Who may fill what the session provides.
     pub session_inputs: SessionInputs,
+    /// Which defaults of the description are sent.
+    pub defaults: Defaults,
     /// Which operations are offered.
     pub selection: Selection,
     /// Where credentials are put: a parameter that names such a place is not offered.
@@ -41,6 +43,32 @@ impl LoadOptions {
     /// Whether the operator names the origin of `url`.
     pub(crate) fn trusts(&self, url: &Url) -> bool {
         self.trusted_origins.contains(&url.origin().ascii_serialization())
+    }
+}
+
+/// Which defaults of a description are sent where nobody gives a value. One that its own schema does not allow never is.
+#[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
+pub enum Defaults {
+    /// All of them.
+    All,
+    /// Those of values that the service demands.
+    Required,
+    /// All but those of optional values in bodies with PUT, PATCH and DELETE: what such a body leaves out stays as it is,
+    /// or is decided by the service, and a default would set it back (RFC 5789 §2, RFC 7396 §1).
+    #[default]
+    Safe,
+}
+
+impl Defaults {
+    /// Whether the default of an optional value is sent with a method.
+    pub(crate) fn keep_optional(self, place: Place, method: &http::Method) -> bool {
+        let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
+        match self {
+            Self::All => true,
+            Self::Required => false,
+            Self::Safe => place != Place::Body || !changes,
+        }
     }
 }
 

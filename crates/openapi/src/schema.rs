@@ -7,6 +7,7 @@ pub(crate) mod bytes;
 mod discriminator;
 pub(crate) mod holds;
 mod keyword;
+mod legal;
 pub(crate) mod nullable;
 mod pattern;
 mod rename;
@@ -36,6 +37,8 @@ use crate::{
     },
     session_input::{Annotation, annotation, is_visible},
 };
+
+pub(crate) use self::legal::{default_of, is_legal};
 
 /// Whose view of the values a schema describes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -314,15 +317,6 @@ fn stem(pointer: &str) -> String {
 
 /// What is cut off makes no two names alike: those get numbers.
 const LONGEST_STEM: usize = 200;
-
-/// The default of a schema or of what it refers to.
-pub(crate) fn default_of<'d>(
-    document: &'d Document,
-    schema: &'d Node,
-    path: &Path<'_>,
-) -> Option<&'d Node> {
-    chain(document, schema, path).find_map(|node| node.get("default"))
-}
 
 /// The one value a schema allows, by `const` or by an `enum` of one: where it is required, nobody needs to be asked.
 pub(crate) fn only_value_of<'d>(

@@ -64,7 +64,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         ..Loaded::default()
     };
     let reach = Reach::new(document);
-    let common = Arc::new(Common::new(original, options.session_inputs));
+    let common = Arc::new(Common::new(original, options));
     let fragments = Fragments::default();
     servers.report_operators(&mut general);
     let mut context = Context { common, document, options, reach, servers, schemes, fragments };

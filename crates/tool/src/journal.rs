@@ -36,6 +36,11 @@ pub enum Event {
     },
     /// The service refused the credential; the request was sent once more with a fresh one.
     CredentialRenewed,
+    /// A default was left out because another value excludes it.
+    DefaultExcluded {
+        /// The argument.
+        argument: String,
+    },
     /// A default breaks the description's own rules and was left out.
     DefaultUnfit {
         /// The argument.
@@ -110,6 +115,23 @@ impl Journal {
         self.events.push(event);
     }
 
+    /// The arguments, and the values inside them, whose defaults were sent.
+    pub fn defaults(&self) -> impl Iterator<Item = &str> {
+        let is_left_out = |used: &str| {
+            self.events.iter().any(|event| match event {
+                Event::DefaultExcluded { argument } | Event::DefaultUnfit { argument } => {
+                    argument == used
+                }
+                _ => false,
+            })
+        };
+        let used = self.events.iter().filter_map(|event| match event {
+            Event::DefaultUsed { argument } => Some(argument.as_str()),
+            _ => None,
+        });
+        used.filter(move |argument| !is_left_out(argument))
+    }
+
     /// The decisions so far.
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -131,6 +153,9 @@ impl fmt::Display for Event {
             Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
             Self::CredentialRenewed => {
                 f.write_str("the service refused the credential; sent once more with a fresh one")
+            }
+            Self::DefaultExcluded { argument } => {
+                write!(f, "the default of `{argument}` was left out: another value excludes it")
             }
             Self::DefaultUnfit { argument } => {
                 write!(

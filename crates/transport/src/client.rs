@@ -9,7 +9,10 @@ use bytes::Bytes;
 use callgate_tool::NamedBy;
 use http::{
     HeaderValue, Method, Request, Response,
-    header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING},
+    header::{
+        ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING,
+        USER_AGENT,
+    },
 };
 use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
@@ -183,6 +186,9 @@ impl Transport for Client {
     }
 }
 
+/// What requests say they are sent by, unless they say something else.
+const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
+
 /// The address a URL names its host by.
 fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
@@ -198,6 +204,8 @@ fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
     let url = guard::checked_url(&parts.uri)?;
     let mut outgoing = reqwest::Request::new(parts.method, url);
     *outgoing.headers_mut() = parts.headers;
+    // Some large services refuse requests without it (RFC 9110 §10.1.5).
+    outgoing.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
     // A part of a coded answer cannot be decoded.
     if !outgoing.headers().contains_key(RANGE) {
         let accepted = HeaderValue::from_static(coding::ACCEPTED);

@@ -1,5 +1,5 @@
 //! Writes XML from structured values by the `xml` objects of their schemas (OpenAPI 3.0.4 §4.7.26, 3.2.0 §4.23): name,
-//! namespace, prefix, attribute, wrapped and `nodeType`. A text is taken for XML that is ready. What the specification
+//! namespace, prefix, attribute, wrapped and `nodeType`. A text that begins with `<`, or has no root, is taken for XML that is ready. What the specification
 //! leaves open: `null` is `xsi:nil`, a prefix without a namespace is left out. The root's name comes from `openapi`.
 
 mod schema;
@@ -20,7 +20,9 @@ pub(super) fn write(
     root: Option<&XmlName>,
     arguments: &Value,
 ) -> Result<String, Box<Fault>> {
-    if let Some((_, Value::String(ready))) = content.whole() {
+    if let Some((_, Value::String(ready))) = content.whole()
+        && (root.is_none() || ready.trim_start().starts_with('<'))
+    {
         return Ok(ready.clone());
     }
     let at = content.whole().map_or("body", |(argument, _)| argument);

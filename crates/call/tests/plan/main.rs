@@ -6,10 +6,12 @@
 
 mod bodies;
 mod bound;
+mod defaults;
 mod handles;
 mod hostile;
 mod isolation;
 mod judged;
+mod keys;
 mod open;
 mod positions;
 mod real;

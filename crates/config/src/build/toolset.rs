@@ -13,6 +13,7 @@ use crate::{
     authorization,
     built::BuiltToolset,
     connect::{self, Clients, Connections},
+    headers,
     loading::Loading,
     output,
     reader::Reader,
@@ -61,8 +62,9 @@ pub(super) async fn build(
     let (version, mut loaded) = loading.finish(config, &options(config, &places)).await;
     let shows_certificate = workshop.connections.show_certificate(config);
     let credentials = (own, &mut authenticators, shows_certificate);
-    let callables = authorization::authorized(reader, config, &mut loaded, credentials);
+    let mut callables = authorization::authorized(reader, config, &mut loaded, credentials);
     let Loaded { operations, report, .. } = loaded;
+    headers::put(reader, config, &mut authenticators, &mut callables);
     argument_headers::check(reader, config, &callables);
     selection::warn(reader, config, &report);
     let tool_shapes = output::by_tool(reader, config, &operations);
@@ -100,12 +102,14 @@ fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
         server: config.server.as_ref().map(|server| server.as_str().to_owned()),
         server_variables: config.server_variables.clone(),
         session_inputs: config.session_inputs,
+        defaults: config.defaults,
         body_media: config.body_media.clone(),
         argument_headers: argument_headers::options(&config.argument_headers),
         selection: config.selection.clone(),
         credential_places: places
             .iter()
             .map(|known| (place(known), known.name().to_owned()))
+            .chain(headers::names(config).map(|name| (Place::Header, name.to_owned())))
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
         ..LoadOptions::default()

@@ -34,11 +34,21 @@ pub(crate) const TOOLSET: Table = Table {
             Kind::Map(&Kind::Table(&SCHEME)),
             "Credentials by the security schemes of the description",
         ),
+        key(
+            "defaults",
+            Kind::Choice(&["all", "required", "safe"]),
+            "Which defaults are sent; `safe` leaves optional ones out of bodies with PUT, PATCH and DELETE",
+        ),
         text(
             "dialogflow_tool",
             "A tool as Dialogflow CX exports it: its directory or its JSON file",
         ),
         key("egress", Kind::Table(&EGRESS), "Addresses that may be called beyond public ones"),
+        key(
+            "headers",
+            Kind::Map(&Kind::Text),
+            "Headers of every request: texts, or references to secrets",
+        ),
         key("limits", Kind::Table(&LIMITS), "The bounds of the description and of one call"),
         text("openapi", "The OpenAPI description: a file, relative to this one"),
         key("output", Kind::Table(&OUTPUT), "What of a result is shown"),

@@ -6,7 +6,9 @@ use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     body::{
-        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding, position,
+        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding,
+        kind::kind,
+        position,
         root::{nearest, root},
     },
     code::Code,
@@ -40,6 +42,8 @@ pub(crate) struct DescribedMedia<'d> {
     /// Whether the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
     pub(crate) object: Located<'d>,
+    /// Whether the description names a range of media types, of which this is the one that is taken.
+    is_range: bool,
     /// The root element of XML.
     pub(crate) root: Option<XmlName>,
     /// Whether values of the schema can be written.
@@ -93,8 +97,12 @@ pub(crate) fn prefer(
     }
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
-        (!media.is_written, rank.unwrap_or(usize::MAX), preference(media))
+        // An exact media type says more than a range that it is one of.
+        (!media.is_written, media.is_range, rank.unwrap_or(usize::MAX), preference(media))
     });
+    if body.media.iter().any(|media| media.media_type.starts_with(JSON) && !media.is_range) {
+        body.media.retain(|media| !media.is_range);
+    }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
     findings.add(
@@ -156,7 +164,8 @@ pub(super) fn named<'d>(
         let message = format!("expected a media type, got a range: `{media_type}`");
         findings.note(Code::MediaRange, path, message, "name one; JSON is taken");
         let media_type = "application/json".into();
-        return Some(DescribedMedia::new(media_type, BodyKind::Json, object));
+        let taken = DescribedMedia::new(media_type, BodyKind::Json, object);
+        return Some(DescribedMedia { is_range: true, ..taken });
     }
     Some(DescribedMedia::new(trimmed.into(), kind(&bare), object))
 }
@@ -173,6 +182,7 @@ impl<'d> DescribedMedia<'d> {
             schema,
             is_item,
             object,
+            is_range: false,
             root: None,
             is_written: true,
             encodings: Box::default(),
@@ -189,30 +199,6 @@ impl DescribedMedia<'_> {
         let (own, wanted) = (bare(&self.media_type), bare(wanted));
         let of_range = wanted.strip_suffix('*').filter(|range| range.ends_with('/'));
         own == wanted || of_range.is_some_and(|range| own.starts_with(range))
-    }
-}
-
-/// How a media type is written, from its name in lower case without parameters.
-fn kind(bare: &str) -> BodyKind {
-    let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
-    match (general, special) {
-        (_, "x-ndjson" | "ndjson" | "jsonl" | "x-jsonl" | "jsonlines" | "json-seq") => {
-            BodyKind::JsonLines
-        }
-        ("*" | "application", "*") | (_, "json") => BodyKind::Json,
-        ("multipart", _) => BodyKind::Multipart,
-        (_, "x-www-form-urlencoded") => BodyKind::Form,
-        ("application" | "text", "xml") => BodyKind::Xml,
-        _ if special.ends_with("+json") => BodyKind::Json,
-        _ if special.ends_with("+xml") => BodyKind::Xml,
-        // RFC 9239 §6, RFC 6922, RFC 9512: programs, queries and settings are text, though not by name.
-        ("text", _)
-        | (
-            "application",
-            "ecmascript" | "graphql" | "javascript" | "sql" | "toml" | "x-javascript" | "x-yaml"
-            | "yaml",
-        ) => BodyKind::Text,
-        _ => BodyKind::Binary,
     }
 }
 
@@ -270,6 +256,9 @@ fn preference(media: &DescribedMedia<'_>) -> usize {
         BodyKind::Binary => 7,
     }
 }
+
+/// What is taken of a range that holds it.
+const JSON: &str = "application/json";
 
 /// What it takes to read a media type, and to keep it, in steps.
 pub(super) const MEDIA: usize = KEPT;
@@ -392,6 +381,14 @@ mod tests {
         check(json!({"content": {"json": {}}}), &["malformed-node", "malformed-node"]);
         check(json!({"$ref": "#/nothing"}), &["missing-reference"]);
         check(json!({"content": {"*/*": {}}}), &["application/json Json false", "media-range"]);
+        check(
+            json!({"content": {"*/*": {}, "application/json; charset=utf-8": {}}}),
+            &["application/json; charset=utf-8 Json false", "media-range"],
+        );
+        check(
+            json!({"content": {"application/*": {}, "text/plain": {}}}),
+            &["text/plain Text false", "application/json Json false", "media-range"],
+        );
         check(json!(null), &[]);
     }
 }

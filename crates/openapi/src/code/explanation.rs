@@ -9,7 +9,7 @@ pub(super) fn explanation(code: Code) -> &'static str {
     row.map_or("", |(_, text)| text)
 }
 
-const EXPLANATIONS: [(Code, &str); 53] = [
+const EXPLANATIONS: &[(Code, &str)] = &[
     (
         Code::AmbiguousList,
         "A parameter of Swagger 2.0 is a list of lists, and both have the same `collectionFormat`, which is \
@@ -94,6 +94,13 @@ const EXPLANATIONS: [(Code, &str); 53] = [
         "Webhooks are requests that the service sends. Nobody calls them, so they become no tools. Nothing is lost.",
     ),
     (
+        Code::IllegalDefault,
+        "The default of a parameter or a property is a value that its own schema does not allow: a number \
+             where a text is declared, or a value beyond a bound. It is never converted and never sent, and a \
+             required value with such a default must be given. Correct the default or the schema; an \
+             overlay can do it.",
+    ),
+    (
         Code::InvalidSelf,
         "`$self` is the address by which other documents know a document, and what references in it \
              are relative to: a text without a fragment, in OpenAPI 3.2 or later. This one is ignored: \
@@ -119,6 +126,13 @@ const EXPLANATIONS: [(Code, &str); 53] = [
         "The `style` of a parameter is unknown, or its place does not allow it. The default \
              style of the place is used: `simple` in paths and headers, `form` in queries and \
              cookies.",
+    ),
+    (
+        Code::KeyCollision,
+        "A member of an object that is written as keys of its own (an exploded object, a `deepObject`) has \
+             the name of another input, of a query that the path fixes, or of a credential. A service would \
+             read one of them in place of the other, so one key has one writer: a call that gives such a \
+             member is refused, naming both. Rename one of them, or give the object another style.",
     ),
     (
         Code::LargeTool,

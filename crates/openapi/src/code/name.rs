@@ -8,7 +8,7 @@ pub(super) fn name(code: Code) -> &'static str {
     row.map_or("", |(_, name)| name)
 }
 
-const NAMES: [(Code, &str); 53] = [
+const NAMES: &[(Code, &str)] = &[
     (Code::AmbiguousList, "ambiguous-list"),
     (Code::BodyMediaNotWritten, "body-media-not-written"),
     (Code::CredentialParameter, "credential-parameter"),
@@ -22,10 +22,12 @@ const NAMES: [(Code, &str); 53] = [
     (Code::ForeignServer, "foreign-server"),
     (Code::HostilePath, "hostile-path"),
     (Code::IgnoredWebhooks, "ignored-webhooks"),
+    (Code::IllegalDefault, "illegal-default"),
     (Code::InvalidSelf, "invalid-self"),
     (Code::InvalidServer, "invalid-server"),
     (Code::InvalidSessionInput, "invalid-session-input"),
     (Code::InvalidStyle, "invalid-style"),
+    (Code::KeyCollision, "key-collision"),
     (Code::LargeTool, "large-tool"),
     (Code::MalformedNode, "malformed-node"),
     (Code::ManyTokens, "many-tokens"),

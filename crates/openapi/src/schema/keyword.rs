@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use crate::{
     address::SESSION_ID,
     code::Code,
-    schema::{Builder, View, discriminator, pattern, satisfy},
+    schema::{Builder, View, discriminator, legal::is_legal, pattern, satisfy},
 };
 
 /// What the value of a keyword is.
@@ -35,11 +35,14 @@ pub(super) fn copy<'d>(
 ) {
     let Some(object) = node.as_object() else { return };
     let bytes = builder.bytes;
+    let is_illegal = |default| !is_legal(builder.document, node, path, default);
+    let illegal_default = object.get("default").is_some_and(is_illegal);
     for (name, value) in object.iter() {
         let path = path.name(name);
         builder.bytes = bytes.below(name);
         match &**name {
             "discriminator" | "nullable" | "$ref" | "$defs" => {}
+            "default" if illegal_default => report_illegal_default(builder, value, &path),
             "enum" => values(builder, value, &path, built),
             "example" => {
                 if !built.contains_key("examples") {
@@ -83,6 +86,20 @@ pub(super) fn copy<'d>(
     satisfy::apply(builder, object, path, built);
     discriminator::apply(builder, node, path, built);
 }
+
+/// A default that its own schema does not allow is neither shown nor sent: whoever wrote it meant something else.
+fn report_illegal_default(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>) {
+    if builder.view == View::Output {
+        return;
+    }
+    let shown: String = value.to_value().to_string().chars().take(LONGEST_SHOWN).collect();
+    let message = format!("expected a default that its own schema allows, got: `{shown}`");
+    let help = "correct the default or the schema; it is not sent";
+    builder.findings.note(Code::IllegalDefault, path, message, help);
+}
+
+/// The most characters of a default that are shown.
+const LONGEST_SHOWN: usize = 60;
 
 fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
     if let Some(value) = value {

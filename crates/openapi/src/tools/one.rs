@@ -122,6 +122,7 @@ impl<'d> Context<'d> {
             segments: template.segments,
             fixed_query: template.fixed_query,
             server,
+            credential_keys: credential_keys(self.options, &security),
             effect: effect_with(method, &argument_headers),
             argument_headers,
             inputs: inputs.into(),
@@ -141,6 +142,7 @@ impl<'d> Context<'d> {
             nested_inputs: OnceLock::new(),
             tool: OnceLock::new(),
             arguments_schema: OnceLock::new(),
+            key_owners: OnceLock::new(),
         })
     }
 
@@ -175,10 +177,9 @@ impl<'d> Context<'d> {
         let answers = answer::read(self.document, &operation, findings);
         let session_inputs = self.options.session_inputs;
         let mut layout = layout::arrange(self.document, parameters, body, session_inputs, findings);
-        let keeps_absent = *method == http::Method::PATCH;
-        if keeps_absent {
-            leave_out_defaults(&mut layout.inputs);
-        }
+        leave_out_defaults(&mut layout.inputs, |place| {
+            options.defaults.keep_optional(place, method)
+        });
         self.survey(&layout, findings);
         let bindings = bound::bindings(document, session_inputs, &layout, findings);
         let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
@@ -251,13 +252,20 @@ impl<'d> Context<'d> {
     }
 }
 
-/// Takes the defaults of optional parts of a body away. What a partial change leaves out stays as it is (RFC 5789 §2,
-/// RFC 7396 §1): a default would set it back.
-fn leave_out_defaults(inputs: &mut [Input]) {
-    let optional = inputs.iter_mut().filter(|input| {
-        input.place() == Place::Body && !input.required && input.source == Source::Model
-    });
+/// Takes the defaults of optional inputs away where those of their place are not kept.
+fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(Place) -> bool) {
+    let optional = inputs
+        .iter_mut()
+        .filter(|input| !input.required && input.source == Source::Model && !keeps(input.place()));
     optional.for_each(|input| input.default = None);
+}
+
+/// The query keys and cookies that credentials are put at.
+fn credential_keys(options: &LoadOptions, security: &Security) -> Box<[(Place, Arc<str>)]> {
+    let configured = options.credential_places.iter().map(|(place, name)| (*place, &**name));
+    let places = configured.chain(security.key_places());
+    let keys = places.filter(|(place, _)| matches!(place, Place::Cookie | Place::Query));
+    keys.map(|(place, name)| (place, name.into())).collect()
 }
 
 /// The headers that are let through and that an operation has inputs for.

@@ -185,7 +185,7 @@ fn a_plain_object_lies_flat_beside_the_parameters() {
         r"
 paths:
   /pets/{id}:
-    put:
+    post:
       parameters:
         - {name: id, in: path, required: true, schema: {type: integer}}
         - {name: 'filter[status]', in: query, schema: {type: string, default: free}}

@@ -10,6 +10,7 @@ mod documents;
 mod dynamic;
 #[cfg(test)]
 mod hostile;
+mod keys;
 #[cfg(test)]
 mod overlays;
 #[cfg(test)]

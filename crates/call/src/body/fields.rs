@@ -1,0 +1,45 @@
+//! Sees to it that no member of a form or a multipart body writes a field or part of another one: those whose own members
+//! become fields claim each of them. How they are written is the business of `form`; who owns what is said by `keys`.
+
+use callgate_openapi::{Body, BodyKind, BodyMedia, KeySpace, Operation};
+use callgate_tool::Fault;
+
+use super::{content::Content, form};
+use crate::{
+    inputs::{Fillings, Subject},
+    keys::{Keys, is_spread},
+    wording,
+};
+
+/// Checks the fields of a body.
+pub(crate) fn claim(
+    operation: &Operation,
+    (subject, fillings): (Subject<'_>, &Fillings<'_>),
+    (body, media): (&Body, &BodyMedia),
+) -> Result<(), Box<Fault>> {
+    let is_form = matches!(media.kind, BodyKind::Form | BodyKind::Multipart);
+    let at = body.media.iter().position(|known| known.media_type == media.media_type);
+    let Some(at) = at.filter(|_| is_form && !media.encodings.is_empty()) else { return Ok(()) };
+    let space = KeySpace::Body(at);
+    let members = Content::new(subject, fillings, body.layout).members().unwrap_or_default();
+    let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
+    let (spread, own): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
+        encoding(member.name)
+            .and_then(|known| known.styled.as_ref())
+            .is_some_and(|styled| is_spread(styled, member.value))
+    });
+    if spread.is_empty() {
+        return Ok(());
+    }
+    let mut keys = Keys::new(operation.key_owners());
+    for member in own {
+        keys.claim_own(space, &member.at, member.name);
+    }
+    for member in spread {
+        let mut text = String::new();
+        form::write_member(&mut text, &member, encoding(member.name))
+            .map_err(|why| wording::unwritable(&member.at, why))?;
+        keys.claim_pairs(space, &member.at, &text)?;
+    }
+    Ok(())
+}

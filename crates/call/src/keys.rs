@@ -1,0 +1,171 @@
+//! Refuses values that would write a key of another input: members of an exploded object or a `deepObject` become keys of
+//! their own in the query, the cookies, a form, a multipart body or a path, and one key has one writer. The keys are read back
+//! from what would be written, as a receiver reads them; who owns which key is said by `openapi`.
+
+use std::collections::BTreeMap;
+
+use callgate_openapi::{
+    Encoding, KeyForm, KeyOwner, KeySpace, Operation, Placement, Style, Styled, Writer,
+};
+use callgate_tool::Fault;
+use callgate_tool::Value;
+use percent_encoding::percent_decode_str;
+
+use crate::{
+    cookie::cookies,
+    inputs::{Fillings, Subject},
+    parameter::write_pair,
+    query::Pairs,
+    wording,
+};
+
+/// Sees to it that no parameter writes a key of another one.
+///
+/// # Errors
+/// The first that would, and whose key it is.
+pub(crate) fn claim_parameters(
+    operation: &Operation,
+    (subject, fillings): (Subject<'_>, &Fillings<'_>),
+) -> Result<(), Box<Fault>> {
+    let filled = subject.inputs.iter().zip(fillings);
+    let filled = filled.filter_map(|(input, filling)| Some((input, &*filling.as_ref()?.value)));
+    let mut spread =
+        filled.filter(|(input, value)| writes_members(&input.placement, value)).peekable();
+    if spread.peek().is_none() {
+        return Ok(());
+    }
+    let mut keys = Keys::new(operation.key_owners());
+    for (input, value) in spread {
+        let argument = input.argument.as_str();
+        let mut text = String::new();
+        let pair = |encoding| (&*input.name, encoding);
+        let unwritable = |why| wording::unwritable(argument, why);
+        match &input.placement {
+            Placement::Cookie(encoding) => {
+                write_pair(&mut cookies(&mut text), pair(encoding), value).map_err(unwritable)?;
+                keys.claim_pairs(KeySpace::Cookie, argument, &text)?;
+            }
+            Placement::Query(encoding) => {
+                let mut pairs = Pairs::new(&mut text, "&");
+                write_pair(&mut pairs, pair(encoding), value).map_err(unwritable)?;
+                keys.claim_pairs(KeySpace::Query, argument, &text)?;
+            }
+            Placement::Path(_) => keys.claim_members(KeySpace::Path, argument, value)?,
+            _ => keys.claim_members(KeySpace::Query, argument, value)?,
+        }
+    }
+    Ok(())
+}
+
+/// The keys that are written in one call by values that write more than their own name.
+#[derive(Debug)]
+pub(crate) struct Keys<'a> {
+    owners: &'a [KeyOwner],
+    written: BTreeMap<(KeySpace, String), String>,
+}
+
+impl<'a> Keys<'a> {
+    /// No keys yet; `owners` are those of the operation.
+    pub(crate) fn new(owners: &'a [KeyOwner]) -> Self {
+        Self { owners, written: BTreeMap::new() }
+    }
+
+    /// Takes the name of a value that is written under it alone.
+    pub(crate) fn claim_own(&mut self, space: KeySpace, argument: &str, key: &str) {
+        self.written.insert((space, key.to_owned()), argument.to_owned());
+    }
+
+    /// Takes the keys of a text of `name=value` pairs, which `argument` writes.
+    ///
+    /// # Errors
+    /// One of them belongs to another writer, or was written by one.
+    pub(crate) fn claim_pairs(
+        &mut self,
+        space: KeySpace,
+        argument: &str,
+        text: &str,
+    ) -> Result<(), Box<Fault>> {
+        let separator = if space == KeySpace::Cookie { ';' } else { '&' };
+        let names =
+            text.split(separator).map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
+        for name in names {
+            let name = percent_decode_str(name.trim_start()).decode_utf8_lossy();
+            self.claim(space, argument, &name)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the names of an object's members, each of which is a key.
+    fn claim_members(
+        &mut self,
+        space: KeySpace,
+        argument: &str,
+        value: &Value,
+    ) -> Result<(), Box<Fault>> {
+        let members = value.as_object().into_iter().flatten();
+        let mut names = members.filter(|(_, value)| !value.is_null()).map(|(name, _)| name);
+        names.try_for_each(|name| self.claim(space, argument, name))
+    }
+
+    /// Takes a key that `argument` writes.
+    ///
+    /// # Errors
+    /// As [`Keys::claim_pairs`].
+    fn claim(&mut self, space: KeySpace, argument: &str, key: &str) -> Result<(), Box<Fault>> {
+        let is_own = |owner: &&KeyOwner| matches!(&owner.writer, Writer::Argument(name) if **name == *argument);
+        let of_space = || self.owners.iter().filter(|owner| owner.space == space);
+        let declares = of_space()
+            .find(is_own)
+            .is_some_and(|owner| owner.form != KeyForm::Single && owner.declares(key));
+        let is_deep = of_space().find(is_own).is_some_and(|owner| owner.form == KeyForm::Deep);
+        let other = of_space().filter(|owner| !is_own(owner)).find(|owner| {
+            // What both declare is only refused when both write it.
+            let is_twice_declared = declares
+                && owner.form == KeyForm::Exploded
+                && owner.declared.contains(key)
+                && *owner.name != *key;
+            let is_alike = !declares && !is_deep && family(key) == family(&owner.name);
+            (owner.owns(key) && !is_twice_declared) || (is_alike && !owner.name.is_empty())
+        });
+        let refused =
+            |writer: &Writer| wording::key::of_another(argument, (space.noun(), key), writer);
+        if let Some(other) = other {
+            return Err(refused(&other.writer));
+        }
+        let before = self.written.insert((space, key.to_owned()), argument.to_owned());
+        match before {
+            Some(before) if before != argument => Err(refused(&Writer::Argument(before.into()))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whether a value of this style is written under keys other than its own name.
+pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
+    match (styled, value) {
+        (Styled { style: Style::DeepObject, .. }, Value::Array(_) | Value::Object(_)) => true,
+        (Styled { explode: true, style, .. }, Value::Object(_)) => *style != Style::Simple,
+        _ => false,
+    }
+}
+
+/// Whether a value is written under keys of its members at its place.
+fn writes_members(placement: &Placement, value: &Value) -> bool {
+    match placement {
+        Placement::Cookie(Encoding::Styled(styled))
+        | Placement::Query(Encoding::Styled(styled)) => is_spread(styled, value),
+        Placement::Path(Encoding::Styled(styled)) => {
+            styled.style == Style::Matrix && is_spread(styled, value)
+        }
+        Placement::Querystring { .. } => value.is_object(),
+        _ => false,
+    }
+}
+
+/// What common frameworks take a key for: `account[]`, `Account` and `account.x` are a part of, or another way to write,
+/// `account` to some. A member that no schema declares is not given that chance.
+fn family(key: &str) -> String {
+    let key = key.trim_start();
+    let stem = key.split(['[', '.', ' ']).next().unwrap_or(key);
+    if stem.is_empty() { key.to_lowercase() } else { stem.to_lowercase() }
+}

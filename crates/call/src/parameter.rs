@@ -1,0 +1,52 @@
+//! Writes one parameter of a query or a cookie by its encoding: a style, or a media type. What a style writes is the business of
+//! `query`; values were checked in `check`.
+
+use std::borrow::Cow;
+
+use callgate_openapi::{Encoding, Style};
+use callgate_tool::Value;
+
+use crate::{
+    query::{Pair, Pairs},
+    style::{Escape, Unwritable},
+};
+
+/// Writes a parameter under its name, or under the names of its members.
+pub(crate) fn write_pair(
+    pairs: &mut Pairs<'_>,
+    (name, encoding): (&str, &Encoding),
+    value: &Value,
+) -> Result<(), Unwritable> {
+    match encoding {
+        Encoding::Styled(styled) => pairs.write(Pair {
+            name,
+            value,
+            styled,
+            escape: match styled.style {
+                Style::Cookie => Escape::Verbatim,
+                _ if styled.allow_reserved => Escape::Reserved,
+                _ => Escape::Unreserved,
+            },
+        }),
+        Encoding::Content { media_type } => {
+            pairs.write_text(name, &content_text(value, media_type)?);
+            Ok(())
+        }
+    }
+}
+
+/// A value by a media type: JSON as it is, one that is not JSON as the text it is. Such a type has no form for a structure.
+pub(crate) fn content_text<'a>(
+    value: &'a Value,
+    media_type: &str,
+) -> Result<Cow<'a, str>, Unwritable> {
+    if media_type.ends_with("/json") || media_type.ends_with("+json") {
+        return Ok(Cow::Owned(value.to_string()));
+    }
+    match value {
+        Value::Array(_) | Value::Object(_) => Err(Unwritable::Structure),
+        Value::Null => Err(Unwritable::Null),
+        Value::String(text) => Ok(Cow::Borrowed(text)),
+        other => Ok(Cow::Owned(other.to_string())),
+    }
+}

@@ -1,0 +1,37 @@
+//! Sentences about keys on the wire that have another writer.
+
+use callgate_openapi::Writer;
+use callgate_tool::{Fault, FaultCode, Next, Problem};
+
+use super::{refused, shortened, told};
+
+/// A member of a value would be written under a key that has another writer.
+pub(crate) fn of_another(at: &str, (noun, key): (&str, &str), writer: &Writer) -> Box<Fault> {
+    let problem = Problem {
+        at: at.to_owned(),
+        expected: format!("members whose names are no {noun} of another input"),
+        got: format!("the {noun} `{}`, which {writer} writes", shortened(key)),
+        suggestion: None,
+    };
+    let problems = vec![problem];
+    let message = told(&problems, "; leave that member out and call again");
+    let fault = Fault::new(FaultCode::Refused, message, Next::CorrectArguments);
+    Box::new(fault.with_problems(problems))
+}
+
+pub(crate) fn denied_header(at: &str) -> Box<Fault> {
+    refused(&format!("`{at}` is written to a header that arguments may not set"))
+}
+
+/// A whole query string that is no form has no place for anything beside it.
+pub(crate) fn whole_query(at: &str) -> Box<Fault> {
+    refused(&format!(
+        "`{at}` is the whole query string, and other values of the query are given too"
+    ))
+}
+
+pub(crate) fn cookie_of_its_own(name: &str) -> Box<Fault> {
+    refused(&format!(
+        "a whole cookie header sets the cookie `{name}`, which is an argument of its own"
+    ))
+}

@@ -1,0 +1,110 @@
+//! Which defaults are sent: rows of a method and a policy, with defaults that are required, optional and illegal, in a query
+//! and in bodies of either layout.
+
+use callgate_openapi::{Defaults, LoadOptions};
+use callgate_tool::{Value, json};
+
+use crate::support::{call, plan_with};
+
+/// What a call sends that gives `name` alone, and which defaults the journal says were sent.
+fn sent(method: &str, defaults: Defaults, body: &Value) -> (String, Vec<String>) {
+    let parameters = json!([
+        {"name": "page", "in": "query", "required": true, "schema": {"type": "integer", "default": 1}},
+        {"name": "size", "in": "query", "schema": {"type": "integer", "default": 20}},
+        {"name": "wait", "in": "query", "schema": {"type": "string", "default": 60_000_000_000_i64}}]);
+    let operation = json!({"summary": "A", "responses": {}, "parameters": parameters, "requestBody": {"required": true,
+        "content": {"application/json": {"schema": body}}}});
+    let item =
+        if method == "query" { json!({"query": operation}) } else { json!({method: operation}) };
+    let description = json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}], "paths": {"/a": item}});
+    let plan =
+        plan_with(&description.to_string(), &LoadOptions { defaults, ..LoadOptions::default() });
+    let is_whole = plan.operation().inputs.iter().any(|input| input.argument.as_str() == "body");
+    let given = json!({"name": "x"});
+    let planned = call(&plan, if is_whole { json!({"body": given}) } else { given });
+    let request = planned.result.unwrap();
+    let query = request.uri().query().unwrap_or_default();
+    let mut journal = callgate_tool::Journal::default();
+    planned.journal.into_iter().for_each(|event| journal.note(event));
+    let told = journal.defaults().map(str::to_owned).collect();
+    (format!("{query} {}", String::from_utf8_lossy(request.body())), told)
+}
+
+fn body(is_flat: bool) -> Value {
+    let mut schema = json!({"type": "object", "required": ["name", "kind"], "properties": {
+        "name": {"type": "string"}, "kind": {"type": "string", "default": "k"},
+        "https": {"type": "boolean", "default": true}, "old": {"type": "integer", "default": "10"}}});
+    if !is_flat {
+        schema["minProperties"] = json!(1);
+    }
+    schema
+}
+
+#[test]
+fn defaults_are_sent_by_method_and_policy() {
+    let (safe, all, required) = (Defaults::Safe, Defaults::All, Defaults::Required);
+    let optional = "page=1&size=20 {\"name\":\"x\",\"kind\":\"k\",\"https\":true}";
+    let keeps_absent = "page=1&size=20 {\"name\":\"x\",\"kind\":\"k\"}";
+    let least = "page=1 {\"name\":\"x\",\"kind\":\"k\"}";
+    for (method, policy, expected) in [
+        ("post", safe, optional),
+        ("query", safe, optional),
+        ("put", safe, keeps_absent),
+        ("patch", safe, keeps_absent),
+        ("delete", safe, keeps_absent),
+        ("post", all, optional),
+        ("query", all, optional),
+        ("put", all, optional),
+        ("patch", all, optional),
+        ("delete", all, optional),
+        ("post", required, least),
+        ("query", required, least),
+        ("put", required, least),
+        ("patch", required, least),
+        ("delete", required, least),
+    ] {
+        for is_flat in [true, false] {
+            let (request, told) = sent(method, policy, &body(is_flat));
+            assert_eq!(request, expected, "{method} {policy:?} flat: {is_flat}");
+            let n_told = expected.matches(['1', '0', 'k', 't']).count().min(told.len());
+            assert_eq!(told.len(), n_told, "{told:?}");
+            assert_eq!(
+                told.iter().any(|argument| argument.ends_with("https")),
+                expected.contains("https")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_required_path_parameter_with_an_illegal_default_is_asked_for() {
+    let plan = crate::support::operation(
+        "get",
+        "/a/{id}",
+        json!({"parameters": [{"name": "id", "in": "path", "required": true,
+            "schema": {"type": "string", "default": 60_000_000_000_i64}}]}),
+    );
+    let fault = call(&plan, json!({})).result.unwrap_err();
+    assert_eq!((fault.problems[0].at.as_str(), fault.problems[0].got.as_str()), ("id", "nothing"));
+    let declared = plan.operation().declaration().unwrap().input_schema.to_value();
+    assert_eq!(declared["required"], json!(["id"]));
+    assert_eq!(declared["properties"]["id"].get("default"), None);
+}
+
+#[test]
+fn a_default_that_another_value_excludes_is_not_sent() {
+    let schema = json!({"type": "object", "properties": {"by_id": {"type": "string"}, "by_name": {"type": "string", "default": "all"}},
+        "oneOf": [{"required": ["by_id"]}, {"required": ["by_name"]}]});
+    let (content, responses) = (json!({"application/json": {"schema": schema}}), json!({}));
+    let plan = crate::support::operation(
+        "post",
+        "/a",
+        json!({"responses": responses, "requestBody": {"required": true, "content": content}}),
+    );
+    let body = |arguments: Value| {
+        String::from_utf8(call(&plan, arguments).result.unwrap().body().to_vec()).unwrap()
+    };
+    assert_eq!(body(json!({"body": {"by_id": "7"}})), "{\"by_id\":\"7\"}");
+    assert_eq!(body(json!({"body": {}})), "{\"by_name\":\"all\"}");
+}

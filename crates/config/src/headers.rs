@@ -1,0 +1,106 @@
+//! The key `headers` of a toolset: headers that stand on each of its requests, whatever the arguments are. A value is a text or
+//! a reference to a secret. None of them frames a message, replaces a credential or says what the body is.
+
+use std::sync::Arc;
+
+use callgate_auth::{AuthConfig, Authenticator, Place, all};
+use callgate_executor::Callable;
+use callgate_secret::SecretReference;
+use callgate_tree::Object;
+
+use crate::{
+    authenticators::Authenticators,
+    reader::{Mapping, Reader, at, escaped},
+    toolset::{FixedHeader, ToolsetConfig},
+};
+
+/// Reads the headers.
+pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader> {
+    let Some(node) = toolset.object.get("headers") else { return Vec::new() };
+    let pointer = at(toolset, "headers");
+    if node.as_object().is_none() {
+        let help = "for example `{X-Api-Version: \"2024-05-01\"}`";
+        reader.expected(&pointer, "a mapping from names of headers to texts", node, help);
+    }
+    let mut headers = Vec::new();
+    for (name, node) in node.as_object().into_iter().flat_map(Object::iter) {
+        let pointer = format!("{pointer}/{}", escaped(name));
+        let Some(text) = node.as_str() else {
+            reader.expected(&pointer, "a text or a reference to a secret", node, "quote it");
+            continue;
+        };
+        if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+            let message =
+                format!("expected a header that says nothing about the message, got: `{name}`");
+            reader.complain("wrong-value", pointer, message, "remove it; it follows from the call");
+            continue;
+        }
+        match value(text) {
+            Ok(value) => headers.push(FixedHeader { pointer, ..FixedHeader::new(&**name, value) }),
+            Err(error) => {
+                let help = "write `literal:` before a text that begins like a reference";
+                reader.complain("secret-reference", pointer, error.to_string(), help);
+            }
+        }
+    }
+    headers
+}
+
+/// The places of the headers, which no argument may write.
+pub(crate) fn names(config: &ToolsetConfig) -> impl Iterator<Item = &str> {
+    config.headers.iter().map(|header| header.name.as_str())
+}
+
+/// Puts the headers on the requests of all operations, before their credentials.
+pub(crate) fn put(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    authenticators: &mut Authenticators<'_>,
+    callables: &mut [Callable],
+) {
+    let mut fixed: Vec<Arc<dyn Authenticator>> = Vec::new();
+    for FixedHeader { pointer, name, value } in &config.headers {
+        let is_taken = |callable: &Callable| {
+            let places = callable.authenticator.places();
+            places.iter().any(|known| {
+                known.place() == Place::Header && known.name().eq_ignore_ascii_case(name)
+            })
+        };
+        if callables.iter().any(is_taken) {
+            let message = format!("expected a header that no credential is put in, got: `{name}`");
+            let help = "remove it; the credential is the one of `auth` or `credentials`";
+            reader.complain("wrong-value", pointer.clone(), message, help);
+            continue;
+        }
+        let header =
+            AuthConfig::ApiKey { place: Place::Header, name: name.clone(), value: value.clone() };
+        match authenticators.make(header) {
+            Ok(header) => fixed.push(header),
+            Err(error) => {
+                let help = "name a header that is neither the connection's nor the message's";
+                reader.complain("wrong-value", pointer.clone(), error.to_string(), help);
+            }
+        }
+    }
+    if fixed.is_empty() {
+        return;
+    }
+    for callable in callables {
+        let mut parts = fixed.clone();
+        parts.push(Arc::clone(&callable.authenticator));
+        callable.authenticator = all(parts);
+    }
+}
+
+/// A text that begins like a reference is one; any other stands for itself.
+fn value(text: &str) -> Result<SecretReference, callgate_secret::Error> {
+    let is_reference = REFERENCES.iter().any(|scheme| text.starts_with(scheme));
+    if is_reference { text.parse() } else { format!("literal:{text}").parse() }
+}
+
+/// Headers that follow from the call itself.
+const OURS: [&str; 3] = ["content-encoding", "content-type", "cookie"];
+
+/// How references to secrets begin.
+const REFERENCES: [&str; 9] =
+    ["aws:", "directory:", "env:", "file:", "gcp:", "keyring:", "literal:", "projects/", "vault:"];

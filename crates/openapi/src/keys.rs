@@ -1,0 +1,295 @@
+//! The keys that the inputs of an operation own on the wire: query keys, cookies, fields and parts of bodies, matrix parameters of
+//! paths. One key has one writer; an object whose members become keys of their own may not write those of another input.
+//! Whether a call does is checked in `call`, from the values; keys that collide by the description alone are found here.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use callgate_tool::Value;
+use percent_encoding::percent_decode_str;
+
+use crate::{
+    body::{Body, BodyKind, BodyLayout, BodyMedia},
+    code::Code,
+    findings::Findings,
+    input::{Encoding, Input, Place, Placement, Style, Styled},
+};
+
+/// Keys that stand beside each other, so that two of a name are one.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
+pub enum KeySpace {
+    /// Fields or parts of the body of this media type, counted from 0.
+    Body(usize),
+    /// Cookies.
+    Cookie,
+    /// Matrix parameters of the path.
+    Path,
+    /// Keys of the query.
+    Query,
+}
+
+/// Who writes a key.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever explains a collision must handle a new one")]
+pub enum Writer {
+    /// The argument, or the member of the body, of this name: `filter`, `body.filter`.
+    Argument(Arc<str>),
+    /// A credential.
+    Credential,
+    /// The path key, whose own query fixes it.
+    Path,
+}
+
+/// How a writer's value becomes keys.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
+pub enum KeyForm {
+    /// `name[member]`, for members of any depth.
+    Deep,
+    /// A key for each member of an object.
+    Exploded,
+    /// The writer's own name.
+    Single,
+}
+
+/// The keys of one writer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct KeyOwner {
+    /// Where the keys stand.
+    pub space: KeySpace,
+    /// Who writes them.
+    pub writer: Writer,
+    /// The writer's own name on the wire.
+    pub name: Arc<str>,
+    /// How its value becomes keys.
+    pub form: KeyForm,
+    /// The keys of the members that its schema declares.
+    pub declared: BTreeSet<String>,
+}
+
+impl KeyOwner {
+    /// Whether a key belongs to this writer by its name or its declared members.
+    pub fn owns(&self, key: &str) -> bool {
+        (*self.name == *key && !key.is_empty()) || self.is_below(key) || self.declared.contains(key)
+    }
+
+    /// Whether the schema declares the member that a key is written for.
+    pub fn declares(&self, key: &str) -> bool {
+        let rest = |known: &String| key.strip_prefix(known.as_str()).map(str::to_owned);
+        let is_below = |known| rest(known).is_some_and(|rest| rest.starts_with('['));
+        self.declared.contains(key)
+            || (self.form == KeyForm::Deep && self.declared.iter().any(is_below))
+    }
+
+    /// Whether a key is read as a member of this `deepObject`.
+    fn is_below(&self, key: &str) -> bool {
+        let rest = key.strip_prefix(&*self.name).filter(|_| self.form == KeyForm::Deep);
+        rest.is_some_and(|rest| rest.starts_with('['))
+    }
+}
+
+impl KeySpace {
+    /// What a key is called there: `query key`.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Body(_) => "field of the body",
+            Self::Cookie => "cookie",
+            Self::Path => "matrix parameter",
+            Self::Query => "query key",
+        }
+    }
+}
+
+impl fmt::Display for Writer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument(name) => write!(f, "`{name}`"),
+            Self::Credential => f.write_str("a credential"),
+            Self::Path => f.write_str("the path"),
+        }
+    }
+}
+
+/// What an operation writes keys with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written<'a> {
+    pub(crate) inputs: &'a [Input],
+    pub(crate) body: Option<&'a Body>,
+    pub(crate) fixed_query: Option<&'a str>,
+    pub(crate) credentials: &'a [(Place, Arc<str>)],
+}
+
+/// The owners of all keys of an operation; `schema` is that of all its arguments. Bodies without a field whose members
+/// become fields are left out: there each member writes its own name.
+pub(crate) fn owners(operation: Written<'_>, schema: &Value) -> Vec<KeyOwner> {
+    let mut owners: Vec<KeyOwner> =
+        operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
+    let credentials = operation.credentials.iter();
+    owners.extend(credentials.filter_map(|(place, name)| {
+        let space = match place {
+            Place::Cookie => KeySpace::Cookie,
+            Place::Query => KeySpace::Query,
+            _ => return None,
+        };
+        Some(single(space, Writer::Credential, Arc::clone(name)))
+    }));
+    let fixed = operation.fixed_query.iter().flat_map(|query| query.split('&'));
+    owners.extend(fixed.map(|pair| {
+        let name = pair.split_once('=').map_or(pair, |(name, _)| name);
+        let name = percent_decode_str(name).decode_utf8_lossy();
+        single(KeySpace::Query, Writer::Path, name.as_ref().into())
+    }));
+    if let Some(body) = operation.body {
+        for (at, media) in body.media.iter().enumerate() {
+            owners.extend(of_body(operation.inputs, (body, media), KeySpace::Body(at), schema));
+        }
+    }
+    owners
+}
+
+/// Reports the keys that two writers have by the description alone.
+pub(crate) fn report(owners: &[KeyOwner], pointer: &str, findings: &mut Findings) {
+    for (at, owner) in owners.iter().enumerate() {
+        let others = || owners.iter().enumerate().filter(|(other, _)| *other != at);
+        for key in &owner.declared {
+            let is_first =
+                |other: usize, known: &KeyOwner| other > at || !known.declared.contains(key);
+            let clash = others().find(|(other, known)| {
+                known.space == owner.space && known.owns(key) && is_first(*other, known)
+            });
+            let Some((_, other)) = clash else { continue };
+            let message = format!(
+                "expected one writer for the {} `{key}`, got two: {} and {}",
+                owner.space.noun(),
+                owner.writer,
+                other.writer
+            );
+            let help = "rename one of them; a call that gives this member is refused";
+            findings.warning(Code::KeyCollision, pointer, message, help);
+        }
+    }
+}
+
+fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
+    KeyOwner { space, writer, name, form: KeyForm::Single, declared: BTreeSet::new() }
+}
+
+fn of_input(input: &Input, schema: &Value) -> Option<KeyOwner> {
+    let (space, form) = match &input.placement {
+        Placement::Cookie(encoding) => (KeySpace::Cookie, form(styled(encoding))),
+        Placement::Query(encoding) => (KeySpace::Query, form(styled(encoding))),
+        Placement::Querystring { .. } => (KeySpace::Query, KeyForm::Exploded),
+        Placement::Path(Encoding::Styled(styled)) if styled.style == Style::Matrix => {
+            (KeySpace::Path, form(Some(styled)))
+        }
+        Placement::Body | Placement::Header(_) | Placement::Path(_) => return None,
+    };
+    let argument = input.argument.as_str();
+    // A whole query string has no name in it.
+    let is_whole = input.place() == Place::Querystring;
+    let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
+    let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
+    let own = schema.get("properties").and_then(|properties| properties.get(argument));
+    Some(with_declared(owner, own, schema))
+}
+
+/// The owners of the fields of a body, where one of them writes keys of its members.
+fn of_body(
+    inputs: &[Input],
+    (body, media): (&Body, &BodyMedia),
+    space: KeySpace,
+    schema: &Value,
+) -> Vec<KeyOwner> {
+    let is_spread =
+        media.encodings.iter().any(|known| form(known.styled.as_ref()) != KeyForm::Single);
+    if !is_spread || !matches!(media.kind, BodyKind::Form | BodyKind::Multipart) {
+        return Vec::new();
+    }
+    let of_encoding = |name: &str| {
+        let known = media.encodings.iter().find(|known| *known.name == *name);
+        form(known.and_then(|known| known.styled.as_ref()))
+    };
+    let owner = |argument: Arc<str>, name: &str, own: Option<&Value>| {
+        let mut owner = single(space, Writer::Argument(argument), name.into());
+        owner.form = of_encoding(name);
+        with_declared(owner, own, schema)
+    };
+    let properties = schema.get("properties");
+    let inputs = inputs.iter().filter(|input| input.place() == Place::Body);
+    if body.layout == BodyLayout::Flat {
+        let of_input = |input: &Input| {
+            let argument = input.argument.as_str();
+            owner(argument.into(), &input.name, properties.and_then(|known| known.get(argument)))
+        };
+        return inputs.map(of_input).collect();
+    }
+    let Some(argument) = inputs.map(|input| input.argument.as_str()).next() else {
+        return Vec::new();
+    };
+    let whole = properties.and_then(|known| known.get(argument));
+    let mut members = Members { root: schema, found: Vec::new(), left: MOST_VISITED };
+    members.gather(whole);
+    let of_member =
+        |(name, own): (&str, &Value)| owner(format!("{argument}.{name}").into(), name, Some(own));
+    members.found.into_iter().map(of_member).collect()
+}
+
+/// An owner with the keys of what its schema declares.
+fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: &Value) -> KeyOwner {
+    if owner.form == KeyForm::Single {
+        return owner;
+    }
+    let mut members = Members { root, found: Vec::new(), left: MOST_VISITED };
+    members.gather(own);
+    let names = members.found.into_iter().map(|(name, _)| name);
+    owner.declared = match owner.form {
+        KeyForm::Deep => names.map(|name| format!("{}[{name}]", owner.name)).collect(),
+        _ => names.map(str::to_owned).collect(),
+    };
+    owner
+}
+
+fn styled(encoding: &Encoding) -> Option<&Styled> {
+    if let Encoding::Styled(styled) = encoding { Some(styled) } else { None }
+}
+
+fn form(styled: Option<&Styled>) -> KeyForm {
+    match styled {
+        Some(Styled { style: Style::DeepObject, .. }) => KeyForm::Deep,
+        Some(Styled { explode: true, style, .. }) if *style != Style::Simple => KeyForm::Exploded,
+        _ => KeyForm::Single,
+    }
+}
+
+/// Gathers the members that a schema declares, through references and compositions.
+struct Members<'a> {
+    root: &'a Value,
+    found: Vec<(&'a str, &'a Value)>,
+    left: usize,
+}
+
+impl<'a> Members<'a> {
+    fn gather(&mut self, schema: Option<&'a Value>) {
+        let Some(schema) = schema.and_then(Value::as_object).filter(|_| self.left > 0) else {
+            return;
+        };
+        self.left -= 1;
+        let properties = schema.get("properties").and_then(Value::as_object);
+        for (name, own) in properties.into_iter().flatten() {
+            if !self.found.iter().any(|(known, _)| known == name) {
+                self.found.push((name, own));
+            }
+        }
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'));
+        self.gather(target.and_then(|pointer| self.root.pointer(pointer)));
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            for branch in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
+                self.gather(Some(branch));
+            }
+        }
+    }
+}
+
+/// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.
+const MOST_VISITED: usize = 200;
