@@ -134,7 +134,7 @@ async fn row_5_values_that_meet_in_one_segment_cannot_make_a_dot_segment() {
 
 #[test]
 fn row_5_a_hostile_template_is_not_offered() {
-    let keys = ["/a/../../admin", "//h/x", "http://h/x", "/q?x#f", "/a/%2e%2e/b", "/a/./b", "a"];
+    let keys = ["/a/../../admin", "//h/x", "http://h/x", "/a/%2e%2e/b", "/a/./b", "a"];
     for key in keys {
         let text = format!(
             "openapi: 3.0.3\ninfo: {{title: t, version: '1'}}\npaths:\n  '{key}': {{get: {{operationId: x, responses: {{}}}}}}\n  /fine: {{get: {{operationId: y, responses: {{}}}}}}\n"

@@ -9,7 +9,7 @@ use crate::keys::{Key, Kind, ROOT, TABLES, Table, Takes};
 ///
 /// ```
 /// let schema = callgate_config::schema();
-/// assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema".into());
+/// assert_eq!(schema["$schema"].as_str(), Some("https://json-schema.org/draft/2020-12/schema"));
 /// ```
 pub fn schema() -> Value {
     let mut schema = Object::new();

@@ -167,7 +167,7 @@ fn the_query_of_a_path_key_goes_first() {
 #[test]
 fn a_body_that_cannot_be_written_is_told_by_its_media_type() {
     let content = json!({"application/xml": {"schema": {"type": "object"}}});
-    let planned = call(&with_body(true, content), json!({"body": {"a": 1}}));
+    let planned = call(&with_body(false, content), json!({"body": {"a": 1}}));
     assert_eq!(planned.fault().code, FaultCode::NotSupported);
     assert!(
         planned.fault().message.contains("`XML without a named root element`"),
