@@ -80,7 +80,7 @@ async fn the_request_line_is_what_was_built() {
 }
 
 #[tokio::test]
-async fn the_client_adds_nothing_but_what_frames_the_message_and_the_codings_it_reads() {
+async fn the_client_adds_its_name_what_frames_the_message_and_the_codings_it_reads() {
     let head = arriving(|origin| {
         let request =
             Request::post(format!("{origin}/")).header("x-a", "1").header("accept", "text/plain");
@@ -94,6 +94,7 @@ async fn the_client_adds_nothing_but_what_frames_the_message_and_the_codings_it_
         [
             ("x-a", " 1"),
             ("accept", " text/plain"),
+            ("user-agent", concat!(" callgate/", env!("CARGO_PKG_VERSION"))),
             ("accept-encoding", " gzip, br, zstd, deflate"),
             ("content-length", " 0")
         ]
