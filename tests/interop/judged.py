@@ -111,7 +111,7 @@ def judged(number, file, options):
 
 def generated(file, name, options):
     """The cases of a description, made once: the generator is told its seed."""
-    media = ["--all-media"] if options.all_media else []
+    media = ["--all-media"] if getattr(options, "all_media", False) else []
     folder = WORK / "cases" / "-".join([options.seed, str(options.operations), *media])
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / f"{name}.jsonl"

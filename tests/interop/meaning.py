@@ -5,12 +5,12 @@ import argparse
 import json
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jsonschema_rs
 
 import judged
+import judging
 
 COLUMNS = ("checked", "agreeing", "too strict", "too lax", "explained", "excluded")
 # Header parameters of real descriptions that no tool offers unless an operator lists them (`let-through.json`), because they
@@ -37,8 +37,8 @@ def main():
     options = parser.parse_args()
     files = [Path(file) for file in options.files] + judged.corpus(options)
     files = [file for file in files if options.only in str(file)]
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        rows = list(pool.map(lambda file: compared(file, options), files))
+    # One after the other: the generator of cases runs in this process.
+    rows = [compared(file, options) for file in files]
     return report(rows, options)
 
 
@@ -47,6 +47,7 @@ def compared(file, options):
     row = {"file": str(file), "counts": Counter(), "bad": [], "why": Counter(), "explained": explained(file), "used": set()}
     cases = judged.generated(file, judged.named(file), options)
     tools = judged.tools_of(file, options)
+    spec = judging.described(options.judge, file)
     validators = {}
     for case in cases:
         reason = excluded(case, tools)
@@ -57,7 +58,7 @@ def compared(file, options):
         tool = tools[case["op"]]
         if case["op"] not in validators:
             validators[case["op"]] = jsonschema_rs.Draft202012Validator(tool["inputSchema"])
-        compare(row, case, validators[case["op"]], judged.arguments(case, tool))
+        compare(row, case, validators[case["op"]], judged.arguments(case, tool, list(spec.op(case["op"]).bodies)))
     return row
 
 
