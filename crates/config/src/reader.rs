@@ -65,6 +65,12 @@ pub(crate) struct Mapping<'a> {
 pub(crate) type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
 
 impl Reader {
+    /// A reader that looks environment variables up elsewhere.
+    #[cfg(test)]
+    pub(crate) fn looking_up(variables: fn(&str) -> Option<String>) -> Self {
+        Self { variables: Variables(variables), ..Self::default() }
+    }
+
     /// Writes down a complaint.
     pub(crate) fn complain(
         &mut self,

@@ -72,8 +72,13 @@ impl Config {
 
     pub(crate) fn read(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
         let root = tree(&file, text)?;
-        let mut config = Self::of(text, base, file);
-        let Some(mapping) = config.reader.mapping(&root, "", &ROOT) else { return Ok(config) };
+        Ok(Self::of(text, base, file).filled(&root))
+    }
+
+    /// The same with what stands in the tree of its text.
+    fn filled(mut self, root: &Node) -> Self {
+        let config = &mut self;
+        let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.secrets = secrets::secrets(&mut config.reader, mapping);
         config.tls = tls::read(&mut config.reader, mapping);
         match mapping.object.get("toolsets") {
@@ -85,7 +90,7 @@ impl Config {
                 "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
             ),
         }
-        Ok(config)
+        self
     }
 
     fn read_toolset(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
@@ -98,6 +103,14 @@ impl Config {
 
     fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
         Self { base, origin: Origin { file, text: Arc::from(text) }, ..Self::default() }
+    }
+
+    /// Reads with a reader that looks variables up elsewhere.
+    #[cfg(test)]
+    fn read_with(text: &[u8], reader: crate::reader::Reader) -> Result<Self, Error> {
+        let root = tree(Path::new(""), text)?;
+        let config = Self::of(text, PathBuf::new(), PathBuf::new());
+        Ok(Self { reader, ..config }.filled(&root))
     }
 
     /// The configuration, if nothing is wrong with its text.
@@ -143,3 +156,6 @@ fn textual(file: &Path, diagnostic: &Diagnostic) -> Finding {
         help: diagnostic.help.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;
