@@ -16,6 +16,7 @@ mod endings;
 mod execute;
 mod exported;
 mod failures;
+mod foreign_servers;
 mod google;
 mod handles;
 mod identity_provider;

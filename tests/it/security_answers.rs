@@ -320,3 +320,41 @@ fn the_rows_are_those_of_the_table() {
         assert!(is_named, "row {row}");
     }
 }
+
+/// What decoding puts together is masked, and the whole is kept only where nothing would be put together again.
+#[tokio::test]
+async fn row_59_what_decoding_puts_together_is_masked_too() {
+    let settings = format!(
+        "auth: {{ bearer: {{ token: 'literal:{CANARY}' }} }}\nlimits: {{ result_bytes: 64 }}"
+    );
+    let rest = "<p>".to_owned() + &"more ".repeat(100);
+    let utf16: Vec<u8> =
+        format!("{CANARY} {rest}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let script = CANARY.replace('5', "5<script>x</script>") + &rest;
+    let reference = CANARY.replace('/', "&#x2F;") + &rest;
+    for (media_type, sent, is_kept) in [
+        ("text/html", reference.into_bytes(), true),
+        ("text/html", script.into_bytes(), false),
+        ("text/plain; charset=utf-16le", utf16, true),
+        (
+            "text/plain; charset=iso-2022-jp",
+            [b"canary-5\x1b(Becret/+key ", rest.as_bytes()].concat(),
+            false,
+        ),
+    ] {
+        let server = body(&format!("content-type: {media_type}\r\n"), &sent).await;
+        let executor = target::executor(DESCRIPTION, &server.origin, &settings);
+        let result = call(&executor, "item", json!({"id": "1"})).await;
+        let Outcome::Answered(answer) = result.outcome else { panic!("{result:?}") };
+        let Content::Text { text, .. } = &answer.content else { panic!("{answer:?}") };
+        assert!(text.starts_with("****"), "{media_type}: {text}");
+        assert!(answer.truncated.is_some());
+        assert_eq!(answer.handle.is_some(), is_kept, "{media_type}");
+        let kept = match &answer.handle {
+            Some(handle) => executor.result(handle, &Session::default(), None).await.unwrap(),
+            None => None,
+        };
+        let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).replace('\0', ""));
+        assert!(kept.is_none_or(|kept| kept.contains("****")), "{media_type}");
+    }
+}

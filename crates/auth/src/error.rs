@@ -176,12 +176,8 @@ fn told(place: &str) -> String {
     if place.starts_with('$') { format!("`{place}`") } else { format!("its parameter: `{place}`") }
 }
 
-pub(crate) fn unusable_session_value(place: &str) -> Error {
-    let message = format!(
-        "the session's credential holds a control character and cannot be put in a header; \
-         it is in {}",
-        told(place)
-    );
+pub(crate) fn unusable_session_value(place: &str, why: &callgate_secret::Error) -> Error {
+    let message = format!("the session's credential is unusable: {why}; it is in {}", told(place));
     Error::of_session(ErrorKind::UnusableSessionValue, place, message)
 }
 

@@ -45,13 +45,18 @@ impl CredentialSource {
         }
     }
 
+    /// The value, which is a token.
     pub(crate) async fn fetch(
         &self,
         store: &dyn SecretStore,
         session: &Session,
     ) -> Result<Secret, Error> {
         match self {
-            Self::Secret(reference) => fetch_secret(reference, store).await,
+            Self::Secret(reference) => {
+                let secret = fetch_secret(reference, store).await?;
+                secret.expose_as_token().map_err(|source| error::no_secret(reference, source))?;
+                Ok(secret)
+            }
             Self::ContextVariable(name) => {
                 let place = format!("{CONTEXT_VARIABLES}{name}");
                 let value = session.context(&format!("variables.{name}"));
@@ -85,17 +90,18 @@ pub(crate) async fn fetch_secret(
     if secret.is_empty() {
         return Err(error::empty_secret(reference));
     }
+    secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
     Ok(secret)
 }
 
-/// A secret that can be put in a header, and may be empty: some services take the key as the user name of basic
-/// authentication and no password.
+/// A secret that can be put in a header once it is encoded, and may be empty: some services take the key as the user name
+/// of basic authentication and no password.
 pub(crate) async fn fetch_password(
     reference: &SecretReference,
     store: &dyn SecretStore,
 ) -> Result<Secret, Error> {
     let secret = fetch_text(reference, store).await?;
-    secret.expose_for_header().map_err(|source| error::no_secret(reference, source))?;
+    secret.expose_encoded().map_err(|source| error::no_secret(reference, source))?;
     Ok(secret)
 }
 
@@ -135,7 +141,7 @@ fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
 fn usable(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
     let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
     let Some(secret) = secret else { return Err(error::missing_session_value(place)) };
-    secret.expose_for_header().map_err(|_| error::unusable_session_value(place))?;
+    secret.expose_as_token().map_err(|why| error::unusable_session_value(place, &why))?;
     Ok(secret)
 }
 

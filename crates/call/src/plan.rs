@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use callgate_openapi::{Encoding, Input, Operation, Placement, Source};
+use callgate_secret::Masker;
 use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session, Value};
 use http::{Request, Response};
 
@@ -14,7 +15,7 @@ use crate::{
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
     kept::Kept,
     request::{Frame, Ready},
-    response,
+    response::{self, Reading, Understood},
     shape::Shape,
     style::is_void,
     wording,
@@ -100,9 +101,16 @@ impl Plan {
         self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })
     }
 
-    /// What an answer means, by its status and its media type, in the form a model can use.
+    /// [`Plan::understood`] of an answer to a call without credentials.
     pub fn outcome(&self, response: &Response<Bytes>, shape: &Shape) -> Outcome {
-        response::outcome(response, &self.operation, shape)
+        let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+        let reading = Reading { shape, masker: &masker, journal: &mut journal };
+        self.understood(response, reading).outcome
+    }
+
+    /// What an answer means, by its status and its media type, in the form a model can use.
+    pub fn understood(&self, response: &Response<Bytes>, reading: Reading<'_>) -> Understood {
+        response::understood(response, &self.operation, reading)
     }
 }
 

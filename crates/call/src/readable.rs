@@ -10,11 +10,23 @@ pub(crate) fn cleaned(text: &str) -> String {
             '\u{1b}' => skip_escape(&mut characters),
             '\n' | '\t' => out.push(character),
             '\r' if characters.peek() != Some(&'\n') => out.push('\n'),
+            _ if is_joiner(character) && joins(&out) => out.push(character),
             _ if character.is_control() || is_invisible(character) => {}
             _ => out.push(character),
         }
     }
     out
+}
+
+/// How many characters [`cleaned`] takes out, each escape sequence counted as one.
+pub(crate) fn n_unseen(text: &str) -> usize {
+    if readable(text).is_none() {
+        return 0;
+    }
+    let n_joiners = |text: &str| text.chars().filter(|one| is_joiner(*one)).count();
+    let removed = |one: &char| is_unseen(*one) && !matches!(one, '\r') && !is_joiner(*one);
+    let n_joined = n_joiners(text).saturating_sub(n_joiners(&cleaned(text)));
+    text.chars().filter(removed).count() + n_joined
 }
 
 /// `text` as it is where a reader sees all of it, which is the usual case; a cleaned copy else.
@@ -27,6 +39,17 @@ pub(crate) fn readable(text: &str) -> Option<String> {
 /// Whether a reader does not see a character.
 pub(crate) fn is_unseen(character: char) -> bool {
     !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
+}
+
+/// The zero-width joiner and non-joiner, which Persian, Hindi and emoji are written with.
+fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200c}' | '\u{200d}')
+}
+
+/// Whether a joiner has something to join to what was written last: between letters of ASCII it only hides something, and
+/// several in a row spell something nobody sees.
+fn joins(written: &str) -> bool {
+    written.chars().next_back().is_some_and(|last| !last.is_ascii() && !is_joiner(last))
 }
 
 /// Skips a terminal escape sequence after its ESC (ECMA-48 §5.4, §5.6).
@@ -78,10 +101,33 @@ mod tests {
             ("\u{1b}]8;;http://h\u{1b}\\link", "link"),
             ("a\u{0}b\u{8}\u{7f}\u{85}c", "abc"),
             ("a\u{200b}b\u{202e}c\u{feff}d\u{e0041}", "abcd"),
+            (
+                "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}",
+                "\u{645}\u{6cc}\u{200c}\u{62e}\u{648}\u{627}\u{647}\u{645}",
+            ),
+            (
+                "\u{1f468}\u{200d}\u{1f469}\u{2764}\u{fe0f}\u{200d}\u{1f525}",
+                "\u{1f468}\u{200d}\u{1f469}\u{2764}\u{fe0f}\u{200d}\u{1f525}",
+            ),
+            ("\u{915}\u{94d}\u{200d} x", "\u{915}\u{94d}\u{200d} x"),
+            ("to\u{200d}ken\u{200c}", "token"),
+            ("\u{645}\u{200c}\u{200d}\u{200c}\u{645}", "\u{645}\u{200c}\u{645}"),
             ("\u{1b}", ""),
             ("\u{1b}[", ""),
         ] {
             assert_eq!(cleaned(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_out_is_counted() {
+        for (text, expected) in [
+            ("plain\r\n", 0),
+            ("\u{645}\u{200c}\u{645}", 0),
+            ("a\u{200b}b\u{200d}c", 2),
+            ("\u{1b}[31mred\u{1b}[0m", 2),
+        ] {
+            assert_eq!(n_unseen(text), expected, "{text:?}");
         }
     }
 }

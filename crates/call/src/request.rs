@@ -1,7 +1,7 @@
 //! Builds the finished request from checked inputs: address, headers, body. The address is looked at again when it is
 //! done: an origin, a segment or a query other than the one written is refused. Credentials come later, from `auth`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use bytes::Bytes;
 use callgate_openapi::{BodyKind, Encoding, Input, Operation, Place, Placement, Style};
@@ -53,6 +53,19 @@ pub(crate) struct Ready<'a> {
     pub(crate) kept: Kept<'a>,
 }
 
+/// What is asked for: JSON first, which a model reads best, and the other types after it by their weight.
+fn accepted(types: &[Arc<str>]) -> String {
+    let (json, other): (Vec<_>, Vec<_>) = types.iter().partition(|one| is_json(one));
+    let weight = if json.is_empty() { "" } else { ";q=0.9" };
+    let other = other.iter().map(|one| format!("{one}{weight}"));
+    json.iter().map(ToString::to_string).chain(other).collect::<Vec<_>>().join(", ")
+}
+
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json")
+}
+
 impl Frame {
     /// The frame of an operation.
     pub(crate) fn new(operation: &Operation) -> Self {
@@ -64,7 +77,7 @@ impl Frame {
             url.set_query(Some(query));
             url.query().filter(|query| !query.is_empty()).map(str::to_owned)
         });
-        let accept = HeaderValue::from_str(&operation.accept.join(", "))
+        let accept = HeaderValue::from_str(&accepted(&operation.accept))
             .ok()
             .filter(|accept| !accept.is_empty());
         // A service that says nothing about its answers is asked for what a model reads best.

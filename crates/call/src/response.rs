@@ -3,44 +3,98 @@
 //! how much of a result is shown is decided in `shape`.
 
 mod failure;
+mod headers;
+mod json;
 mod media;
 mod sequence;
 mod stream;
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use callgate_openapi::Operation;
-use callgate_tool::{Answer, Content, Fault, Json, Outcome, Value};
+use callgate_secret::Masker;
+use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value};
 use http::{Response, StatusCode};
 use sha2::{Digest, Sha256};
 
 use crate::{
+    echoed::{self, Found},
     html,
-    readable::cleaned,
-    shape::{Read, Shape},
+    readable::{cleaned, n_unseen},
+    shape::{self, Read, Shape},
     wording,
 };
+use json::{begins_like_json, json};
 use media::{Kind, Media};
 use sequence::Sequence;
 pub use stream::{Splitter, Unfinished};
 
+/// What an answer is read with.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "whoever reads an answer must say what it may show")]
+pub struct Reading<'a> {
+    /// How it is shown.
+    pub shape: &'a Shape,
+    /// The secrets that were sent, which it may hold.
+    pub masker: &'a Masker<'a>,
+    /// Takes what was done to it.
+    pub journal: &'a mut Journal,
+}
+
+/// An answer that was read.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever keeps an answer must know what it holds")]
+pub struct Understood {
+    /// What it means.
+    pub outcome: Outcome,
+    /// Whether what it says, once decoded, held a secret, which is masked in the outcome.
+    pub held_secret: bool,
+}
+
 /// What an answer of `operation` means, in the form a model can use.
-pub(crate) fn outcome(response: &Response<Bytes>, operation: &Operation, shape: &Shape) -> Outcome {
+pub(crate) fn understood(
+    response: &Response<Bytes>,
+    operation: &Operation,
+    reading: Reading<'_>,
+) -> Understood {
     let status = response.status();
+    let Reading { shape, masker, journal } = reading;
     if !status.is_success() {
-        return Outcome::Failed(failure::fault(response, operation.effect));
+        let fault = failure::fault(response, (operation.effect, &operation.server.url), masker);
+        return Understood { outcome: Outcome::Failed(fault), held_secret: false };
     }
-    match content(response, shape) {
-        Ok(Taken { content, n_more }) => {
-            let size = response.body().len();
-            let read = Read { operation, headers: response.headers(), size, n_more };
-            let mut answer = shape.answer(Answer::new(status.as_u16(), content), &read);
-            if response.extensions().get::<Unfinished>().is_some() {
-                answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
+    let Taken { mut content, n_more, n_replaced, n_removed } =
+        match content(response, shape, masker) {
+            Ok(taken) => taken,
+            Err(fault) => {
+                return Understood { outcome: Outcome::Failed(fault), held_secret: false };
             }
-            Outcome::Answered(Box::new(answer))
-        }
-        Err(fault) => Outcome::Failed(fault),
+        };
+    if n_replaced > 0 {
+        journal.note(Event::SurrogatesReplaced { count: n_replaced });
     }
+    let held_secret = echoed::content(&mut content, masker) == Found::Secret;
+    if held_secret {
+        journal.note(Event::CredentialEchoed);
+    }
+    let size = response.body().len();
+    let read = Read { operation, headers: response.headers(), size, n_more };
+    let (mut answer, n_hidden) = shape.answer(Answer::new(status.as_u16(), content), &read);
+    if n_removed + n_hidden > 0 {
+        journal.note(Event::UnseenRemoved { count: n_removed + n_hidden });
+    }
+    for value in answer.next.values_mut() {
+        echoed::value(value, masker);
+        let _: usize = shape::clean(value);
+    }
+    answer.headers = headers::shown(operation, response.headers(), masker);
+    if response.extensions().get::<Unfinished>().is_some() {
+        answer.still_sending = true;
+        answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
+    }
+    let outcome = Outcome::Answered(Box::new(answer));
+    Understood { outcome, held_secret }
 }
 
 /// What was taken of an answer.
@@ -48,72 +102,124 @@ struct Taken {
     content: Content,
     /// How many values of a sequence come after those of the content.
     n_more: usize,
+    /// How many halves of surrogate pairs were replaced.
+    n_replaced: usize,
+    /// How many characters nobody sees were taken out of a text.
+    n_removed: usize,
 }
 
 impl From<Content> for Taken {
     fn from(content: Content) -> Self {
-        Self { content, n_more: 0 }
+        Self { content, n_more: 0, n_replaced: 0, n_removed: 0 }
     }
 }
 
 impl From<Sequence> for Taken {
     fn from(Sequence { values, n_more, .. }: Sequence) -> Self {
-        Self { content: Content::Json(Value::Array(values).into()), n_more }
+        let content = Content::Json(Value::Array(values).into());
+        Self { n_more, ..Self::from(content) }
     }
 }
 
-fn content(response: &Response<Bytes>, shape: &Shape) -> Result<Taken, Box<Fault>> {
+fn content(
+    response: &Response<Bytes>,
+    shape: &Shape,
+    masker: &Masker<'_>,
+) -> Result<Taken, Box<Fault>> {
     let (status, body) = (response.status().as_u16(), response.body());
-    if body.is_empty()
+    let media = Media::of(response.headers());
+    let is_blank = media.kind() == Kind::Json && body.trim_ascii().is_empty();
+    if is_blank
+        || body.is_empty()
         || matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
     {
         return Ok(Content::Empty.into());
     }
-    let media = Media::of(response.headers());
     if response.extensions().get::<Unfinished>().is_some()
         && let Some(splitter) = Splitter::of(response.headers())
     {
-        return Ok(complete(splitter, body, shape).into());
+        return Ok(complete(splitter, body, (shape, masker)).into());
     }
-    let content = match media.kind() {
-        Kind::Binary => file(body, media.essence),
-        Kind::Events => return Ok(sequence::events(&media.decoded(body), shape.room()).into()),
-        Kind::Html => Content::Text {
-            text: html::text(&media.decoded(body)),
-            media_type: "text/plain".to_owned(),
-        },
+    let taken = match media.kind() {
+        Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed(body, media),
+        Kind::Binary => file(&without_secrets(body, masker), media.essence).into(),
+        Kind::Events => sequence::events(&media.decoded(body), shape.room()).into(),
+        // A page begins with a tag. Services that forget to name their JSON are taken for pages by their frameworks.
+        Kind::Html if begins_like_json(body) => guessed(body, media),
+        Kind::Html => page(&media.decoded(body)),
         Kind::Json => match json(body, &media) {
-            Some(json) => Content::Json(json),
-            None => return Err(failure::unreadable(status, &media.decoded(body))),
+            Ok(taken) => taken.into(),
+            Err(why) => {
+                return Err(failure::unreadable((status, why), &media.decoded(body), masker));
+            }
         },
         Kind::JsonLines => match sequence::lines(&media.decoded(body), shape.room()) {
-            Some(values) => return Ok(values.into()),
+            Some(values) => values.into(),
             None => text(body, media),
         },
-        Kind::Perceived if body.len() > shape.media_bytes => file(body, media.essence),
-        Kind::Perceived => Content::Media { media_type: media.essence, data: body.clone() },
+        Kind::Perceived => perceived(without_secrets(body, masker), media, shape).into(),
         Kind::Text => text(body, media),
-        Kind::Unnamed => match json(body, &media) {
-            Some(json) if json.text().trim_start().starts_with(['[', '{']) => Content::Json(json),
-            _ if is_text(body) => text(body, media),
-            _ => file(body, "application/octet-stream".to_owned()),
-        },
+        Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed(body, media),
+        Kind::Unnamed => {
+            file(&without_secrets(body, masker), "application/octet-stream".to_owned()).into()
+        }
     };
-    Ok(content.into())
+    Ok(taken)
+}
+
+/// A body that names no type of a text: the JSON it is, else the text.
+fn guessed(body: &[u8], media: Media) -> Taken {
+    let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
+    match taken {
+        Some(taken) => taken.into(),
+        None if media.kind() == Kind::Html => page(&media.decoded(body)),
+        None => text(body, media),
+    }
+}
+
+impl From<json::Taken> for Taken {
+    fn from(json::Taken { json, n_replaced }: json::Taken) -> Self {
+        Self { n_replaced, ..Self::from(Content::Json(json)) }
+    }
+}
+
+fn page(html: &str) -> Taken {
+    let media_type = "text/plain".to_owned();
+    Content::Text { text: html::text(html), media_type }.into()
+}
+
+/// An image or a sound; one over its bound is a file.
+fn perceived(data: Bytes, media: Media, shape: &Shape) -> Content {
+    if data.len() > shape.media_bytes {
+        return file(&data, media.essence);
+    }
+    Content::Media { media_type: media.essence, data }
 }
 
 /// The values of a sequence that broke off, without the one that is not whole.
-fn complete(mut splitter: Splitter, body: &[u8], shape: &Shape) -> Sequence {
+fn complete(
+    mut splitter: Splitter,
+    body: &[u8],
+    (shape, masker): (&Shape, &Masker<'_>),
+) -> Sequence {
     let mut sequence = Sequence::new(shape.room());
     for piece in body.chunks(PIECE) {
         splitter.push(piece);
         while let Some(bytes) = splitter.split() {
-            if let Some(value) = splitter.value(&bytes) {
+            if let Some(value) = splitter.value(&bytes, masker) {
                 sequence.add(|| value.into_value());
             }
         }
     }
     sequence
+}
+
+/// The bytes with every secret masked that stands in them; what is no text is not decoded further.
+fn without_secrets(body: &Bytes, masker: &Masker<'_>) -> Bytes {
+    match masker.mask(body) {
+        Cow::Borrowed(_) => body.clone(),
+        Cow::Owned(masked) => masked.into(),
+    }
 }
 
 fn file(body: &Bytes, media_type: String) -> Content {
@@ -122,24 +228,23 @@ fn file(body: &Bytes, media_type: String) -> Content {
     Content::File { media_type, size: body.len(), sha256 }
 }
 
-fn text(body: &[u8], media: Media) -> Content {
-    let text = cleaned(&media.decoded(body));
+fn text(body: &[u8], media: Media) -> Taken {
+    let decoded = media.decoded(body);
+    let text = cleaned(&decoded);
+    let n_removed = n_unseen(&decoded);
     let media_type = if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence };
-    Content::Text { text, media_type }
+    Taken { n_removed, ..Content::Text { text, media_type }.into() }
 }
 
-/// Whether bytes of an unnamed type are text: in UTF-8, without NUL.
+/// Whether bytes whose type says nothing are text: in UTF-8, without what no text has.
 fn is_text(body: &[u8]) -> bool {
-    std::str::from_utf8(body).is_ok_and(|text| !text.contains('\0'))
+    let is_foreign =
+        |one: char| one.is_control() && !matches!(one, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
+    std::str::from_utf8(body).is_ok_and(|text| !text.contains(is_foreign))
 }
 
-/// The JSON of a body; its depth is bounded (127). RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored;
-/// text in another encoding is read as it is announced, and what is no text becomes U+FFFD.
-fn json(body: &[u8], media: &Media) -> Option<Json> {
-    let taken = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok());
-    taken.or_else(|| Json::parse(&media.decoded(body)).ok())
-}
-
+/// More of what should be a file is shown as one: a model asks for texts by their types.
+const MAX_TEXT: usize = 64 * 1024;
 /// A whole answer need not be copied to be split.
 const PIECE: usize = 64 * 1024;
 

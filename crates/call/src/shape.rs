@@ -7,7 +7,7 @@ use http::HeaderMap;
 
 use crate::{
     cut, page,
-    readable::{is_unseen, readable},
+    readable::{is_unseen, n_unseen, readable},
     select::Selection,
     wording,
 };
@@ -65,8 +65,9 @@ pub(crate) struct Read<'a> {
 }
 
 impl Shape {
-    /// The answer as it is shown.
-    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Answer {
+    /// The answer as it is shown, and how many characters nobody sees were taken out of it.
+    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> (Answer, usize) {
+        let mut n_removed = 0;
         match answer.content {
             Content::Json(json) => {
                 answer.next = page::next_of_link(read.operation, read.headers);
@@ -76,13 +77,14 @@ impl Shape {
                     let next = may_go_on.then(|| page::next_of_body(read.operation, json.value()));
                     answer.next = next.unwrap_or(answer.next);
                     answer.content = Content::Json(json);
-                    return answer;
+                    return (answer, n_removed);
                 }
                 let value = json.into_value();
                 if answer.next.is_empty() {
                     answer.next = page::next_of_body(read.operation, &value);
                 }
-                let (value, mut cuts) = self.value(value);
+                let (mut value, mut cuts) = self.value(value);
+                n_removed = clean(&mut value);
                 count_more(&mut cuts, &value, read.n_more);
                 answer.content = Content::Json(value.into());
                 answer.truncated = truncated(cuts, read, &answer.next);
@@ -104,7 +106,7 @@ impl Shape {
             }
             Content::Empty | Content::File { .. } | Content::Media { .. } => {}
         }
-        answer
+        (answer, n_removed)
     }
 
     /// How many bytes of a sequence of values are read: all where something is looked for in them, else what is shown,
@@ -130,9 +132,7 @@ impl Shape {
             quote_big_integers(&mut value);
         }
         // Measured, not guessed from the size of the text: a selection may repeat parts of it.
-        let (mut value, cuts) = cut::cut(value, self.result_bytes);
-        clean(&mut value);
-        (value, cuts)
+        cut::cut(value, self.result_bytes)
     }
 }
 
@@ -178,25 +178,27 @@ fn names_page(text: &str, operation: &Operation) -> bool {
         && page::is_paged(operation)
 }
 
-/// Takes out of every text of a value what nobody sees.
-pub(crate) fn clean(value: &mut Value) {
+/// Takes out of every text of a value what nobody sees; answers how many characters that were.
+pub(crate) fn clean(value: &mut Value) -> usize {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Array(items) => items.iter_mut().map(clean).sum(),
         Value::Object(members) => {
+            let n_removed: usize = members.keys().map(|name| n_unseen(name)).sum();
             if members.keys().any(|name| readable(name).is_some()) {
                 *members = std::mem::take(members)
                     .into_iter()
                     .map(|(name, value)| (readable(&name).unwrap_or(name), value))
                     .collect::<Object>();
             }
-            members.values_mut().for_each(clean);
+            n_removed + members.values_mut().map(clean).sum::<usize>()
         }
         Value::String(text) => {
-            if let Some(cleaned) = readable(text) {
-                *text = cleaned;
-            }
+            let Some(cleaned) = readable(text) else { return 0 };
+            let n_removed = n_unseen(text);
+            *text = cleaned;
+            n_removed
         }
-        Value::Bool(_) | Value::Null | Value::Number(_) => {}
+        Value::Bool(_) | Value::Null | Value::Number(_) => 0,
     }
 }
 
@@ -254,7 +256,7 @@ mod tests {
     fn names_and_texts_lose_what_nobody_sees() {
         let mut value =
             json!({"a\u{200b}": ["\u{1b}[31mred\u{1b}[0m", {"b": "\u{e0041}x\n"}], "c": 1});
-        clean(&mut value);
+        assert_eq!(clean(&mut value), 4);
         assert_eq!(value, json!({"a": ["red", {"b": "x\n"}], "c": 1}));
     }
 }

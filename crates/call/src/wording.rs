@@ -5,6 +5,7 @@
 pub mod answer;
 pub(crate) mod body;
 mod connection;
+mod credential;
 pub(crate) mod key;
 
 use std::fmt::Write as _;
@@ -13,6 +14,7 @@ use callgate_openapi::Source;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
 
 pub use connection::{connection_refused, late, no_secure_connection, timed_out, unreachable};
+pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted};
 
 use crate::style::Unwritable;
 
@@ -52,32 +54,6 @@ pub fn nothing_recorded() -> Box<Fault> {
     fault(FaultCode::NothingRecorded, message, Next::GiveUp)
 }
 
-/// No credential could be put on the request: `why` names what is missing, never its value.
-pub fn auth_failed(why: &str) -> Box<Fault> {
-    let message = format!("no credential for this tool, nothing was sent: {}", clipped(why, 300));
-    fault(FaultCode::AuthFailed, message, Next::GiveUp)
-}
-
-/// The service refused the credential before it did anything, and no fresh one could be had: `why` says why.
-pub fn auth_not_renewed(why: &str) -> Box<Fault> {
-    let message = format!(
-        "the service refused the credential and did nothing, and there is no fresh one: {}",
-        clipped(why, 300)
-    );
-    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
-    fault.reached = Reached::Yes;
-    fault
-}
-
-/// The service refused the credential before it did anything: `why` is what is wrong with it.
-pub fn auth_refused(why: &str) -> Box<Fault> {
-    let message =
-        format!("the service refused the credential and did nothing: {}", clipped(why, 300));
-    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
-    fault.reached = Reached::Yes;
-    fault
-}
-
 /// The request may not be sent: `why` says which rule it breaks.
 pub fn refused(why: &str) -> Box<Fault> {
     let message = format!("the request was refused, nothing was sent: {}", clipped(why, 300));
@@ -94,8 +70,22 @@ pub(crate) fn unwritable_body(media_type: &str) -> Box<Fault> {
     not_supported(&format!("bodies of type `{}` cannot be written yet", shortened(media_type)))
 }
 
-pub(crate) fn invalid_arguments(problems: Vec<Problem>) -> Box<Fault> {
-    let message = told(&problems, "; correct and call again");
+pub(crate) fn invalid_arguments(mut problems: Vec<Problem>) -> Box<Fault> {
+    let lacks_body =
+        problems.iter().any(|problem| problem.at == WHOLE_BODY && problem.got == NOTHING);
+    let mut flat: Vec<_> =
+        problems.iter_mut().filter(|problem| problem.got == UNKNOWN_ARGUMENT).collect();
+    // Parts of a body that stand beside the argument they belong in.
+    let is_flat = lacks_body && !flat.is_empty();
+    for problem in flat.iter_mut().filter(|_| is_flat) {
+        problem.suggestion = Some(format!("`{WHOLE_BODY}.{}`", problem.at));
+    }
+    let advice = if is_flat {
+        "; put them inside `body` and call again"
+    } else {
+        "; correct and call again"
+    };
+    let message = told(&problems, advice);
     let fault = Fault::new(FaultCode::InvalidArguments, message, Next::CorrectArguments);
     Box::new(fault.with_problems(problems))
 }
@@ -192,12 +182,6 @@ pub(crate) fn unreadable_json(status: u16) -> Box<Fault> {
     )
 }
 
-pub(crate) fn redirected(status: u16) -> Box<Fault> {
-    let message =
-        format!("the service answered with a redirect (status {status}), which is not followed");
-    answered(FaultCode::ServiceError, status, message, Next::GiveUp)
-}
-
 pub(crate) fn service_error(status: u16, next: Next) -> Box<Fault> {
     let advice = match next {
         Next::AskUser => "ask the user",
@@ -234,7 +218,7 @@ pub(crate) fn too_deep(at: String) -> Problem {
 }
 
 pub(crate) fn missing(at: String, expected: &str) -> Problem {
-    Problem { at, expected: expected.to_owned(), got: "nothing".to_owned(), suggestion: None }
+    Problem { at, expected: expected.to_owned(), got: NOTHING.to_owned(), suggestion: None }
 }
 
 pub(crate) fn missing_from_session(at: String, source: &Source) -> Problem {
@@ -259,7 +243,7 @@ pub(crate) fn unknown_argument<'a>(
     Problem {
         at: shortened(name).into_owned(),
         expected,
-        got: "an unknown argument".to_owned(),
+        got: UNKNOWN_ARGUMENT.to_owned(),
         suggestion,
     }
 }
@@ -382,6 +366,11 @@ fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next
     fault.status = Some(status);
     Box::new(fault)
 }
+
+/// The argument that is a whole body.
+const WHOLE_BODY: &str = "body";
+const NOTHING: &str = "nothing";
+const UNKNOWN_ARGUMENT: &str = "an unknown argument";
 
 /// Names less alike than this are not suggested.
 const LIKE: f64 = 0.75;

@@ -3,6 +3,7 @@
 
 mod advice;
 mod args;
+mod closed;
 mod codes;
 mod commands;
 mod exit;
@@ -25,6 +26,7 @@ use crate::args::{Arguments, Command};
 
 fn main() -> ExitCode {
     log::start();
+    closed::close_memory();
     let ended = match Arguments::parse().command {
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),

@@ -1,5 +1,5 @@
-//! The text of a configuration as snippets may show it: without the literals that stand in it, and without what stands
-//! where a reference to a secret should, since that may be the secret itself.
+//! Texts as snippets may show them: a configuration without the literals that stand in it, without what stands where a
+//! reference to a secret should, and without what was pasted elsewhere; of files that are not ours, no line at all.
 
 use callgate::{config::Finding, secret::MASK};
 
@@ -20,17 +20,177 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
     masked
 }
 
+/// Whether a text is a description, an overlay or a configuration, or was meant to be one: a line begins with one of the
+/// keys they have, or the text is JSON with one.
+pub(crate) fn is_ours(text: &str) -> bool {
+    has_key(text, &KEYS)
+}
+
+/// Whether a text may be a part of a description.
+pub(crate) fn is_part(text: &str) -> bool {
+    is_ours(text) || has_key(text, &KEYS_OF_PARTS)
+}
+
+fn has_key(text: &str, keys: &[&str]) -> bool {
+    let begins = |line: &str| {
+        let line = line.trim_start_matches(|c: char| c.is_whitespace() || "{,\u{feff}".contains(c));
+        let line = line.trim_start_matches(['"', '\'']);
+        let end = line.find(|c: char| !c.is_ascii_alphanumeric() && !"_$-".contains(c));
+        let (key, rest) = line.split_at(end.unwrap_or(line.len()));
+        rest.trim_start_matches(['"', '\'', ' ']).starts_with(':') && keys.contains(&key)
+    };
+    text.lines().any(begins) || keys.iter().any(|key| text.contains(&format!("\"{key}\":")))
+}
+
 /// How many characters of a line come before the first thing that may be secret.
 fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     let literal = line.split_once(LITERAL);
     let literal = literal.map(|(before, _)| before.chars().count().saturating_add(LITERAL.len()));
-    let pasted = findings.iter().filter(|finding| finding.code == NO_REFERENCE);
-    let pasted = pasted.filter_map(|finding| finding.position);
-    let pasted = pasted.filter(|position| position.line == number);
-    pasted.map(|position| position.column.saturating_sub(1)).chain(literal).min()
+    let pasted = findings.iter().filter_map(|finding| {
+        let position = finding.position.filter(|position| position.line == number)?;
+        let start = position.column.saturating_sub(1);
+        let may_hold = |part: &str| finding.pointer.contains(part);
+        match finding.code {
+            NO_REFERENCE => Some(start),
+            UNKNOWN_KEY => Some(after_key(line, start)),
+            _ if CREDENTIALS.into_iter().any(may_hold) => Some(after_key(line, start)),
+            _ => None,
+        }
+    });
+    pasted.chain(literal).chain(random(line)).min()
+}
+
+/// How many characters of a line come before the value of the key that begins after `start`; before the value itself
+/// where one begins there.
+fn after_key(line: &str, start: usize) -> usize {
+    let rest: String = line.chars().skip(start).collect();
+    let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let inner = quote.map_or(rest.as_str(), |quote| rest.trim_start_matches(quote));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_-$.".contains(c);
+    let after = inner.trim_start_matches(is_name);
+    let after = quote.map_or(after, |quote| after.trim_start_matches(quote));
+    let key = rest.chars().count().saturating_sub(after.chars().count());
+    match after.trim_start().strip_prefix(':') {
+        Some(value) if value.is_empty() || value.starts_with([' ', '"', '\'']) => {
+            start + key + after.chars().count() - value.chars().count()
+        }
+        _ => start,
+    }
+}
+
+/// How many characters of a line come before the first word that looks drawn at random, as keys and tokens are.
+fn random(line: &str) -> Option<usize> {
+    let mut before = 0;
+    for word in line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"_-+~".contains(c)) {
+        if is_random(word) {
+            return Some(before);
+        }
+        before += word.chars().count();
+    }
+    None
+}
+
+/// Long, and changing between letters and digits more often than names do.
+fn is_random(word: &str) -> bool {
+    let kinds: Vec<bool> =
+        word.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.is_ascii_digit()).collect();
+    let n_changes = kinds.windows(2).filter(|pair| matches!(pair, [one, other] if one != other));
+    kinds.len() >= RANDOM_LENGTH && n_changes.count() >= RANDOM_CHANGES
 }
 
 const LITERAL: &str = "literal:";
 
 /// What is said of a value in the place of a reference to a secret.
 const NO_REFERENCE: &str = "secret-reference";
+/// What is said of a key nobody knows: what was meant may be one that holds a secret.
+const UNKNOWN_KEY: &str = "unknown-key";
+
+/// Where credentials are written.
+const CREDENTIALS: [&str; 4] = ["/auth", "/credentials", "/secrets", "/access"];
+
+/// Keys of descriptions, overlays and configurations.
+const KEYS: [&str; 11] = [
+    "auth",
+    "body_media",
+    "credentials",
+    "limits",
+    "openapi",
+    "overlay",
+    "prefix",
+    "server",
+    "swagger",
+    "toolsets",
+    "upstream",
+];
+/// Keys of schemas and other parts of descriptions.
+const KEYS_OF_PARTS: [&str; 12] = [
+    "$defs",
+    "$ref",
+    "allOf",
+    "anyOf",
+    "components",
+    "definitions",
+    "description",
+    "oneOf",
+    "parameters",
+    "properties",
+    "responses",
+    "type",
+];
+
+/// Shorter than any key that is drawn at random.
+const RANDOM_LENGTH: usize = 16;
+/// A name with a date or a version in it changes less often.
+const RANDOM_CHANGES: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_our_files_are_shown() {
+        for (text, expected) in [
+            ("openapi: 3.0.3", true),
+            ("# comment\n'swagger' : \"2.0\"", true),
+            ("\u{feff}{\"openapi\":\"3.0.3\"}", true),
+            ("{\"info\": {}, \"openapi\": \"3.1.0\"}", true),
+            ("toolsets: [", true),
+            ("API_KEY=canary\nTOKEN=canary", false),
+            ("root:canary:0:0:root:/root:/bin/bash\nopenapi_user:x:1:1::/:", false),
+            ("-----BEGIN PRIVATE KEY-----\ncanary", false),
+            ("password: canary", false),
+            ("", false),
+        ] {
+            assert_eq!(is_ours(text), expected, "{text}");
+        }
+        assert!(is_part("type: object\nproperties: {}") && !is_part("KEY=canary"));
+    }
+
+    #[test]
+    fn a_value_is_hidden_and_its_key_is_not() {
+        for (line, start, expected) in [
+            ("  tokn: canary", 2, 7),
+            ("  'to kn': canary", 2, 2),
+            ("{\"tokn\":\"canary\"}", 1, 8),
+            ("  token: canary", 9, 9),
+            ("  canary:canary", 2, 2),
+        ] {
+            assert_eq!(after_key(line, start), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_looks_drawn_at_random_is_hidden() {
+        for (line, expected) in [
+            ("prefix: sk-live-51H8xZk2eTq9", Some(8)),
+            ("a: ghp_16C7e42F292c6912E7710c838347Ae178B4a", Some(3)),
+            ("a: 0d9b1c3e-77aa-4d2f-9c1e-3f2b8a6d5e4c", Some(3)),
+            ("openapi: petstore-2024-10-01-public.yaml", None),
+            ("server: https://api-eu1.example.com/v1/customers", None),
+            ("x-agent-input-parameter: customerIdentifier", None),
+            ("limits: {timeout: 30s, response_bytes: 1MiB}", None),
+        ] {
+            assert_eq!(random(line), expected, "{line}");
+        }
+    }
+}

@@ -1,10 +1,10 @@
 //! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
 //! snippets.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use callgate::{
-    config::{self, Built, BuiltToolset, DescriptionOptions, Environment, Error},
+    config::{self, Built, BuiltToolset, DescriptionOptions, Environment, Error, MAX_FILE_BYTES},
     openapi::OperationStatus,
 };
 
@@ -70,7 +70,7 @@ pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
 
 /// The bytes of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(file).map_err(|error| unreadable(file, &error))
+    config::read_file(file, MAX_FILE_BYTES).map_err(|error| unreadable(file, &error))
 }
 
 /// The bytes of a toolset's description.
@@ -87,7 +87,7 @@ fn unreadable(file: &Path, error: &io::Error) -> Failure {
 pub(crate) fn failure(error: &Error) -> Failure {
     let mut message = String::new();
     for finding in error.findings() {
-        let text = fs::read(&finding.file).unwrap_or_default();
+        let text = config::read_file(&finding.file, MAX_FILE_BYTES).unwrap_or_default();
         let text = without_secrets(&String::from_utf8_lossy(&text), error.findings());
         message.push_str(&render::finding(&render::Lines::new(&text), finding));
     }

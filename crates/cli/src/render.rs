@@ -9,6 +9,8 @@ use callgate::{
     tree::{Diagnostic, Position, Severity},
 };
 
+use crate::masked::{is_ours, is_part};
+
 /// How wide a line of a snippet may be; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
@@ -64,9 +66,14 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
 pub(crate) struct Lines<'a>(Vec<&'a str>);
 
 impl<'a> Lines<'a> {
-    /// The lines of `text`.
+    /// The lines of `text`; none where it is no file of ours, since it may hold what is not for the screen.
     pub(crate) fn new(text: &'a str) -> Self {
-        Self(text.lines().collect())
+        if is_ours(text) { Self(text.lines().collect()) } else { Self::default() }
+    }
+
+    /// The lines of a part of a description.
+    pub(crate) fn of_part(text: &'a str) -> Self {
+        if is_part(text) { Self(text.lines().collect()) } else { Self::default() }
     }
 
     fn at(&self, line: usize) -> Option<&'a str> {
@@ -79,6 +86,8 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     let title = remark.level.clone().primary_title(remark.message).id(remark.code);
     let line = remark.position.and_then(|position| Some((lines.at(position.line)?, position)));
     let excerpt = line.map(|(line, position)| Excerpt::new(line, position));
+    let place = remark.position.map(|at| format!(":{}:{}", at.line, at.column));
+    let place = format!("in {path}{}", place.unwrap_or_default());
     let mut group = match &excerpt {
         Some(excerpt) => title.element(
             Snippet::source(excerpt.line.as_str())
@@ -86,7 +95,7 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
                 .path(path.as_str())
                 .annotation(AnnotationKind::Primary.span(excerpt.start..excerpt.end)),
         ),
-        None => title.element(Level::NOTE.message(format!("in {path}"))),
+        None => title.element(Level::NOTE.message(place)),
     };
     if !remark.help.is_empty() {
         group = group.element(Level::HELP.message(remark.help));

@@ -84,7 +84,7 @@ impl Checked {
                 shown.clone_from(&diagnostic.file);
                 let name = diagnostic.file.as_deref();
                 let referenced = name.and_then(|name| self.referenced.get(name));
-                lines = referenced.map(|text| Lines::new(text)).unwrap_or_default();
+                lines = referenced.map(|text| Lines::of_part(text)).unwrap_or_default();
             }
             let file = file_of(&self.file, diagnostic);
             text.push_str(&render::diagnostic(&file, &lines, diagnostic));

@@ -11,7 +11,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::{Authenticator, all, unmet};
 use callgate_executor::Callable;
-use callgate_openapi::{Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind};
+use callgate_openapi::{
+    Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, Source,
+};
 
 use crate::{
     authenticators::Authenticators,
@@ -140,6 +142,10 @@ struct Assignment<'a> {
 
 impl Assignment<'_> {
     fn of(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
+        if takes_from_session(operation) && !self.origins.allow(operation) {
+            let why = self.told.foreign_session(operation);
+            return self.refused(why);
+        }
         let found = self.whatever_its_server(operation);
         // A client shows its certificate to whoever asks, whatever the operation asks for.
         let is_credential = self.has_certificate || !found.places().is_empty();
@@ -194,6 +200,11 @@ impl Assignment<'_> {
     fn refused(&mut self, why: String) -> Arc<dyn Authenticator> {
         Arc::clone(self.shared.entry(why).or_insert_with_key(|why| unmet(why.clone())))
     }
+}
+
+/// Whether values of the session are sent: what a credential may not reach, they may not either.
+fn takes_from_session(operation: &Operation) -> bool {
+    operation.session_sources().any(|source| !matches!(source, Source::Model))
 }
 
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {

@@ -1,7 +1,7 @@
 //! What a build answers: a ready executor, how the descriptions behind it were taken, and what a later build goes on with.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,7 +12,9 @@ use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference
 use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
-use crate::{authenticators::Made, connect::Directory, finding::Finding, stores::Stores};
+use crate::{
+    authenticators::Made, connect::Directory, file::beginning, finding::Finding, stores::Stores,
+};
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]
@@ -69,6 +71,8 @@ pub struct BuiltToolset {
     /// The description before and after its overlays, where there are any.
     pub overlaid: Option<Overlaid>,
     pub(crate) text: Option<Arc<[u8]>>,
+    /// More of the file is not read.
+    pub(crate) most_bytes: usize,
 }
 
 /// What a later build goes on with, where its settings are the same.
@@ -88,7 +92,7 @@ impl BuiltToolset {
     pub fn text(&self) -> io::Result<Vec<u8>> {
         match &self.text {
             Some(text) => Ok(text.to_vec()),
-            None => fs::read(&self.file),
+            None => beginning(&self.file, self.most_bytes),
         }
     }
 

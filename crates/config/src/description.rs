@@ -2,12 +2,14 @@
 //! the parser's business.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use callgate_tree::{Diagnostic, Limits, Node, Parsed};
+
+use crate::file::beginning;
 
 /// An OpenAPI description and where it is.
 ///
@@ -82,7 +84,10 @@ impl Description {
     /// The tree of the description; files are found from `base`.
     pub(crate) fn read(&self, base: &Path, limits: &Limits) -> io::Result<ParsedText> {
         Ok(match &self.source {
-            Source::File => callgate_tree::read(&fs::read(base.join(&self.file))?, limits),
+            Source::File => {
+                let text = beginning(&base.join(&self.file), limits.bytes)?;
+                callgate_tree::read(&text, limits)
+            }
             Source::Parsed(parsed) => parsed.clone(),
             Source::Text(text) => callgate_tree::read(text, limits),
         })

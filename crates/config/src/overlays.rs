@@ -1,15 +1,13 @@
 //! Reads the overlays a toolset names and corrects its description with them. What is wrong with an overlay is told at
 //! its place in the overlay's own file; an overlay with a fault stops the build, as the configuration's own faults do.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use callgate_openapi::{Overlaid, Overlay, apply_overlays};
 use callgate_tree::{Diagnostic, Node, Parsed, Severity as DiagnosticSeverity, locate};
 
 use crate::{
+    file::beginning,
     finding::{Finding, Severity},
     reader::Reader,
     toolset::ToolsetConfig,
@@ -47,7 +45,7 @@ pub(crate) fn applied(
 }
 
 fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
-    let text = match fs::read(&file) {
+    let text = match beginning(&file, config.description_limits.text.bytes) {
         Ok(text) => text,
         Err(error) => {
             let message = format!("cannot read `{}`: {error}", file.display());

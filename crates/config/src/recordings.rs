@@ -11,6 +11,8 @@ use callgate_transport::{Recording, Replay, Transport};
 
 use crate::reader::Reader;
 
+use crate::file::{MAX_FILE_BYTES, read_file};
+
 /// The file of a case that holds the request.
 const REQUEST: &str = "request.http";
 /// The file of a case that holds the response.
@@ -55,8 +57,8 @@ fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
             continue;
         }
         let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let request = fs::read(&request).map_err(|source| (request, source))?;
-        let response = fs::read(&response).map_err(|source| (response, source))?;
+        let request = read_file(&request, MAX_FILE_BYTES).map_err(|source| (request, source))?;
+        let response = read_file(&response, MAX_FILE_BYTES).map_err(|source| (response, source))?;
         recordings.push(Recording { name, request, response });
     }
     Ok(recordings)

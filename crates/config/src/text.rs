@@ -2,7 +2,6 @@
 //! configuration names are not read yet, but exports, which hold settings themselves.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,6 +11,7 @@ use callgate_tree::{Diagnostic, Limits, Node};
 use crate::{
     config::{Config, Origin},
     error::Error,
+    file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
     secrets, tls,
@@ -125,7 +125,7 @@ impl Config {
 
 /// The bytes of a file.
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
-    fs::read(file).map_err(|error| {
+    beginning(file, Limits::default().bytes).map_err(|error| {
         let message = format!("cannot read the file: {error}");
         Error::whole(file, "unreadable-file", message, "name a file that exists")
     })

@@ -2,7 +2,6 @@
 //! vouches for is decided in `transport`.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -14,6 +13,7 @@ use callgate_tree::Node;
 
 use crate::{
     credential,
+    file::read_file,
     keys::TLS,
     reader::{Mapping, ReadSecret, Reader, at},
 };
@@ -212,7 +212,7 @@ fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Optio
         return Some(text.to_vec());
     }
     let file: PathBuf = base.join(&written.text);
-    let read = fs::read(&file).map_err(|error| {
+    let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         let help = "name a file, or write the certificate itself as PEM or as DER in base64";
         reader.complain("unreadable-file", &written.pointer, message, help);
@@ -235,6 +235,9 @@ async fn secret(
     reader.complain("secret", pointer, message, help);
     None
 }
+
+/// More than all certificates that a machine trusts.
+const MAX_CERTIFICATES: usize = 4 << 20;
 
 /// A store that takes longer is down.
 const TIMEOUT: Duration = Duration::from_secs(5);

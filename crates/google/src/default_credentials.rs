@@ -1,14 +1,16 @@
 //! Finds application default credentials where Google's tools put them (AIP-4110, AIP-4113).
 
-use std::{env, ffi::OsString, fs, io, path::PathBuf};
+use std::{env, ffi::OsString, io, path::PathBuf};
+
+use callgate_secret::{Secret, read_key_file};
 
 use crate::error::{self, Error};
 
 /// The text of the file of application default credentials; `None` where there is none, so that the metadata server is
 /// asked.
-pub(crate) fn text() -> Result<Option<(PathBuf, String)>, Error> {
+pub(crate) fn text() -> Result<Option<(PathBuf, Secret)>, Error> {
     let Some((path, is_named)) = path(|name| env::var_os(name)) else { return Ok(None) };
-    match fs::read_to_string(&path) {
+    match read_key_file(&path) {
         Ok(text) => Ok(Some((path, text))),
         Err(source) if !is_named && source.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(error::unreadable_file(path.display(), &source)),

@@ -24,7 +24,7 @@ impl Token {
     /// 33).
     pub(crate) fn new(value: String, lifetime: Duration) -> Result<Self, Error> {
         let value = Secret::new(value);
-        if value.is_empty() || value.expose_for_header().is_err() {
+        if value.is_empty() || value.expose_as_token().is_err() {
             return Err(error::unusable_token());
         }
         Ok(Self { value, lifetime: lifetime.min(LONGEST) })

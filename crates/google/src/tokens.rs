@@ -3,7 +3,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_secret::{Secret, SecretReference, SecretStore, read_key_file};
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
@@ -147,13 +147,13 @@ impl Tokens {
             Account::Machine => return Ok(None),
             Account::Key(reference) => (self.key(reference).await?, format!("`{reference}`")),
             Account::File(path) => {
-                let text = std::fs::read_to_string(path);
+                let text = read_key_file(path);
                 let text =
                     text.map_err(|source| error::unreadable_file(path.display(), &source))?;
-                (Secret::new(text), format!("`{}`", path.display()))
+                (text, format!("`{}`", path.display()))
             }
             Account::Default => match default_credentials::text()? {
-                Some((path, text)) => (Secret::new(text), format!("`{}`", path.display())),
+                Some((path, text)) => (text, format!("`{}`", path.display())),
                 None => return Ok(None),
             },
         };

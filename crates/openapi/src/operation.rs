@@ -55,6 +55,8 @@ pub struct Operation {
     pub body: Option<Body>,
     /// The media types its successful answers have, in the order of the description, for `Accept`.
     pub accept: Box<[Arc<str>]>,
+    /// The headers that its successful answers are declared to have, as they are written there.
+    pub answer_headers: Box<[Arc<str>]>,
     /// The credentials it asks for.
     pub security: Security,
     pub(crate) blueprint: Blueprint,

@@ -14,6 +14,7 @@ use crate::{
     findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
     reference::{Located, beside, follow},
+    security::header::is_header_name,
 };
 
 /// One parameter as it is described.
@@ -135,6 +136,13 @@ fn one<'d>(
         return None;
     };
     let required = is_required(&object, place, findings);
+    if place == Place::Header && !is_header_name(name) {
+        let message = format!("expected a header whose name can be one, got: `{name}`");
+        // Without a header that must be there no call would be what the description asks for.
+        let report = if required { Findings::error } else { Findings::warning };
+        report(findings, Code::MalformedNode, &object.pointer, message, "correct its `name`");
+        return None;
+    }
     let (placement, schema) = placement(document, &object, place, findings);
     let name = Arc::clone(name);
     let description = beside(document, node, path, "description").cloned();

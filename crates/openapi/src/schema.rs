@@ -5,6 +5,7 @@ mod bare;
 pub(crate) mod built;
 pub(crate) mod bytes;
 mod discriminator;
+mod foreign;
 pub(crate) mod holds;
 mod keyword;
 mod legal;
@@ -208,6 +209,11 @@ impl<'d> Builder<'d> {
             follow(self.document, node, path)
         });
         let found = found.map_err(|bad| bad.report(&mut self.findings)).ok()?;
+        if let Some(kind) = foreign::kind_at(&found.pointer) {
+            let message = format!("expected a schema, got {kind}: `{reference}`");
+            self.findings.warning(Code::DroppedKeyword, path, message, "refer to a schema");
+            return None;
+        }
         if node.get("$ref").is_some() {
             return Some(self.need_at(&found, self.is_filled));
         }

@@ -71,8 +71,9 @@ pub(crate) fn malformed(scheme: &str, form: &str) -> Error {
     Error::from_store(ErrorKind::Invalid, format!("the reference after `{scheme}:` must be {form}"))
 }
 
-pub(crate) fn not_for_a_header() -> Error {
-    Error::from_store(ErrorKind::Invalid, NOT_FOR_A_HEADER)
+pub(crate) fn not_for_a_header(what: &str) -> Error {
+    let message = format!("the secret cannot be put in a header: it holds {what}");
+    Error::from_store(ErrorKind::Invalid, message)
 }
 
 pub(crate) fn empty(reference: impl fmt::Display) -> Error {
@@ -125,5 +126,3 @@ const NOT_A_REFERENCE: &str = "a secret is named by a reference: `env:NAME`, `fi
     `directory:name`, `gcp:projects/…/secrets/…/versions/…`, `vault:mount/path#key`, `aws:name#key`, \
     `keyring:service/user` or `literal:value`; \
     what was given is none of these and is not shown because it may be the secret itself";
-const NOT_FOR_A_HEADER: &str =
-    "the secret holds a control character (a line break, perhaps) and cannot be put in a header";

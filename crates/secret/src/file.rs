@@ -65,6 +65,21 @@ pub(crate) fn secret(
     Ok(secret)
 }
 
+/// The text of a file that holds a key or a token of an account; it has at most [`MAX_FILE_BYTES`].
+///
+/// # Errors
+/// Those of reading it; [`io::ErrorKind::FileTooLarge`] and [`io::ErrorKind::InvalidData`] where it is no such text.
+pub fn read_key_file(path: &Path) -> io::Result<Secret> {
+    let bytes = read_bounded(path)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let message = format!("it has more than {MAX_FILE_BYTES} bytes, which is the bound");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    let text = into_text(bytes);
+    let text = text.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))?;
+    Ok(Secret::new(text))
+}
+
 /// Reads one byte more than the bound at most, which shows that the file is larger.
 pub(crate) fn read_bounded(path: &Path) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;

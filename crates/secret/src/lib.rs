@@ -3,6 +3,7 @@
 
 mod cached;
 mod directory;
+mod disguise;
 mod env;
 mod error;
 mod file;
@@ -14,16 +15,17 @@ mod reference;
 mod secret;
 mod spelling;
 mod store;
-mod unescaped;
+mod unseen;
 
 pub use cached::{CachePolicy, CachedStore};
 pub use directory::{DirectoryStore, USUAL_DIRECTORY};
 pub use env::EnvStore;
 pub use error::{Error, ErrorKind};
-pub use file::{FileStore, MAX_FILE_BYTES};
+pub use file::{FileStore, MAX_FILE_BYTES, read_key_file};
 pub use local::LocalStores;
 pub use masker::{Masker, SHORT};
 pub use memory::MemoryStore;
 pub use reference::{AwsVersion, SecretReference};
 pub use secret::{MASK, Secret};
 pub use store::SecretStore;
+pub use unseen::is_shapeless;

@@ -3,12 +3,12 @@
 
 use std::{borrow::Cow, fmt};
 
-use memchr::{memchr2, memmem};
+use memchr::memmem;
 
 use crate::{
+    disguise::Disguise,
     secret::{MASK, Secret},
     spelling::spellings,
-    unescaped::{Escape, Unescaped},
 };
 
 /// Masks the secrets of one call.
@@ -37,22 +37,61 @@ impl<'a> Masker<'a> {
 
     /// The bytes with `****` in place of every secret; as they are where there is none.
     pub fn mask<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
-        // No spelling is shorter than the secret, nor is one that is escaped.
+        let ranges = self.ranges(bytes);
+        if ranges.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(masked(bytes, ranges)) }
+    }
+
+    /// The text with `****` in place of every secret; as it is where there is none.
+    pub fn mask_text<'b>(&self, text: &'b str) -> Cow<'b, str> {
+        match self.mask(text.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            // What a disguise begins and ends with is a character of its own, so that nothing is replaced here.
+            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
+        }
+    }
+
+    /// Where the secrets are, as they are and below what may be taken off a text.
+    fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+        let mut ranges = Vec::new();
+        // No spelling is shorter than the secret, nor is one that is disguised.
         let may_fit = |secret: &Secret| (1..=bytes.len()).contains(&secret.expose().len());
         if !self.secrets.iter().any(may_fit) {
-            return Cow::Borrowed(bytes);
+            return ranges;
         }
-        let mut ranges = Vec::new();
         self.find(bytes, |start, end| ranges.push((start, end)));
-        let escapes: &[Escape] = match memchr2(b'\\', b'%', bytes) {
-            Some(_) => &[Escape::Json, Escape::Percent],
-            None => &[],
+        let alone = [Disguise::Json, Disguise::Percent].into_iter();
+        ranges
+            .extend(alone.flat_map(|disguise| self.ranges_below(disguise, bytes, |_| Vec::new())));
+        ranges.extend(self.ranges_deep(bytes, &[Disguise::All, Disguise::Tags], DEPTH));
+        ranges
+    }
+
+    /// Where the secrets are below one disguise after the other.
+    fn ranges_deep(
+        &self,
+        bytes: &[u8],
+        disguises: &[Disguise],
+        depth: usize,
+    ) -> Vec<(usize, usize)> {
+        let Some(deeper) = depth.checked_sub(1) else { return Vec::new() };
+        let below = |disguise: &Disguise| {
+            // Tags are taken off once: each further time costs as much as all there was before.
+            let then = if *disguise == Disguise::Tags { &[Disguise::All][..] } else { disguises };
+            self.ranges_below(*disguise, bytes, |said| self.ranges_deep(said, then, deeper))
         };
-        for escape in escapes.iter().copied() {
-            let Some(read) = Unescaped::new(bytes, escape) else { continue };
-            self.find(&read.bytes, |start, end| ranges.push(read.range(start, end)));
-        }
-        if ranges.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(masked(bytes, ranges)) }
+        disguises.iter().flat_map(below).collect()
+    }
+
+    fn ranges_below(
+        &self,
+        disguise: Disguise,
+        bytes: &[u8],
+        deeper: impl FnOnce(&[u8]) -> Vec<(usize, usize)>,
+    ) -> Vec<(usize, usize)> {
+        let Some(said) = disguise.off(bytes) else { return Vec::new() };
+        let mut ranges = deeper(&said);
+        self.find(&said, |start, end| ranges.push((start, end)));
+        if ranges.is_empty() { ranges } else { disguise.ranges(bytes, &ranges) }
     }
 
     fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
@@ -107,6 +146,9 @@ fn masked(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
 /// A secret of fewer bytes is masked only where it stands alone.
 pub const SHORT: usize = 6;
 
+/// How many disguises in a row are taken off: JSON in JSON, a reference in an escape.
+const DEPTH: usize = 4;
+
 #[cfg(test)]
 mod tests {
     use base64::{
@@ -144,6 +186,28 @@ mod tests {
                     String::from_utf8(masker.mask(encoded.as_bytes()).into_owned()).unwrap();
                 assert!(shown.contains(MASK) && shown.len() < around.len() * 2 + 12, "{shown}");
             }
+        }
+    }
+
+    #[test]
+    fn a_secret_is_masked_below_what_a_reader_takes_off() {
+        check(b"a s3&#99;r&quot;t&#x2F;k\xc3\xa9y+1 b", "a **** b");
+        check(b"s3cr\"t<wbr>/k\xc3\xa9y<!-- x -->+1.", "****.");
+        check("s3c\u{200b}r\"t/\u{200d}k\u{e9}y\u{1b}[0m+1.".as_bytes(), "****.");
+        check(b"s3cr\"t/\r\nk\xc3\xa9\0y+1.", "****.");
+        check(br#"{"v":"s3cr\"t\n/k\u00e9y\u200b+1"}"#, r#"{"v":"****"}"#);
+        check(br#"{"v":"s3cr\\u0022t%2Fk\\u00e9y+1"}"#, r#"{"v":"****"}"#);
+        check(b"%2573%2533cr&amp;quot;t/k%c3%a9y+1!", "****!");
+        check(b"&lt;i&gt;s3cr\"t/k\xc3\xa9y&lt;/i>+1!", "&lt;i&gt;****!");
+    }
+
+    #[test]
+    fn a_secret_is_masked_in_utf_16() {
+        let masker = Masker::new(vec![Secret::new("canary-token".to_owned())]);
+        for wide in [|unit: u16| unit.to_le_bytes(), |unit: u16| unit.to_be_bytes()] {
+            let text: Vec<u8> = "<canary-token>".encode_utf16().flat_map(wide).collect();
+            let masked = masker.mask(&text);
+            assert!(memmem::find(&masked, MASK.as_bytes()).is_some() && masked.len() < 10);
         }
     }
 

@@ -63,15 +63,44 @@ impl Secret {
         &self.held.value
     }
 
-    /// The value itself, if it can be put in a header without ending the header's line.
+    /// The value itself, if it can be put in a header and arrives there as it is.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds CR, LF, NUL or another control character.
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds CR, LF, NUL or another control character, begins or
+    /// ends with a blank, or holds characters beyond ASCII.
     pub fn expose_for_header(&self) -> Result<&str, Error> {
+        let value = self.expose_encoded()?;
+        // RFC 9110 §5.5: blanks at the ends are not part of a value, and what is beyond ASCII has no meaning.
+        if !value.is_ascii() {
+            return Err(error::not_for_a_header(BEYOND_ASCII));
+        }
+        if value.starts_with(' ') || value.ends_with(' ') {
+            return Err(error::not_for_a_header("a blank at its beginning or its end"));
+        }
+        Ok(value)
+    }
+
+    /// The value itself, if it can be a token: RFC 6750 §2.1 and all who issue some know none with a blank in it.
+    ///
+    /// # Errors
+    /// Those of [`Secret::expose_for_header`], and a blank anywhere.
+    pub fn expose_as_token(&self) -> Result<&str, Error> {
+        let value = self.expose_for_header()?;
+        if value.contains(' ') {
+            return Err(error::not_for_a_header("a blank; a token has none"));
+        }
+        Ok(value)
+    }
+
+    /// The value itself, if it can be put in a header once it is encoded, as a password is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Invalid`](crate::ErrorKind::Invalid) if it holds a control character: RFC 7617 §2 allows none.
+    pub fn expose_encoded(&self) -> Result<&str, Error> {
         // RFC 9110 §5.5: CR, LF and NUL are dangerous; other control characters are invalid. The tab is allowed there
         // and in no credential.
         if self.held.value.bytes().any(|byte| byte.is_ascii_control()) {
-            return Err(error::not_for_a_header());
+            return Err(error::not_for_a_header("a control character (a line break, perhaps)"));
         }
         Ok(&self.held.value)
     }
@@ -114,6 +143,7 @@ impl fmt::Display for Secret {
     }
 }
 
+const BEYOND_ASCII: &str = "a character beyond ASCII (a typographic quote or dash, perhaps)";
 const NEWLINE_REMOVED: &str = "the line break at the end of a stored secret was removed";
 
 #[cfg(test)]
@@ -167,18 +197,32 @@ mod tests {
         check_file_text("", "", None);
     }
 
+    /// As a password, in a header, as a token.
     #[track_caller]
-    fn check_header(value: &str, expected: Result<&str, ErrorKind>) {
+    fn check_header(value: &str, expected: [bool; 3]) {
         let secret = Secret::new(value.to_owned());
-        assert_eq!(secret.expose_for_header().map_err(|error| error.kind()), expected);
+        let exposed =
+            [secret.expose_encoded(), secret.expose_for_header(), secret.expose_as_token()];
+        for refused in exposed.iter().filter_map(|exposed| exposed.as_ref().err()) {
+            assert_eq!(refused.kind(), ErrorKind::Invalid);
+            assert!(!refused.to_string().contains(value), "{refused}");
+        }
+        assert_eq!(exposed.map(|exposed| exposed.is_ok()), expected, "{value:?}");
     }
 
     #[test]
-    fn a_value_with_control_characters_is_not_for_a_header() {
-        check_header("abc", Ok("abc"));
-        check_header("pässword 1", Ok("pässword 1"));
+    fn a_value_is_put_only_where_it_arrives_as_it_is() {
+        for value in ["abc.-_~+/9==", ":;<=>?@[]^`{|}"] {
+            check_header(value, [true, true, true]);
+        }
+        check_header("Token abc", [true, true, false]);
+        for value in
+            [" abc", "abc ", "p\u{e4}ssword", "\u{201c}abc\u{201d}", "a\u{a0}b", "a\u{200b}"]
+        {
+            check_header(value, [true, false, false]);
+        }
         for value in ["a\r\nx-evil: 1", "a\n", "a\r", "a\0b", "a\tb", "a\u{7f}"] {
-            check_header(value, Err(ErrorKind::Invalid));
+            check_header(value, [false, false, false]);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! The spellings in which a service may give a secret back: as it is, in base64, in hexadecimal, escaped as JSON within
-//! JSON. Escapes that a reader takes off the text first are another module's business.
+//! JSON. What a reader takes off the text first is another module's business.
 
 use base64::{
     Engine,

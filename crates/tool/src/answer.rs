@@ -16,6 +16,8 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// What the body said.
     pub content: Content,
+    /// Whether the service had not ended its answer when no more of it was read: a stream of events may have no end.
+    pub still_sending: bool,
     /// What was cut, where not all of it is shown.
     pub truncated: Option<Truncated>,
     /// Arguments that ask for the next page; none where there is no further page or none is announced.
@@ -122,6 +124,7 @@ impl Answer {
             status: status.into(),
             headers: Vec::new(),
             content,
+            still_sending: false,
             truncated: None,
             next: Object::new(),
             handle: None,

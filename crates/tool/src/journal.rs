@@ -34,6 +34,8 @@ pub enum Event {
         /// Why, in the words of the store of secrets.
         why: String,
     },
+    /// The service's answer held a credential of the call, which is masked.
+    CredentialEchoed,
     /// The service refused the credential; the request was sent once more with a fresh one.
     CredentialRenewed,
     /// A default was left out because another value excludes it.
@@ -102,10 +104,20 @@ pub enum Event {
         /// The tool's own name.
         meant: String,
     },
+    /// Halves of surrogate pairs of an answer's JSON, which no text can hold, became U+FFFD.
+    SurrogatesReplaced {
+        /// How many.
+        count: usize,
+    },
     /// A dry run of a call that would not be sent: it has no credential it could carry.
     Unauthorized {
         /// What is missing.
         why: String,
+    },
+    /// Characters nobody sees, and terminal escapes, were taken out of an answer.
+    UnseenRemoved {
+        /// How many.
+        count: usize,
     },
 }
 
@@ -141,16 +153,14 @@ impl Journal {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Attempt { status: Some(status), elapsed } => {
-                write!(f, "answered {status} after {} ms", elapsed.as_millis())
-            }
-            Self::Attempt { status: None, elapsed } => {
-                write!(f, "no answer after {} ms", elapsed.as_millis())
-            }
+            Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
             }
             Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
+            Self::CredentialEchoed => {
+                f.write_str("the service's answer held a credential of the call, which is masked")
+            }
             Self::CredentialRenewed => {
                 f.write_str("the service refused the credential; sent once more with a fresh one")
             }
@@ -189,8 +199,22 @@ impl fmt::Display for Event {
                 "`{name}` of the session is a credential of another toolset and no input; \
                  `session_parameters: {{allow: [{name}]}}` gives it to this one"
             ),
+            Self::SurrogatesReplaced { count } => {
+                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
+            }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
+            Self::UnseenRemoved { count } => {
+                write!(f, "{count} characters nobody sees were taken out of the answer")
+            }
         }
+    }
+}
+
+fn attempted(f: &mut fmt::Formatter<'_>, status: Option<u16>, elapsed: Duration) -> fmt::Result {
+    let elapsed = elapsed.as_millis();
+    match status {
+        Some(status) => write!(f, "answered {status} after {elapsed} ms"),
+        None => write!(f, "no answer after {elapsed} ms"),
     }
 }

@@ -37,7 +37,7 @@ impl Serialize for Outcome {
     }
 }
 
-/// `status`, `headers`, `response`, and where they are known `truncated`, `next` and `handle`.
+/// `status`, `headers`, `response`, and where they are known `stillSending`, `truncated`, `next` and `handle`.
 impl Serialize for Answer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
@@ -64,6 +64,7 @@ fn answer<S: Serializer>(answer: &Answer, members: &mut Members<S>) -> Result<()
         members.serialize_entry("headers", &Headers(&answer.headers))?;
     }
     members.serialize_entry("response", &answer.content)?;
+    known::<S, _>(members, "stillSending", answer.still_sending.then_some(&true))?;
     known::<S, _>(members, "truncated", answer.truncated.as_ref())?;
     known::<S, _>(members, "next", Some(&answer.next).filter(|next| !next.is_empty()))?;
     known::<S, _>(members, "handle", answer.handle.as_ref())

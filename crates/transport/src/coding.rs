@@ -4,7 +4,7 @@
 use std::pin::Pin;
 
 use async_compression::{
-    tokio::bufread::{BrotliDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder},
+    tokio::bufread::{BrotliDecoder, DeflateDecoder, GzipDecoder, ZlibDecoder, ZstdDecoder},
     zstd::DParameter,
 };
 use http::{HeaderMap, header::CONTENT_ENCODING};
@@ -57,14 +57,16 @@ impl Coding {
         }
     }
 
-    /// A reader of what `wire` stands for. One that ends too early is an error.
-    pub(crate) fn decoder<W>(self, wire: W) -> Pin<Box<dyn AsyncRead + Send>>
+    /// A reader of what `wire`, which begins with this byte, stands for. One that ends too early is an error.
+    pub(crate) fn decoder<W>(self, wire: W, first: u8) -> Pin<Box<dyn AsyncRead + Send>>
     where
         W: AsyncBufRead + Send + 'static,
     {
         match self {
             Self::Brotli => Box::pin(BrotliDecoder::new(wire)),
-            Self::Deflate => Box::pin(ZlibDecoder::new(wire)),
+            Self::Deflate if is_zlib(first) => Box::pin(ZlibDecoder::new(wire)),
+            // RFC 9110 §8.4.1.2: some services send it without the zlib format around it.
+            Self::Deflate => Box::pin(DeflateDecoder::new(wire)),
             Self::Gzip => {
                 let mut decoder = GzipDecoder::new(wire);
                 // RFC 1952 §2.2: members simply follow one another.
@@ -79,6 +81,12 @@ impl Coding {
             }
         }
     }
+}
+
+/// Whether the zlib format begins with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A raw stream
+/// (RFC 1951 §3.2.3) would begin with a stored block whose padding is not zero.
+fn is_zlib(first: u8) -> bool {
+    first & 0x8f == 8
 }
 
 /// RFC 9659 §3: a window of 8 MiB is the most a decoder of this coding must take.

@@ -140,11 +140,11 @@ impl Coded {
     /// Begins to decode once the first byte is there.
     async fn start(&mut self) -> Result<(), Error> {
         if let Reader::Unread(wire, _) = &mut self.reader {
-            let is_empty = wire.fill_buf().await.map_err(error::decoding)?.is_empty();
+            let first = wire.fill_buf().await.map_err(error::decoding)?.first().copied();
             if let Reader::Unread(wire, coding) = mem::replace(&mut self.reader, Reader::Ended)
-                && !is_empty
+                && let Some(first) = first
             {
-                self.reader = Reader::Decoding(coding.decoder(wire));
+                self.reader = Reader::Decoding(coding.decoder(wire, first));
             }
         }
         Ok(())

@@ -151,7 +151,7 @@ fn token(answer: Answer) -> Result<Answered, Failure> {
         return Err(Failure::Unreadable("the token is not one for `Bearer`"));
     }
     let token = Secret::new(answer.into_token());
-    if token.is_empty() || token.expose_for_header().is_err() {
+    if token.is_empty() || token.expose_as_token().is_err() {
         return Err(Failure::Unreadable("the token is empty, or cannot be put in a header"));
     }
     Ok((token, expires_in))

@@ -4,55 +4,78 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use callgate_tool::{Effect, Fault, Next, Object, Value};
+use callgate_secret::Masker;
+use callgate_tool::{DEPTH, Effect, Fault, Next, Object, Value};
 use http::{
     HeaderMap, Response, StatusCode,
-    header::{DATE, RETRY_AFTER},
+    header::{DATE, LOCATION, RETRY_AFTER},
 };
+use url::Url;
 
 use super::{
-    json,
+    json::{NoJson, Taken, begins_like_json, json},
     media::{Kind, Media},
 };
-use crate::{cut, html, readable::cleaned, shape, wording};
+use crate::{
+    cut, echoed, html,
+    readable::cleaned,
+    shape,
+    wording::{self, answer::Target},
+};
 
 /// The fault an answer stands for.
-pub(super) fn fault(response: &Response<Bytes>, effect: Effect) -> Box<Fault> {
+pub(super) fn fault(
+    response: &Response<Bytes>,
+    (effect, server): (Effect, &Url),
+    masker: &Masker<'_>,
+) -> Box<Fault> {
     let status = response.status();
     if is_redirect(status) {
-        return wording::redirected(status.as_u16());
+        return wording::answer::redirected(status.as_u16(), target(response.headers(), server));
     }
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
-    fault.body = words(response);
+    fault.body = words(response, masker);
     fault
 }
 
 /// A success whose body is not what its headers say.
-pub(super) fn unreadable(status: u16, body: &str) -> Box<Fault> {
-    let mut fault = wording::unreadable_json(status);
-    fault.body = text(body);
+pub(super) fn unreadable(
+    (status, why): (u16, NoJson),
+    body: &str,
+    masker: &Masker<'_>,
+) -> Box<Fault> {
+    let mut fault = match why {
+        NoJson::Malformed => wording::unreadable_json(status),
+        NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH),
+    };
+    fault.body = text(body, masker);
     fault
 }
 
 /// The service's own words.
-fn words(response: &Response<Bytes>) -> Option<Value> {
+fn words(response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Value> {
     let body = response.body();
+    let text = |body: &str| text(body, masker);
     let media = Media::of(response.headers());
     match media.kind() {
-        _ if body.is_empty() => None,
+        _ if body.trim_ascii().is_empty() => None,
         Kind::Binary | Kind::Perceived => None,
-        Kind::Html => text(&html::text(&media.decoded(body))),
-        Kind::Json | Kind::Unnamed => match json(body, &media) {
-            Some(json) => Some(shown(json.into_value())),
-            None => text(&media.decoded(body)),
+        Kind::Html if !begins_like_json(body) => text(&html::text(&media.decoded(body))),
+        Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
+            Ok(Taken { json, .. }) => {
+                Some(shown(echoed::json(&json, masker).unwrap_or(json).into_value()))
+            }
+            Err(_) => text(&media.decoded(body)),
         },
         Kind::Events | Kind::JsonLines | Kind::Text => text(&media.decoded(body)),
     }
 }
 
-fn text(body: &str) -> Option<Value> {
+fn text(body: &str, masker: &Masker<'_>) -> Option<Value> {
     let text = cleaned(body);
+    // Before it is cut: half a secret is not found.
+    let text = masker.mask_text(&text);
     let text = wording::clipped(text.trim(), MAX_WORDS);
     (!text.is_empty()).then(|| Value::String(text.to_owned()))
 }
@@ -68,7 +91,7 @@ fn shown(value: Value) -> Value {
         other => other,
     };
     let (mut value, _) = cut::cut(value, MAX_WORDS);
-    shape::clean(&mut value);
+    let _: usize = shape::clean(&mut value);
     value
 }
 
@@ -96,6 +119,20 @@ fn next(status: u16, effect: Effect) -> Next {
         500..=599 if effect != Effect::Write => Next::TryLater,
         _ => Next::GiveUp,
     }
+}
+
+/// Where a redirect leads, seen from the server of the operation.
+fn target(headers: &HeaderMap, server: &Url) -> Target {
+    let base = server.path().trim_end_matches('/');
+    let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
+    let Some(location) = location else { return Target::Unnamed };
+    let Ok(to) = server.join(location) else { return Target::Elsewhere };
+    // What is relative to the request is below the server, unless it climbs, which is for whoever follows it to see.
+    let is_relative = !location.starts_with('/') && !location.contains(':');
+    let rest = to.path().strip_prefix(base);
+    let is_within =
+        is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if to.origin() == server.origin() && is_within { Target::Below } else { Target::Elsewhere }
 }
 
 fn is_redirect(status: StatusCode) -> bool {
@@ -150,7 +187,8 @@ mod tests {
             for (effect, next) in
                 [(Effect::Write, expected(status).0), (Effect::Read, expected(status).1)]
             {
-                let fault = fault(&response, effect);
+                let server = Url::parse("https://h.example/v1").unwrap();
+                let fault = fault(&response, (effect, &server), &Masker::new(Vec::new()));
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
                 assert_eq!(fault.status, Some(status), "{status}");
@@ -158,6 +196,26 @@ mod tests {
                 assert!(fault.message.contains(&status.to_string()), "{}", fault.message);
             }
         }
+    }
+
+    #[test]
+    fn a_redirect_says_where_it_leads_and_what_follows_it() {
+        let server = Url::parse("https://h.example/v1").unwrap();
+        for (location, expected) in [
+            ("/v1/b", Target::Below),
+            ("b?x=1", Target::Below),
+            ("https://h.example:443/v1", Target::Below),
+            ("/v2/b", Target::Elsewhere),
+            ("//other.example/v1/b", Target::Elsewhere),
+            ("http://h.example/v1/b", Target::Elsewhere),
+            ("javascript:alert(1)", Target::Elsewhere),
+        ] {
+            let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
+            assert_eq!(target(&headers, &server), expected, "{location}");
+            let message = wording::answer::redirected(302, expected).message;
+            assert!(!message.contains("example"), "{message}");
+        }
+        assert_eq!(target(&HeaderMap::new(), &server), Target::Unnamed);
     }
 
     #[test]

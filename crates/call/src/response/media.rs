@@ -49,12 +49,19 @@ impl Media {
             "application/json" | "text/json" => Kind::Json,
             "application/xhtml+xml" | "text/html" => Kind::Html,
             "text/event-stream" => Kind::Events,
-            "application/json-seq"
+            "application/json-lines"
+            | "application/json-seq"
             | "application/jsonl"
             | "application/jsonlines"
+            | "application/ldjson"
             | "application/ndjson"
+            | "application/stream+json"
+            | "application/x-json-lines"
+            | "application/x-json-stream"
             | "application/x-jsonlines"
-            | "application/x-ndjson" => Kind::JsonLines,
+            | "application/x-ldjson"
+            | "application/x-ndjson"
+            | "text/x-ndjson" => Kind::JsonLines,
             _ if is_suffixed("+json") => Kind::Json,
             _ if is_suffixed("+json-seq") => Kind::JsonLines,
             _ if is_suffixed("+xml") || is_suffixed("+yaml") => Kind::Text,
@@ -64,11 +71,35 @@ impl Media {
         }
     }
 
-    /// The characters of a text: as a byte order mark says, else as announced, else UTF-8; what is neither is U+FFFD.
+    /// The characters of a text: as a byte order mark says, else as announced, else as XML says of itself, else UTF-8;
+    /// what is neither is U+FFFD.
     pub(super) fn decoded<'a>(&self, body: &'a [u8]) -> Cow<'a, str> {
-        self.charset.unwrap_or(UTF_8).decode(body).0
+        // RFC 7303 §3: the header comes before the declaration.
+        let charset = self.charset.or_else(|| self.is_xml().then(|| declared(body)).flatten());
+        charset.unwrap_or(UTF_8).decode(body).0
+    }
+
+    fn is_xml(&self) -> bool {
+        let essence = self.essence.as_str();
+        essence.ends_with("+xml") || matches!(essence, "application/xml" | "text/xml")
     }
 }
+
+/// The encoding that an XML declaration names (XML 1.0 §4.3.3). Who reads it has read ASCII, so it is none of 16 bits.
+fn declared(body: &[u8]) -> Option<&'static Encoding> {
+    let head = body.get(..MAX_DECLARATION).unwrap_or(body).trim_ascii_start();
+    let head = head.strip_prefix(b"<?xml")?;
+    let end = head.windows(2).position(|pair| pair == b"?>")?;
+    let (_, rest) = std::str::from_utf8(head.get(..end)?).ok()?.split_once("encoding")?;
+    let value = rest.trim_start().strip_prefix('=')?.trim_start();
+    let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let label = value.get(1..)?.split(quote).next()?;
+    let encoding = Encoding::for_label(label.as_bytes())?;
+    encoding.is_ascii_compatible().then_some(encoding)
+}
+
+/// A declaration names a version, an encoding and whether the document stands alone.
+const MAX_DECLARATION: usize = 256;
 
 /// Texts whose names do not say so.
 const TEXTS: &[&str] = &[

@@ -2,6 +2,7 @@
 //! sequences. Bytes come from the transport, in pieces of any size; one value is held at a time. Reads no clock: who
 //! waits for a value decides how long.
 
+use callgate_secret::Masker;
 use callgate_tool::{Json, Value};
 use http::HeaderMap;
 
@@ -9,7 +10,7 @@ use super::{
     media::{Kind, Media},
     sequence,
 };
-use crate::shape::clean;
+use crate::{echoed, shape::clean};
 
 /// An answer that had not ended when it was cut off: an extension of the [`http::Response`], set by whoever read it.
 /// Values that are complete are answered, and that there may be more is said.
@@ -99,8 +100,9 @@ impl Splitter {
         (!last.is_empty()).then_some(last)
     }
 
-    /// What the bytes of a value say; `None` for an event without data. A line that is no JSON is a text.
-    pub fn value(&self, bytes: &[u8]) -> Option<Json> {
+    /// What the bytes of a value say, without the secrets; `None` for an event without data. A line that is no JSON is a
+    /// text.
+    pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<Json> {
         let text = String::from_utf8_lossy(bytes);
         let mut value = match self.form {
             Form::Events => {
@@ -110,8 +112,9 @@ impl Splitter {
             Form::Lines | Form::Records => Value::parse(text.trim_start_matches(SEPARATOR))
                 .unwrap_or_else(|_| Value::String(text.into_owned())),
         };
-        clean(&mut value);
-        Some(value.into())
+        let _: usize = clean(&mut value);
+        let json = Json::from(value);
+        Some(echoed::json(&json, masker).unwrap_or(json))
     }
 
     /// Where the next value ends, behind what ends it.
@@ -171,15 +174,16 @@ mod tests {
 
     #[track_caller]
     fn check(media_type: &'static str, text: &str, expected: &[&str]) {
+        let masker = Masker::new(Vec::new());
         for size in 1..=text.len().max(1) {
             let mut splitter = splitter(media_type).unwrap();
             let mut values = Vec::new();
             for chunk in text.as_bytes().chunks(size) {
                 splitter.push(chunk);
                 let whole = std::iter::from_fn(|| splitter.split()).collect::<Vec<_>>();
-                values.extend(whole.iter().filter_map(|value| splitter.value(value)));
+                values.extend(whole.iter().filter_map(|value| splitter.value(value, &masker)));
             }
-            values.extend(splitter.finish().and_then(|value| splitter.value(&value)));
+            values.extend(splitter.finish().and_then(|value| splitter.value(&value, &masker)));
             let values: Vec<_> = values.iter().map(Json::text).collect();
             assert_eq!(values, expected, "{text:?} in pieces of {size}");
         }

@@ -1,6 +1,9 @@
 //! What becomes of answers: each kind of body, each class of failure.
 
+mod told;
+
 use callgate_openapi::{Document, Limits, LoadOptions, load};
+use callgate_secret::Secret;
 use callgate_tool::{FaultCode, Reached, json};
 
 use super::*;
@@ -14,10 +17,25 @@ fn operation(method: &str) -> std::sync::Arc<Operation> {
             {"name": "page", "in": "query", "schema": {"type": "integer"}},
             {"name": "cursor", "in": "query", "schema": {"type": "string"}},
             {"name": "status", "in": "query", "schema": {"type": "string"}}],
-            "responses": {"200": {"description": "fine"}}}}}});
+            "responses": {"200": {"description": "fine", "headers": {
+                "X-Total": {"schema": {"type": "integer"}}, "Set-Cookie": {"schema": {"type": "string"}}}}}}}}});
     let text = description.to_string();
     let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
     load(&document, &LoadOptions::default()).operations.remove(0)
+}
+
+fn outcome(response: &Response<Bytes>, operation: &Operation, shape: &Shape) -> Outcome {
+    understood(response, operation, (shape, &[])).outcome
+}
+
+fn understood(
+    response: &Response<Bytes>,
+    operation: &Operation,
+    (shape, secrets): (&Shape, &[Secret]),
+) -> Understood {
+    let masker = Masker::new(secrets);
+    let reading = Reading { shape, masker: &masker, journal: &mut Journal::default() };
+    super::understood(response, operation, reading)
 }
 
 fn answered(status: u16, headers: &[(&str, &str)], body: &[u8], shape: &Shape) -> Outcome {
@@ -87,7 +105,9 @@ static DEEP: [u8; 1000] = [b'['; 1000];
 fn json_that_is_none_is_unreadable() {
     let fault = check_fault(200, "application/json", b"<html>");
     assert_eq!(fault.code, FaultCode::UnreadableResponse);
-    assert_eq!(check_fault(200, "application/json", &DEEP).code, FaultCode::UnreadableResponse);
+    let fault = check_fault(200, "application/json", &DEEP);
+    assert_eq!(fault.code, FaultCode::UnreadableResponse);
+    assert!(fault.message.contains("deeper than 127"), "{}", fault.message);
 }
 
 #[test]
@@ -95,15 +115,76 @@ fn bytes_that_are_no_text_are_files_or_media() {
     let media_type = "image/png".to_owned();
     let data = Bytes::from_static(b"\x89PNG");
     check("image/png", b"\x89PNG", Content::Media { media_type, data });
-    let sha256 = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad".to_owned();
+    let sha256 = "5239b442fa5772d90506618cec006511feaf53954f3a4e54921f3d5af9742777".to_owned();
     for (sent, media_type) in
         [("application/zip", "application/zip"), ("application/pdf;v=1", "application/pdf")]
     {
         let media_type = media_type.to_owned();
-        check(sent, b"abc", Content::File { media_type, size: 3, sha256: sha256.clone() });
+        let bytes = b"PK\x03\x04\xff";
+        check(sent, bytes, Content::File { media_type, size: 5, sha256: sha256.clone() });
     }
     let Outcome::Answered(answer) = answer(200, "", b"\0\x01\xff") else { panic!("not answered") };
     assert!(matches!(answer.content, Content::File { size: 3, .. }));
+}
+
+#[test]
+fn small_text_under_a_type_of_bytes_is_shown() {
+    for media_type in ["application/octet-stream", "application/zip", "application/vnd.own", "x/y"]
+    {
+        check(media_type, "caf\u{e9}\n".as_bytes(), plain("caf\u{e9}\n", media_type));
+        check(media_type, b" {\"a\":1}", Content::Json(json!({"a": 1}).into()));
+        check(media_type, b"{a}", plain("{a}", media_type));
+        let large = "a".repeat(64 * 1024 + 1);
+        for bytes in [&b"a\0b"[..], b"a\x01b", b"caf\xe9", large.as_bytes()] {
+            let Outcome::Answered(answer) = answer(200, media_type, bytes) else { panic!("none") };
+            assert!(matches!(answer.content, Content::File { .. }), "{answer:?}");
+        }
+    }
+}
+
+#[test]
+fn json_under_the_type_of_a_page_stays_whole() {
+    let body = b"{\"html\":\"<b>a</b>\",\"n\":1.10}";
+    let Outcome::Answered(answer) = answer(200, "text/html", body) else { panic!("none") };
+    let Content::Json(json) = answer.content else { panic!("no JSON") };
+    assert_eq!(json.text().as_bytes(), body);
+    check("text/html", b"{not} <b>json</b>", plain("{not} json", "text/plain"));
+    assert_eq!(check_fault(422, "text/html", b"{\"a\":1}").body, Some(json!({"a": 1})));
+}
+
+#[test]
+fn blank_bodies_are_empty() {
+    for body in [&b" "[..], b"\r\n", b"\n\t "] {
+        check("application/json", body, Content::Empty);
+        check("application/hal+json", body, Content::Empty);
+        assert_eq!(check_fault(500, "application/json", body).body, None);
+    }
+    check("text/plain", b" ", plain(" ", "text/plain"));
+}
+
+#[test]
+fn xml_is_read_in_the_encoding_it_declares() {
+    let latin = b"<?xml version=\"1.0\" encoding='ISO-8859-1'?><a>caf\xe9</a>";
+    let shown = "<?xml version=\"1.0\" encoding='ISO-8859-1'?><a>caf\u{e9}</a>";
+    for media_type in ["application/xml", "text/xml", "application/atom+xml"] {
+        check(media_type, latin, plain(shown, media_type));
+    }
+    let utf8 = "<?xml version=\"1.0\"?><a>caf\u{e9}</a>";
+    check("application/xml", utf8.as_bytes(), plain(utf8, "application/xml"));
+    let header = "<?xml version='1.0' encoding='ISO-8859-1'?><a>caf\u{e9}</a>";
+    check("text/xml; charset=utf-8", header.as_bytes(), plain(header, "text/xml"));
+}
+
+#[test]
+fn sequences_are_known_by_all_their_names() {
+    for media_type in [
+        "application/stream+json",
+        "application/json-lines",
+        "application/x-ldjson",
+        "text/x-ndjson",
+    ] {
+        check(media_type, b"{\"a\":1}\n2\n", Content::Json(json!([{"a": 1}, 2]).into()));
+    }
 }
 
 #[test]
@@ -138,6 +219,7 @@ fn check_unfinished(media_type: &str, body: &str, expected: &Value) {
     let truncated = answer.truncated.unwrap();
     assert!(truncated.message.starts_with("the service was still sending"), "{truncated:?}");
     assert_eq!(truncated.size, body.len());
+    assert!(answer.still_sending);
 }
 
 #[test]

@@ -5,7 +5,41 @@ use std::fmt::Write as _;
 
 use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Truncated, Unit};
 
-use super::push_list;
+use super::{answered, push_list};
+
+/// Where a redirect leads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Target {
+    /// To the server of the operation.
+    Below,
+    /// To another one, or out of its base path.
+    Elsewhere,
+    /// Nowhere.
+    Unnamed,
+}
+
+/// The answer is JSON that is nested too deep.
+pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
+    let message = format!(
+        "the service answered with JSON that is nested deeper than {most} levels, which is the bound"
+    );
+    answered(FaultCode::UnreadableResponse, status, message, Next::GiveUp)
+}
+
+/// The answer is a redirect that is not followed.
+pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
+    let where_to = match target {
+        Target::Below => {
+            "which is not followed; the operator lets reads follow it by `redirects: same_origin`"
+        }
+        Target::Elsewhere => {
+            "which leads elsewhere and is never followed; the operator corrects `server`"
+        }
+        Target::Unnamed => "which names no place to go to",
+    };
+    let message = format!("the service answered with a redirect (status {status}), {where_to}");
+    answered(FaultCode::ServiceError, status, message, Next::GiveUp)
+}
 
 /// The answer is larger than `limit` bytes.
 pub fn too_large(limit: usize, effect: Effect) -> Box<Fault> {

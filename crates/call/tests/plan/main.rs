@@ -7,6 +7,7 @@
 mod bodies;
 mod bound;
 mod defaults;
+mod disguised;
 mod handles;
 mod hostile;
 mod isolation;

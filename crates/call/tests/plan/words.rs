@@ -110,6 +110,17 @@ fn sentences_about_arguments() {
 }
 
 #[test]
+fn a_body_that_was_given_flat_is_told_where_it_belongs() {
+    let body = json!({"oneOf": [{"type": "object", "properties": {"name": {"type": "string"}}}]});
+    let body = json!({"required": true, "content": {"application/json": {"schema": body}}});
+    let plan = operation("post", "/x", json!({"requestBody": body}));
+    check(
+        call(&plan, json!({"name": "Rex"})).fault(),
+        "invalid_arguments, reached no, correct_arguments: `name`: expected one of `body`, got an unknown argument, did you mean `body.name`; `body`: expected a value, got nothing; put them inside `body` and call again",
+    );
+}
+
+#[test]
 fn sentences_about_answers() {
     let plan = operation("get", "/x", json!({}));
     let answer = |status: u16, media_type: &str, body: &'static str| {
@@ -148,7 +159,7 @@ fn sentences_about_answers() {
         (
             302,
             "text/html",
-            "service_error, reached yes, give_up: the service answered with a redirect (status 302), which is not followed",
+            "service_error, reached yes, give_up: the service answered with a redirect (status 302), which leads elsewhere and is never followed; the operator corrects `server`",
         ),
         (
             200,

@@ -52,3 +52,28 @@ fn why_there_is_no_secret_is_told() {
         .exits(1)
         .says("note: no credential: the environment variable is not set: `CALLGATE_TEST_UNSET`");
 }
+
+/// A call that waits for an answer, looked at from outside.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_memory_of_the_command_is_closed() {
+    use std::{net::TcpListener, process::Stdio};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spec.yaml");
+    let description = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
+        paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
+    fs::write(&file, description).unwrap();
+    let server = format!("--server=http://{}", listener.local_addr().unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    command.args(["call", file.to_str().unwrap(), "a", &server]).stdout(Stdio::null());
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let waiting = listener.accept();
+    let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    let numbers: Vec<_> = core.split_whitespace().skip(4).take(2).collect();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(waiting.is_ok());
+    assert_eq!(numbers, ["0", "0"], "{core}");
+}

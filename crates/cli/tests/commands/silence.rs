@@ -40,3 +40,38 @@ fn what_stands_in_the_place_of_a_reference_is_not_shown() {
     check("{api_key: {name: X, in: headr, value: canary}}", "secret-reference");
     check("{api_key: {name: X, value: canary, in: headr}}", "secret-reference");
 }
+
+#[test]
+fn what_was_pasted_at_a_wrong_key_is_not_shown() {
+    check("{bearer: {tokn: canary}}", "unknown-key");
+    check("\n      bearer:\n        tokn: \"canary canary\"", "unknown-key");
+    check("\n      bearer:\n        token: env:X\n        secret: canary", "unknown-key");
+    check("canary", "wrong-value");
+    check("[canary]", "wrong-value");
+    check("none\n    tokn: canary", "unknown-key");
+    check("none\n    limits: {timeout: sk-live-51H8xZk2canary}", "wrong-value");
+}
+
+#[test]
+fn lines_of_files_that_are_no_descriptions_are_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in [
+        "API_KEY=canary\nTOKEN=\"canary\n",
+        "root:canary:0:0:root:/root:/bin/bash\n\tdaemon: canary: [",
+        "-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----\n",
+        "{\"private_key\": \"canary\",, }",
+        "password: [canary\n",
+        "canary",
+        "- canary\n- {",
+    ] {
+        let file = folder.path().join("file");
+        fs::write(&file, text).unwrap();
+        let file = file.to_str().unwrap();
+        for arguments in [&["check", file][..], &["tools", file], &["call", file, "x"]] {
+            let ended = callgate(arguments);
+            let shown = format!("{}{}", ended.out, ended.err);
+            assert!(!shown.contains("canary"), "{text}: {shown}");
+            assert!(shown.contains(file), "{text}: {shown}");
+        }
+    }
+}

@@ -73,6 +73,21 @@ impl Told {
 
     /// Notes that an operation is sent where credentials may not go; answers what a call is told.
     pub(super) fn foreign(&mut self, operation: &Operation) -> String {
+        self.add_origin(operation);
+        "the operation has a server of its own at another origin, which gets no credentials; the operator allows it by \
+         `credential_origins`"
+            .to_owned()
+    }
+
+    /// Notes that an operation is sent where values of the session may not go; answers what a call is told.
+    pub(super) fn foreign_session(&mut self, operation: &Operation) -> String {
+        self.add_origin(operation);
+        "the operation has a server of its own at another origin, which gets no values of the session; the operator allows \
+         it by `credential_origins`"
+            .to_owned()
+    }
+
+    fn add_origin(&mut self, operation: &Operation) {
         let origin = operation.server.url.origin().ascii_serialization();
         self.add(Key::Origin(origin.clone()), operation, || Diagnostic {
             pointer: operation.source_pointer().to_owned(),
@@ -81,12 +96,11 @@ impl Told {
                 format!(
                     "expected operations on the server of the toolset, got the origin `{origin}`"
                 ),
-                format!("write `credential_origins: [{origin}]` if the credentials may go there"),
+                format!(
+                    "write `credential_origins: [{origin}]` if credentials and values of the session may go there"
+                ),
             )
         });
-        "the operation has a server of its own at another origin, which gets no credentials; the operator allows it by \
-         `credential_origins`"
-            .to_owned()
     }
 
     fn add(

@@ -86,6 +86,7 @@ pub(super) async fn build(
         operations,
         overlaid,
         text: config.description.held_text(),
+        most_bytes: config.description_limits.text.bytes,
     };
     Some(Parts { toolset, built, made: authenticators.into_made() })
 }

@@ -3,13 +3,14 @@
 //! the app's folder, where `environment.json` has the values of `$env_var`. Nothing outside that folder is read.
 
 use std::{
-    fs,
+    fs, io,
     path::{Component, Path, PathBuf},
 };
 
 use callgate_tool::Value;
 use callgate_tree::{Limits, Node};
 
+use crate::file::{MAX_FILE_BYTES, read_file};
 use crate::import::{Imported, fill, import_ces, import_cx, import_cx_agent, is_ces};
 
 /// An exported tool.
@@ -135,7 +136,9 @@ fn node(file: &Path) -> Result<Node, String> {
 }
 
 fn text(file: &Path) -> Result<String, String> {
-    fs::read_to_string(file).map_err(|error| unreadable(file, &error.to_string()))
+    let bytes = read_file(file, MAX_FILE_BYTES);
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+    text.map_err(|error| unreadable(file, &error.to_string()))
 }
 
 fn unreadable(file: &Path, why: &str) -> String {

@@ -2,14 +2,14 @@
 //! followed first and then judged.
 
 use std::{
-    fs::{self, File},
-    io::{self, Read as _},
+    fs,
     path::{Path, PathBuf},
 };
 
 use callgate_openapi::Unavailable;
 
 use super::{forbidden, unreadable};
+use crate::file::beginning;
 
 /// The directory of a description, links followed.
 pub(super) fn directory(file: &Path) -> Option<PathBuf> {
@@ -28,17 +28,10 @@ pub(super) fn read(directory: &Path, name: &str, most: usize) -> Result<Vec<u8>,
     if !is_file {
         return Err(unreadable("a reference to a file"));
     }
-    let text = bounded(&path, most).map_err(|_| unreadable("a reference to a readable file"))?;
+    let text = beginning(&path, most).map_err(|_| unreadable("a reference to a readable file"))?;
     if text.len() > most {
         return Err(unreadable("fewer bytes in all documents together"));
     }
-    Ok(text)
-}
-
-fn bounded(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let most = u64::try_from(most).unwrap_or(u64::MAX);
-    let mut text = Vec::new();
-    File::open(path)?.take(most.saturating_add(1)).read_to_end(&mut text)?;
     Ok(text)
 }
 

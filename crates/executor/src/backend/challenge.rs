@@ -4,6 +4,14 @@
 use callgate_auth::Refusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
+/// Which credential a service saw last.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Sent {
+    Credential,
+    Fresh,
+    Nothing,
+}
+
 /// How the answer refuses the credential that was sent; `None` where another one would not help.
 pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
     if response.status() != StatusCode::UNAUTHORIZED {

@@ -1,40 +1,52 @@
-//! Takes the credentials of a call out of its answer: a service may echo what it was sent. Runs on the bytes, before
-//! anything reads them; finding them is the business of `secret`.
+//! Takes the credentials of a call out of its answer: a service may echo what it was sent. Here they are taken out of the
+//! bytes, which are kept; out of what the bytes say `call` takes them, and finding them is the business of `secret`.
 
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_secret::{Masker, Secret};
+use callgate_secret::Masker;
 use http::{HeaderValue, Response};
 
-/// The answer with every one of the secrets masked, in headers and body.
-pub(super) fn masked(mut response: Response<Bytes>, secrets: &[Secret]) -> Response<Bytes> {
-    let masker = Masker::new(secrets);
-    if masker.is_empty() {
-        return response;
-    }
+/// The answer with every one of the secrets masked in its headers.
+pub(super) fn without_secrets_in_headers(
+    mut response: Response<Bytes>,
+    masker: &Masker<'_>,
+) -> Response<Bytes> {
     for value in response.headers_mut().values_mut() {
         if let Cow::Owned(masked) = masker.mask(value.as_bytes()) {
             // Masking a header value only adds `*`, which one may hold.
             *value = HeaderValue::from_bytes(&masked).unwrap_or(HeaderValue::from_static(""));
         }
     }
-    if let Cow::Owned(masked) = masker.mask(response.body()) {
-        *response.body_mut() = Bytes::from(masked);
-    }
     response
+}
+
+/// The answer with every one of the secrets masked in its body; nothing where none is in it.
+pub(super) fn without_secrets_in_body(
+    response: &Response<Bytes>,
+    masker: &Masker<'_>,
+) -> Option<Response<Bytes>> {
+    let Cow::Owned(masked) = masker.mask(response.body()) else { return None };
+    let mut kept = response.clone();
+    *kept.body_mut() = Bytes::from(masked);
+    Some(kept)
 }
 
 #[cfg(test)]
 mod tests {
+    use callgate_secret::Secret;
+
     use super::*;
 
     #[test]
     fn a_credential_is_masked_in_headers_and_body() {
         let answer = Response::builder().header("x-echo", "Bearer canary-token");
         let answer = answer.body(Bytes::from_static(b"{\"sent\":\"canary-token\"}")).unwrap();
-        let masked = masked(answer, &[Secret::new("canary-token".to_owned())]);
-        assert_eq!(masked.headers()["x-echo"], "Bearer ****");
+        let masker = Masker::new(vec![Secret::new("canary-token".to_owned())]);
+        let answer = without_secrets_in_headers(answer, &masker);
+        assert_eq!(answer.headers()["x-echo"], "Bearer ****");
+        let masked = without_secrets_in_body(&answer, &masker).unwrap();
         assert_eq!(masked.body(), "{\"sent\":\"****\"}");
+        assert!(without_secrets_in_body(&masked, &masker).is_none());
     }
 }

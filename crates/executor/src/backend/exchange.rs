@@ -13,7 +13,11 @@ use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Tran
 use http::{Request, Response};
 use tokio::time::{Instant, timeout_at};
 
-use super::{challenge, failure, redirect, session_values::masked};
+use super::{
+    challenge::{self, Sent},
+    failure, redirect,
+    session_values::masked,
+};
 use crate::{
     call::Call,
     results::Results,
@@ -108,6 +112,8 @@ pub(super) struct Exchange<'a> {
     pub(super) deadline: Instant,
     /// What was sent that must not be shown.
     pub(super) secrets: Vec<Secret>,
+    /// Whether a credential was sent, and a fresh one after it.
+    pub(super) sent: Sent,
 }
 
 /// How a credential that cannot be put on is told.
@@ -121,7 +127,8 @@ impl<'a> Exchange<'a> {
     ) -> Self {
         let deadline = call.deadline_within(connection.limits.timeout);
         let secrets = connection.session_values.secrets(call.session());
-        Self { plan, authenticator, connection, call, deadline, secrets }
+        let sent = Sent::Nothing;
+        Self { plan, authenticator, connection, call, deadline, secrets, sent }
     }
 
     /// The bounds of the call: its time is what the caller and the toolset allow together.
@@ -148,6 +155,7 @@ impl<'a> Exchange<'a> {
             return Ok(answer);
         }
         journal.note(Event::CredentialRenewed);
+        self.sent = Sent::Fresh;
         // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
         let noted = &mut Journal::default();
         let request = self.connection.planned(self.plan, self.call, noted).await?;
@@ -187,8 +195,8 @@ impl<'a> Exchange<'a> {
                 && redirect::may_follow(self.connection.redirects, &request);
             let bare = may_follow.then(|| request.clone());
             let (answer, authorization) = self.sent(request, told, journal).await?;
-            let next =
-                bare.and_then(|bare| redirect::next(&bare, answer.status(), answer.headers()));
+            let next = bare
+                .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
             request = next;
             n_followed += 1;
@@ -213,6 +221,9 @@ impl<'a> Exchange<'a> {
             }
             told(&error)
         })?;
+        if !authorization.placed.is_empty() && self.sent == Sent::Nothing {
+            self.sent = Sent::Credential;
+        }
         self.secrets.extend(authorization.secrets.iter().cloned());
         let started = Instant::now();
         let timeout = self.deadline.saturating_duration_since(started);

@@ -8,19 +8,48 @@ use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
 use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
+use super::challenge::Sent;
+
 /// No credential could be put on a request.
 pub(super) fn of_credential(error: &callgate_auth::Error) -> Box<Fault> {
-    advised(wording::auth_failed(&error.to_string()), error)
+    advised(wording::auth_failed(&reason(error)), error)
 }
 
 /// The service refused a credential, and there is no fresh one.
 pub(super) fn of_renewal(error: &callgate_auth::Error) -> Box<Fault> {
-    advised(wording::auth_not_renewed(&error.to_string()), error)
+    advised(wording::auth_not_renewed(&reason(error)), error)
 }
 
-/// What the operator wants to know and a model does not: what the store of secrets said.
+/// The service refused a credential and named no reason.
+pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
+    match sent {
+        Sent::Credential => {
+            wording::auth_refused("it names no reason, and there is no fresh one to try")
+        }
+        Sent::Fresh => {
+            wording::auth_refused("it names no reason; a fresh one was tried and refused too")
+        }
+        Sent::Nothing => wording::auth_wanted(),
+    }
+}
+
+/// Why there is no credential, for a model: names of secrets are the operator's.
+fn reason(error: &callgate_auth::Error) -> String {
+    let reason = match error.kind() {
+        CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
+        CredentialErrorKind::UnusableSecret => "the operator's secret cannot be used",
+        // What the session lacks is named, what the description asks for, and the codes of the standards.
+        _ => return error.to_string(),
+    };
+    format!("{reason}; the journal says more")
+}
+
+/// What the operator wants to know and a model does not: what the store of secrets said, else what is not told above.
 pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
-    let mut cause = error.source()?;
+    let Some(mut cause) = error.source() else {
+        let told = error.to_string();
+        return Some(told).filter(|told| *told != reason(error));
+    };
     let mut told = cause.to_string();
     while let Some(next) = cause.source() {
         cause = next;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Once};
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
-use callgate_call::{Masked, Plan, Shape, Splitter, planned, wording};
+use callgate_call::{Masked, Plan, Reading, Shape, Splitter, Understood, planned, wording};
 use callgate_secret::{MASK, Masker};
 use callgate_session::Owner;
 use callgate_tool::{
@@ -14,12 +14,14 @@ use callgate_tool::{
 };
 use callgate_transport::{ResponseBody, TlsFault};
 use http::{
-    HeaderMap, Response,
+    HeaderMap, Response, StatusCode,
     header::{CONTENT_TYPE, COOKIE},
 };
 
 use super::{
-    Backend, Opened, echo,
+    Backend, Opened,
+    challenge::Sent,
+    echo,
     exchange::{Connection, Exchange},
     failure, reading,
     values::Values,
@@ -89,21 +91,33 @@ impl OpenApi {
         let bound = self.connection.limits.response_bytes;
         let read = reading::read(answer, bound, exchange.deadline).await;
         let response = read.map_err(|error| exchange.fault(&error, journal))?;
-        let response = echo::masked(response, &exchange.secrets);
-        Ok(self.explained(self.outcome(&response, call).await, &response))
+        let sent = exchange.sent;
+        let masker = Masker::new(exchange.secrets);
+        let response = echo::without_secrets_in_headers(response, &masker);
+        let outcome = self.outcome((&response, &masker), call, journal).await;
+        Ok(self.explained(outcome, &response, (&masker, sent)))
     }
 
     /// Says what is wrong with a credential or the connection where an answer says so.
-    fn explained(&self, outcome: Outcome, response: &Response<Bytes>) -> Outcome {
+    fn explained(
+        &self,
+        outcome: Outcome,
+        response: &Response<Bytes>,
+        (masker, sent): (&Masker<'_>, Sent),
+    ) -> Outcome {
         let Outcome::Failed(fault) = outcome else { return outcome };
         if !response.status().is_client_error() {
             return Outcome::Failed(fault);
         }
-        let told = match TlsFault::of_answer(response) {
-            Some(tls) => Some(wording::connection_refused(tls.message())),
-            None => self.authenticator.explain(response).map(|why| wording::auth_refused(&why)),
-        };
+        let tls = TlsFault::of_answer(response);
+        let named = || self.authenticator.explain(response);
+        let is_refused = response.status() == StatusCode::UNAUTHORIZED;
+        let told = tls
+            .map(|tls| wording::connection_refused(tls.message()))
+            .or_else(|| named().map(|why| wording::auth_refused(&why)))
+            .or_else(|| is_refused.then(|| failure::of_refusal(sent)));
         let Some(mut told) = told else { return Outcome::Failed(fault) };
+        told.message = masker.mask_text(&told.message).into_owned();
         told.status = fault.status;
         told.body = fault.body;
         Outcome::Failed(told)
@@ -128,20 +142,45 @@ impl OpenApi {
     }
 
     /// What an answer means; the whole of it is kept where not all is shown.
-    async fn outcome(&self, response: &Response<Bytes>, call: &Call<'_>) -> Outcome {
-        let mut outcome = self.plan.outcome(response, &self.shape);
+    async fn outcome(
+        &self,
+        (response, masker): (&Response<Bytes>, &Masker<'_>),
+        call: &Call<'_>,
+        journal: &mut Journal,
+    ) -> Outcome {
+        let reading = Reading { shape: &self.shape, masker, journal };
+        let Understood { mut outcome, held_secret } = self.plan.understood(response, reading);
         if let Outcome::Answered(answer) = &mut outcome {
             let is_file = matches!(answer.content, Content::File { .. });
-            if is_file || answer.truncated.is_some() {
-                let media_type = response.headers().get(CONTENT_TYPE);
-                let media_type =
-                    media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-                let result = StoredResult::new(media_type, response.body().clone());
+            let is_more = is_file || answer.truncated.is_some();
+            let whole = is_more.then(|| self.whole_result(response, masker, held_secret)).flatten();
+            if let Some(result) = whole {
                 let owner = Owner::new(call.principal(), call.session());
                 answer.handle = self.connection.results.keep(result, owner).await;
             }
         }
         outcome
+    }
+
+    /// The whole of an answer with its secrets masked; nothing where one would still be in what it says.
+    fn whole_result(
+        &self,
+        response: &Response<Bytes>,
+        masker: &Masker<'_>,
+        held_secret: bool,
+    ) -> Option<StoredResult> {
+        let masked = echo::without_secrets_in_body(response, masker);
+        let response = masked.as_ref().unwrap_or(response);
+        if held_secret {
+            let journal = &mut Journal::default();
+            let reading = Reading { shape: &self.shape, masker, journal };
+            if self.plan.understood(response, reading).held_secret {
+                return None;
+            }
+        }
+        let media_type = response.headers().get(CONTENT_TYPE);
+        let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        Some(StoredResult::new(media_type, response.body().clone()))
     }
 }
 

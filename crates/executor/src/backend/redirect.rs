@@ -1,9 +1,10 @@
-//! Whether a redirect is followed: only within the origin, only for reads, only where the toolset allows it. Gives the
+//! Whether a redirect is followed: only below the server, only for reads, only where the toolset allows it. Gives the
 //! next request; credentials are put on it anew, like on the first.
 
 use bytes::Bytes;
 use callgate_transport::overrides_method;
-use http::{HeaderMap, Method, Request, StatusCode, Uri, header::LOCATION};
+use http::{Method, Request, Response, Uri, header::LOCATION};
+use percent_encoding::percent_decode_str;
 use url::Url;
 
 use crate::toolset::Redirects;
@@ -18,20 +19,23 @@ pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool
         && !overrides_method(request.headers())
 }
 
-/// The request that a redirect asks for; `None` where the answer is no redirect within the origin of `request`.
-pub(super) fn next(
+/// The request that a redirect asks for; `None` where the answer to `request` is no redirect to a place below `server`.
+pub(super) fn next<T>(
     request: &Request<Bytes>,
-    status: StatusCode,
-    headers: &HeaderMap,
+    answer: &Response<T>,
+    server: &Url,
 ) -> Option<Request<Bytes>> {
     // RFC 9110 §15.4: 300 offers a choice, 304 is none, 305 and 306 are deprecated.
-    if !matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308) {
+    if !matches!(answer.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
     let from = Url::parse(&request.uri().to_string()).ok()?;
-    let mut to = from.join(headers.get(LOCATION)?.to_str().ok()?).ok()?;
+    let mut to = from.join(answer.headers().get(LOCATION)?.to_str().ok()?).ok()?;
     let has_user = !to.username().is_empty() || to.password().is_some();
     if has_user || to.origin() != from.origin() || !from.origin().is_tuple() {
+        return None;
+    }
+    if !is_below(to.path(), server.path()) {
         return None;
     }
     to.set_fragment(None);
@@ -39,6 +43,20 @@ pub(super) fn next(
     *next.uri_mut() = to.as_str().parse::<Uri>().ok()?;
     Some(next)
 }
+
+/// Whether a path is that of the server or below it, and stays there however often its escapes are read.
+fn is_below(path: &str, server: &str) -> bool {
+    let rest = path.strip_prefix(server.trim_end_matches('/'));
+    let is_within = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let mut read = path.to_owned();
+    for _ in 0..MAX_DECODINGS {
+        read = percent_decode_str(&read).decode_utf8_lossy().into_owned();
+    }
+    is_within && !read.split(['/', '\\']).any(|segment| matches!(segment, "." | ".."))
+}
+
+/// As often as the escapes of a path are read when it is built (security §4).
+const MAX_DECODINGS: usize = 3;
 
 #[cfg(test)]
 mod tests {
@@ -48,23 +66,36 @@ mod tests {
     fn check(status: u16, location: &str, expected: Option<&str>) {
         let request = Request::get("https://h.example/v1/a?x=1").header("x-a", "1");
         let request = request.body(Bytes::new()).unwrap();
-        let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
-        let next = next(&request, StatusCode::from_u16(status).unwrap(), &headers);
+        let answer = Response::builder().status(status).header(LOCATION, location);
+        let server = Url::parse("https://h.example/v1").unwrap();
+        let next = next(&request, &answer.body(()).unwrap(), &server);
         let followed = next.as_ref().map(|next| next.uri().to_string());
         assert_eq!(followed.as_deref(), expected, "{status} {location}");
         assert!(next.is_none_or(|next| next.headers()["x-a"] == "1"));
     }
 
     #[test]
-    fn only_the_same_origin_is_followed() {
+    fn only_what_is_below_the_server_is_followed() {
         for status in [301, 302, 303, 307, 308] {
-            check(status, "/v2/b", Some("https://h.example/v2/b"));
+            check(status, "/v1/b", Some("https://h.example/v1/b"));
         }
         check(302, "b?y=2#part", Some("https://h.example/v1/b?y=2"));
-        check(302, "../c", Some("https://h.example/c"));
-        check(302, "https://H.example:443/c", Some("https://h.example/c"));
-        check(302, "//h.example/c", Some("https://h.example/c"));
+        check(302, "/v1", Some("https://h.example/v1"));
+        check(302, "x/../c", Some("https://h.example/v1/c"));
+        check(302, "https://H.example:443/v1/c", Some("https://h.example/v1/c"));
+        check(302, "//h.example/v1/c", Some("https://h.example/v1/c"));
         for location in [
+            "../c",
+            "/",
+            "/v10",
+            "/v2/b",
+            "/V1/b",
+            "/v1/../admin",
+            "/v1/%2e%2e/admin",
+            "/v1/..%2fadmin",
+            "/v1/%252e%252e%252fadmin",
+            "/v1/..%5cadmin",
+            "/v1%2fb",
             "https://other.example/",
             "http://h.example/",
             "https://h.example:8443/",
@@ -78,7 +109,7 @@ mod tests {
             check(302, location, None);
         }
         for status in [200, 300, 304, 305, 306] {
-            check(status, "/b", None);
+            check(status, "/v1/b", None);
         }
     }
 

@@ -49,9 +49,9 @@ impl SessionValues {
 
 /// A text with `****` in place of every secret.
 pub(super) fn masked(text: String, masker: &Masker<'_>) -> String {
-    match masker.mask(text.as_bytes()) {
+    match masker.mask_text(&text) {
         Cow::Borrowed(_) => text,
-        Cow::Owned(masked) => String::from_utf8_lossy(&masked).into_owned(),
+        Cow::Owned(masked) => masked,
     }
 }
 

@@ -89,7 +89,7 @@ impl Values {
     }
 
     fn value(&self, bytes: &[u8]) -> Option<Json> {
-        self.splitter.value(&self.masker.mask(bytes))
+        self.splitter.value(bytes, &self.masker)
     }
 
     fn fault(&self, error: &Error) -> Box<Fault> {

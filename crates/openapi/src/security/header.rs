@@ -10,6 +10,12 @@ pub fn is_withheld_header(name: &str) -> bool {
     is_reserved(&folded) || is_forbidden(&folded)
 }
 
+/// Whether a header can have this name (RFC 9110 §5.1): it is a token.
+pub(crate) fn is_header_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token)
+}
+
 /// Whether OpenAPI describes the header elsewhere.
 pub(super) fn is_reserved(folded: &str) -> bool {
     RESERVED.contains(&folded)
@@ -57,6 +63,10 @@ mod tests {
         ] {
             assert!(is_withheld_header(name), "{name}");
         }
+        for name in ["", "X Own", "X-\u{e9}", "a:b", "a\nb", "{x}"] {
+            assert!(!is_header_name(name), "{name}");
+        }
+        assert!(is_header_name("X_Own.1"));
         for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
             assert!(!is_withheld_header(name), "{name}");
         }

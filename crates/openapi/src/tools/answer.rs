@@ -21,6 +21,8 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
+    /// The names of the headers they are declared to have.
+    pub(super) headers: Box<[Arc<str>]>,
     pub(super) output: Option<Located<'d>>,
 }
 
@@ -32,26 +34,28 @@ pub(super) fn read<'d>(
 ) -> Answers<'d> {
     let mut accept: IndexSet<Arc<str>> = IndexSet::new();
     let mut output = None;
-    for media in successes(document, operation, findings) {
+    let (media, headers) = successes(document, operation, findings);
+    for media in media {
         let schema = media.schema.filter(|schema| !matches!(schema.node, Node::Null));
         if output.is_none() && media.kind == BodyKind::Json {
             output = schema;
         }
         accept.insert(media.media_type);
     }
-    Answers { accept: accept.into_iter().collect(), output }
+    let headers = headers.into_iter().collect();
+    Answers { accept: accept.into_iter().collect(), headers, output }
 }
 
-/// The media types of the successful answers.
+/// The media types of the successful answers, and the names of their headers.
 fn successes<'d>(
     document: &'d Document,
     operation: &Located<'d>,
     findings: &mut Findings,
-) -> Vec<DescribedMedia<'d>> {
-    let Some(responses) = operation.member("responses") else { return Vec::new() };
+) -> (Vec<DescribedMedia<'d>>, IndexSet<Arc<str>>) {
+    let (mut found, mut headers) = (Vec::new(), IndexSet::new());
+    let Some(responses) = operation.member("responses") else { return (found, headers) };
     let path = responses.path();
-    let mut found = Vec::new();
-    let Some(entries) = responses.node.as_object() else { return found };
+    let Some(entries) = responses.node.as_object() else { return (found, headers) };
     for (status, node) in entries.iter() {
         if !status.starts_with('2') {
             continue;
@@ -59,7 +63,14 @@ fn successes<'d>(
         if !document.spend(ANSWER + path.name(status).weight()) {
             break;
         }
-        match follow(document, node, &path.name(status)) {
+        let response = follow(document, node, &path.name(status));
+        if let Ok(response) = &response
+            && let Some(declared) = response.node.get("headers").and_then(Node::as_object)
+            && document.spend(ANSWER * declared.len())
+        {
+            headers.extend(declared.iter().map(|(name, _)| Arc::from(&**name)));
+        }
+        match response {
             Ok(response) if document.version().is_swagger() => {
                 found.extend(swagger::types(document, operation, "produces", &response, findings));
             }
@@ -68,7 +79,7 @@ fn successes<'d>(
             Err(bad) => bad.as_lost().report(findings),
         }
     }
-    found
+    (found, headers)
 }
 
 /// What it takes to look at an answer, in steps.

@@ -129,6 +129,7 @@ impl<'d> Context<'d> {
             bindings: read.bindings,
             body,
             accept: answers.accept,
+            answer_headers: answers.headers,
             security,
             blueprint: Blueprint {
                 common: Arc::clone(&self.common),

@@ -8,6 +8,7 @@ use std::{
 
 use callgate::{
     Executor, Outcome, Session, ToolCall,
+    config::MAX_FILE_BYTES,
     dialect::{json_result, read_call, read_json},
 };
 use futures_util::{StreamExt, stream};
@@ -90,9 +91,13 @@ fn call(line: &str, number: usize) -> Result<ToolCall, String> {
 
 fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut text)
-        .map_err(|error| Failure(format!("error: cannot read standard input: {error}")))?;
+    let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
+    let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut text);
+    read.map_err(|error| Failure(format!("error: cannot read standard input: {error}")))?;
+    if text.len() > MAX_FILE_BYTES {
+        return Err(Failure(format!(
+            "error: standard input has more than {MAX_FILE_BYTES} bytes\nhelp: make several batches"
+        )));
+    }
     Ok(text)
 }

@@ -1,6 +1,8 @@
 //! Answers in content codings, from a server that sends what it is told.
 
-use async_compression::tokio::bufread::{BrotliEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder};
+use async_compression::tokio::bufread::{
+    BrotliEncoder, DeflateEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder,
+};
 use axum::{Router, body::Body, http::HeaderMap, routing::get as get_route};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -47,6 +49,18 @@ async fn origins(codings: &[&'static str], body: Vec<u8>) -> [String; 2] {
 
 fn bounded(response_bytes: usize) -> Limits {
     Limits { response_bytes, ..Limits::default() }
+}
+
+#[tokio::test]
+async fn a_raw_deflate_stream_is_read_as_one_in_its_own_format_is() {
+    for text in ["a", "Stra\u{df}e ", "\0"] {
+        let text = text.repeat(4000);
+        let body = all(DeflateEncoder::new(text.as_bytes())).await;
+        for origin in origins(&["deflate"], body).await {
+            let response = send_within(get(&origin, "/"), bounded(text.len())).await.unwrap();
+            assert_eq!(response.body(), text.as_bytes());
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,113 @@
+//! Takes the credentials of a call out of what its answer says, after everything was decoded: entities, encodings, escapes
+//! and split data put a credential together that no search of the bytes finds. Finding it is the business of `secret`.
+
+use std::borrow::Cow;
+
+use callgate_secret::Masker;
+use callgate_tool::{Content, Json, Object, Value};
+
+/// Masks the secrets in a content; answers whether there were any.
+pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
+    match content {
+        Content::Empty => Found::Nothing,
+        Content::File { media_type, .. } | Content::Media { media_type, .. } => {
+            text(media_type, masker)
+        }
+        Content::Json(taken) => {
+            let Some(masked) = json(taken, masker) else { return Found::Nothing };
+            *taken = masked;
+            Found::Secret
+        }
+        Content::Text { text: shown, media_type } => {
+            text(media_type, masker).or(text(shown, masker))
+        }
+    }
+}
+
+/// Whether a secret was found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Found {
+    Nothing,
+    Secret,
+}
+
+impl Found {
+    fn or(self, other: Self) -> Self {
+        if self == Self::Secret { self } else { other }
+    }
+}
+
+/// The JSON without the secrets; nothing where it has none.
+pub(crate) fn json(json: &Json, masker: &Masker<'_>) -> Option<Json> {
+    let Cow::Owned(masked) = masker.mask_text(json.text()) else { return None };
+    let mut kept = json.value().clone();
+    value(&mut kept, masker);
+    let kept = Json::from(kept);
+    // A secret that lies across several texts is none of theirs.
+    match masker.mask_text(kept.text()) {
+        Cow::Borrowed(_) => Some(kept),
+        Cow::Owned(_) => Some(Json::from(Value::String(masked))),
+    }
+}
+
+/// Masks the secrets in every name, text and number of a value.
+pub(crate) fn value(value: &mut Value, masker: &Masker<'_>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| self::value(item, masker)),
+        Value::Bool(_) | Value::Null => {}
+        Value::Number(number) => {
+            if let Cow::Owned(masked) = masker.mask_text(&number.digits()) {
+                *value = Value::String(masked);
+            }
+        }
+        Value::Object(members) => {
+            let masked = |name: &String| matches!(masker.mask_text(name), Cow::Owned(_));
+            if members.keys().any(masked) {
+                *members = std::mem::take(members)
+                    .into_iter()
+                    .map(|(name, value)| (masker.mask_text(&name).into_owned(), value))
+                    .collect::<Object>();
+            }
+            members.values_mut().for_each(|member| self::value(member, masker));
+        }
+        Value::String(shown) => {
+            let _: Found = text(shown, masker);
+        }
+    }
+}
+
+/// Masks the secrets in a text.
+pub(crate) fn text(text: &mut String, masker: &Masker<'_>) -> Found {
+    match masker.mask_text(text) {
+        Cow::Borrowed(_) => Found::Nothing,
+        Cow::Owned(masked) => {
+            *text = masked;
+            Found::Secret
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_secret::Secret;
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &Value, expected: &Value) {
+        let secrets = ["canary-token", "987654", "x\",\"y\",\"z"];
+        let masker = Masker::new(secrets.map(|one| Secret::new(one.to_owned())).to_vec());
+        let json = json(&Json::from(value.clone()), &masker);
+        assert_eq!(json.map_or_else(|| value.clone(), Json::into_value), *expected);
+    }
+
+    #[test]
+    fn json_stays_json() {
+        check(&json!({"a": [1, "b", null]}), &json!({"a": [1, "b", null]}));
+        check(&json!({"a": 987_654, "b": -1_987_654.5}), &json!({"a": "****", "b": "-1****.5"}));
+        check(&json!({"canary-token": {"b": "a canary-token"}}), &json!({"****": {"b": "a ****"}}));
+        check(&json!(["&#99;anary-token", "cana\nry-token"]), &json!(["****", "****"]));
+        check(&json!(["x", "y", "z"]), &json!("[\"****\"]"));
+    }
+}

@@ -1,0 +1,64 @@
+//! What is told beside the content of an answer: its headers, and what was done to it.
+
+use super::*;
+
+#[track_caller]
+fn check_headers(method: &str, headers: &[(&str, &str)], expected: &[(&str, &str)]) {
+    let mut builder = Response::builder().status(201);
+    for (name, value) in headers {
+        builder = builder.header(*name, *value);
+    }
+    let response = builder.body(Bytes::new()).unwrap();
+    let secrets = [Secret::new("canary-token".to_owned())];
+    let shape = (&Shape::default(), &secrets[..]);
+    let Outcome::Answered(answer) = understood(&response, &operation(method), shape).outcome else {
+        panic!("not answered")
+    };
+    let shown: Vec<_> =
+        answer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(shown, expected, "{method} {headers:?}");
+}
+
+#[test]
+fn headers_that_mean_something_are_shown() {
+    let all = [
+        ("Location", "/items/7"),
+        ("etag", "W/\"1\""),
+        ("retry-after", "5"),
+        ("x-total", "7"),
+        ("x-total", "canary-token\u{200b}"),
+        ("x-own", "9"),
+        ("content-length", "12"),
+        ("date", "Wed, 21 Oct 2015 07:28:00 GMT"),
+        ("set-cookie", "a=b"),
+    ];
+    let told = [("etag", "W/\"1\""), ("location", "/items/7"), ("retry-after", "5")];
+    check_headers("post", &all, &[&told[..], &[("x-total", "7, ****")]].concat());
+    let about = [("x-own", "9"), ("x-total", "7, ****")];
+    let head = [&[("content-length", "12")], &told[..], &about].concat();
+    check_headers("head", &all, &head);
+    check_headers("get", &[("x-own", "9")], &[]);
+}
+
+#[test]
+fn what_is_done_to_an_answer_is_in_the_journal() {
+    for (media_type, body, expected) in [
+        ("application/json", r#"["\ud83d", "\ude00\ude00"]"#, Some("3 halves")),
+        ("application/json", "[\"a\u{200b}\", \"\\u001b[1mb\u{202e}\"]", Some("3 characters")),
+        ("text/plain", "a\u{200b}\u{1b}[1mb\u{200d}", Some("3 characters")),
+        ("text/plain", "\u{645}\u{6cc}\u{200c}\u{62e}\r\n", None),
+        ("application/json", "[\"\u{1f468}\u{200d}\u{1f469}\"]", None),
+    ] {
+        let response = Response::builder().header("content-type", media_type);
+        let response = response.body(Bytes::from(body)).unwrap();
+        let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+        let shape = Shape::default();
+        let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
+        super::super::understood(&response, &operation("get"), reading);
+        let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
+        match expected {
+            Some(expected) => assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}"),
+            None => assert_eq!(told, Vec::<String>::new(), "{body:?}"),
+        }
+    }
+}

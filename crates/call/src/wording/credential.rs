@@ -1,0 +1,39 @@
+//! Sentences about credentials: there is none, or the service did not take it. Names of secrets are no part of them.
+
+use callgate_tool::{Fault, FaultCode, Next, Reached};
+
+use super::{clipped, fault};
+
+/// No credential could be put on the request: `why` names what is missing, never its value.
+pub fn auth_failed(why: &str) -> Box<Fault> {
+    let message = format!("no credential for this tool, nothing was sent: {}", clipped(why, 300));
+    fault(FaultCode::AuthFailed, message, Next::GiveUp)
+}
+
+/// The service refused the credential before it did anything, and no fresh one could be had: `why` says why.
+pub fn auth_not_renewed(why: &str) -> Box<Fault> {
+    let message = format!(
+        "the service refused the credential and did nothing, and there is no fresh one: {}",
+        clipped(why, 300)
+    );
+    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
+    fault.reached = Reached::Yes;
+    fault
+}
+
+/// The service refused the credential before it did anything: `why` is what is wrong with it.
+pub fn auth_refused(why: &str) -> Box<Fault> {
+    let message =
+        format!("the service refused the credential and did nothing: {}", clipped(why, 300));
+    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
+    fault.reached = Reached::Yes;
+    fault
+}
+
+/// The service asks for a credential, and none was sent.
+pub fn auth_wanted() -> Box<Fault> {
+    let message = "the service asks for a credential and did nothing; none was sent, and the operator configures one";
+    let mut fault = fault(FaultCode::AuthFailed, message, Next::GiveUp);
+    fault.reached = Reached::Yes;
+    fault
+}

@@ -1,0 +1,18 @@
+//! Closes the memory of the process, where credentials are: it is written to no core file, and no other process of the
+//! user may look at it. Where the system has no such thing, nothing is closed.
+
+/// Closes the memory, before anything is in it. What cannot be closed is told in the log.
+pub(crate) fn close_memory() {
+    #[cfg(unix)]
+    if let Err(error) = closed() {
+        tracing::warn!(%error, "core files or other processes of this user may hold credentials");
+    }
+}
+
+#[cfg(unix)]
+fn closed() -> rustix::io::Result<()> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
+}

@@ -1,0 +1,54 @@
+//! Tells what stands at a place that no schema can stand at, by the place alone: a reference that leads there was meant
+//! otherwise, and what is there would be read as keywords nobody wrote.
+
+/// What stands at a pointer, where it is something else than a schema.
+pub(super) fn kind_at(pointer: &str) -> Option<&'static str> {
+    let pointer = pointer.split_once('#').map_or(pointer, |(_, pointer)| pointer);
+    let mut segments = pointer.strip_prefix('/')?.split('/');
+    let place = match (segments.next()?, segments.next(), segments.next(), segments.next()) {
+        ("paths" | "webhooks", Some(_), None, None) => "pathItems",
+        // Swagger 2.0 has them at the root.
+        (kind @ ("parameters" | "responses" | "securityDefinitions"), Some(_), None, None)
+        | ("components", Some(kind), Some(_), None) => kind,
+        _ => return None,
+    };
+    KINDS.iter().find(|(named, _)| *named == place).map(|(_, kind)| *kind)
+}
+
+const KINDS: [(&str, &str); 11] = [
+    ("callbacks", "a callback"),
+    ("examples", "an example"),
+    ("headers", "a header"),
+    ("links", "a link"),
+    ("mediaTypes", "a media type"),
+    ("parameters", "a parameter"),
+    ("pathItems", "a path item"),
+    ("requestBodies", "a request body"),
+    ("responses", "a response"),
+    ("securityDefinitions", "a security scheme"),
+    ("securitySchemes", "a security scheme"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_says_what_stands_there() {
+        for (pointer, expected) in [
+            ("/components/schemas/a", None),
+            ("/definitions/a", None),
+            ("/paths/~1a", Some("a path item")),
+            ("/paths/~1a/get/responses/200/content/a~1b/schema", None),
+            ("/components/pathItems/a", Some("a path item")),
+            ("/components/parameters/a", Some("a parameter")),
+            ("/components/parameters/a/schema", None),
+            ("/parameters/a", Some("a parameter")),
+            ("other.yaml#/components/responses/a", Some("a response")),
+            ("/components/x-own/a", None),
+            ("", None),
+        ] {
+            assert_eq!(kind_at(pointer), expected, "{pointer}");
+        }
+    }
+}

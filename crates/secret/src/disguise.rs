@@ -1,0 +1,315 @@
+//! What a text says once its disguises are off: escapes of JSON strings (RFC 8259 §7), percent-encoding (RFC 3986 §2.1),
+//! character references and tags of HTML, terminal escapes, line breaks, characters nobody sees. Whoever reads an answer
+//! takes some of them off; which, is not known here. Escapes that are wrong stand for themselves.
+
+use memchr::memchr;
+use zeroize::Zeroizing;
+
+use crate::unseen::unseen_length;
+
+/// What is taken off a text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Disguise {
+    /// All of them but tags, which hide what stands in them.
+    All,
+    /// Escapes of JSON strings.
+    Json,
+    /// Percent-encoding.
+    Percent,
+    /// Tags of HTML, its comments among them.
+    Tags,
+}
+
+impl Disguise {
+    /// The text without the disguise; nothing where it has none.
+    pub(crate) fn off(self, text: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        let is_marked = match self {
+            Self::Json => memchr(b'\\', text).is_some(),
+            Self::Percent => memchr(b'%', text).is_some(),
+            Self::Tags => memchr(b'<', text).is_some(),
+            Self::All => text.iter().copied().any(is_mark),
+        };
+        if !is_marked {
+            return None;
+        }
+        let mut out = Zeroizing::new(Vec::with_capacity(text.len()));
+        let mut is_disguised = false;
+        self.walk(text, |part| {
+            is_disguised |= part.is_disguise;
+            out.extend_from_slice(part.meaning);
+        });
+        is_disguised.then_some(out)
+    }
+
+    /// Ranges of the text for ranges of what it says, none of which is empty: from the first byte to the last, without
+    /// what is taken off beside them.
+    pub(crate) fn ranges(self, text: &[u8], said: &[(usize, usize)]) -> Vec<(usize, usize)> {
+        let ends = |(start, end): &(usize, usize)| [*start, end.saturating_sub(1)];
+        let mut wanted: Vec<usize> = said.iter().flat_map(ends).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut sources = Vec::with_capacity(wanted.len());
+        let mut at = 0;
+        self.walk(text, |part| {
+            let end = at + part.meaning.len();
+            while let Some(wanted) = wanted.get(sources.len()).filter(|wanted| **wanted < end) {
+                sources.push(part.source_of(wanted - at));
+            }
+            at = end;
+        });
+        let source = |at: usize| {
+            let known = wanted.binary_search(&at).ok().and_then(|found| sources.get(found));
+            known.copied().unwrap_or((text.len(), text.len()))
+        };
+        let range = |[first, last]: [usize; 2]| (source(first).0, source(last).1);
+        said.iter().map(ends).map(range).collect()
+    }
+
+    fn walk(self, text: &[u8], mut take: impl FnMut(Part<'_>)) {
+        let (mut copied, mut at) = (0, 0);
+        while let Some(found) = self.next_mark(text, at) {
+            let mut utf8 = [0; 4];
+            let rest = text.get(found..).unwrap_or_default();
+            let Some((meaning, length)) = Self::meaning(rest, &mut utf8) else {
+                at = found + 1;
+                continue;
+            };
+            let plain = text.get(copied..found).unwrap_or_default();
+            take(Part::plain(plain, copied));
+            take(Part { meaning, source: found, length, is_disguise: true });
+            at = found + length;
+            copied = at;
+        }
+        let plain = text.get(copied..).unwrap_or_default();
+        take(Part::plain(plain, copied));
+    }
+
+    fn next_mark(self, text: &[u8], at: usize) -> Option<usize> {
+        let rest = text.get(at..)?;
+        let found = match self {
+            Self::Json => memchr(b'\\', rest),
+            Self::Percent => memchr(b'%', rest),
+            Self::Tags => memchr(b'<', rest),
+            Self::All => rest.iter().position(|byte| is_mark(*byte)),
+        };
+        found.map(|found| at + found)
+    }
+
+    /// What the disguise at the beginning of `bytes` stands for, and its length.
+    fn meaning<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
+        match bytes.first()? {
+            b'\\' => {
+                let (character, length) = json(bytes)?;
+                Some((character.encode_utf8(utf8).as_bytes(), length))
+            }
+            // A byte, not a character.
+            b'%' => {
+                utf8[0] = u8::try_from(unit(bytes.get(1..3)?)?).ok()?;
+                Some((utf8.get(..1)?, 3))
+            }
+            b'&' => {
+                let (character, length) = reference(bytes)?;
+                Some((character.encode_utf8(utf8).as_bytes(), length))
+            }
+            b'<' => Some((&[], tag(bytes)?)),
+            _ => unseen_length(bytes).map(|length| (&[][..], length)),
+        }
+    }
+}
+
+/// Whether a disguise other than a tag may begin with the byte.
+fn is_mark(byte: u8) -> bool {
+    // The last line has control characters, and what characters nobody sees begin with.
+    matches!(byte, b'\\' | b'%' | b'&')
+        || matches!(byte, 0..=0x1f | 0x7f | 0xc2 | 0xcd | 0xd8 | 0xe1..=0xe3 | 0xef..=0xf3)
+}
+
+/// Bytes that stand for themselves, or what a disguise stands for.
+struct Part<'a> {
+    meaning: &'a [u8],
+    /// Where in the text it begins.
+    source: usize,
+    /// How long it is there.
+    length: usize,
+    is_disguise: bool,
+}
+
+impl<'a> Part<'a> {
+    fn plain(meaning: &'a [u8], source: usize) -> Self {
+        Self { meaning, source, length: meaning.len(), is_disguise: false }
+    }
+
+    /// Where in the text its byte `at` begins and ends.
+    fn source_of(&self, at: usize) -> (usize, usize) {
+        if self.is_disguise {
+            return (self.source, self.source + self.length);
+        }
+        (self.source + at, self.source + at + 1)
+    }
+}
+
+fn json(bytes: &[u8]) -> Option<(char, usize)> {
+    bytes.strip_prefix(b"\\")?;
+    let simple = match bytes.get(1)? {
+        b'n' => '\n',
+        b'r' => '\r',
+        b't' => '\t',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        byte @ (b'"' | b'\\' | b'/') => char::from(*byte),
+        b'u' => {
+            let first = unit(bytes.get(2..6)?)?;
+            if let Some(character) = char::from_u32(first) {
+                return Some((character, 6));
+            }
+            let second = unit(bytes.get(6..12)?.strip_prefix(b"\\u")?)?;
+            let mut pair =
+                char::decode_utf16([u16::try_from(first).ok()?, u16::try_from(second).ok()?]);
+            return pair.next()?.ok().map(|character| (character, 12));
+        }
+        _ => return None,
+    };
+    Some((simple, 2))
+}
+
+fn unit(digits: &[u8]) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
+/// A character reference (HTML, "Character references"): a number, with or without its semicolon, or a name that stands
+/// for one of ASCII.
+fn reference(bytes: &[u8]) -> Option<(char, usize)> {
+    let rest = bytes.strip_prefix(b"&")?;
+    let rest = rest.get(..MAX_REFERENCE).unwrap_or(rest);
+    let Some(number) = rest.strip_prefix(b"#") else {
+        let end = memchr(b';', rest)?;
+        let name = rest.get(..end)?;
+        let (_, character) = NAMED.iter().find(|(known, _)| known.as_bytes() == name)?;
+        return Some((*character, end + 2));
+    };
+    let (digits, radix, lead) = match number {
+        [b'x' | b'X', digits @ ..] => (digits, 16, 3),
+        digits => (digits, 10, 2),
+    };
+    let n_digits = digits.iter().take_while(|byte| char::from(**byte).is_digit(radix)).count();
+    let code = std::str::from_utf8(digits.get(..n_digits)?).ok()?;
+    let character = char::from_u32(u32::from_str_radix(code, radix).ok()?)?;
+    let is_closed = digits.get(n_digits) == Some(&b';');
+    Some((character, lead + n_digits + usize::from(is_closed)))
+}
+
+/// How long the tag at the beginning is.
+fn tag(bytes: &[u8]) -> Option<usize> {
+    let first = bytes.get(1)?;
+    if !(first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?')) {
+        return None;
+    }
+    memchr(b'>', bytes.get(..MAX_TAG).unwrap_or(bytes)).map(|end| end + 1)
+}
+
+/// The longest reference that is read: a number with a few zeros before it.
+const MAX_REFERENCE: usize = 16;
+/// The longest tag that is taken off: what is longer has a text of its own, and every `<` is looked at once.
+const MAX_TAG: usize = 1024;
+
+/// The names of the characters a credential is made of.
+const NAMED: [(&str, char); 41] = [
+    ("Hat", '^'),
+    ("NewLine", '\n'),
+    ("Tab", '\t'),
+    ("amp", '&'),
+    ("apos", '\''),
+    ("ast", '*'),
+    ("bsol", '\\'),
+    ("colon", ':'),
+    ("comma", ','),
+    ("commat", '@'),
+    ("dollar", '$'),
+    ("equals", '='),
+    ("excl", '!'),
+    ("grave", '`'),
+    ("gt", '>'),
+    ("lbrace", '{'),
+    ("lbrack", '['),
+    ("lcub", '{'),
+    ("lowbar", '_'),
+    ("lpar", '('),
+    ("lsqb", '['),
+    ("lt", '<'),
+    ("midast", '*'),
+    ("num", '#'),
+    ("percnt", '%'),
+    ("period", '.'),
+    ("plus", '+'),
+    ("quest", '?'),
+    ("quot", '"'),
+    ("rbrace", '}'),
+    ("rbrack", ']'),
+    ("rcub", '}'),
+    ("rpar", ')'),
+    ("rsqb", ']'),
+    ("semi", ';'),
+    ("shy", '\u{ad}'),
+    ("sol", '/'),
+    ("vert", '|'),
+    ("verbar", '|'),
+    ("zwj", '\u{200d}'),
+    ("zwnj", '\u{200c}'),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(disguise: Disguise, text: &str, expected: Option<&str>) {
+        let said = disguise.off(text.as_bytes());
+        let shown = said.as_ref().map(|said| String::from_utf8_lossy(said).into_owned());
+        assert_eq!(shown.as_deref(), expected, "{text}");
+        if let Some(said) = said {
+            let whole = disguise.ranges(text.as_bytes(), &[(0, said.len())]);
+            assert_eq!(whole, [(0, text.len())], "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_read_and_what_is_none_stands_for_itself() {
+        use Disguise::{Json, Percent};
+        check(Json, "abc", None);
+        check(Json, "a\\xb\\", None);
+        check(Json, "\\n\\\\\\\"\\/b\\u00e9\\ud83d\\ude00", Some("\n\\\"/b\u{e9}\u{1f600}"));
+        check(Json, "\\xa\\tb\\", Some("\\xa\tb\\"));
+        check(Json, "\\ud83d\\t", Some("\\ud83d\t"));
+        check(Percent, "100%", None);
+        check(Percent, "%zz%4", None);
+        check(Percent, "%%41b%C3%A9%", Some("%Ab\u{e9}%"));
+    }
+
+    #[test]
+    fn references_tags_and_what_nobody_sees_are_taken_off() {
+        use Disguise::{All, Tags};
+        check(All, "a < b & c; caf\u{e9} \u{2013} \u{4e2d}", None);
+        check(All, "&nope; &#; &#x; &#x110000; &#9999999999999999;", None);
+        check(All, "&#65;&#x42;&#67&sol;&amp;#65;", Some("ABC/&#65;"));
+        check(All, "&#00000065;", Some("A"));
+        check(All, "a\r\nb\tc\0d\x7fe\u{85}f", Some("abcdef"));
+        check(All, "-\x1b[31ma\x1b[0mb\x1b]0;t\x07c\x1b]8;;u\x1b\\d\x1bXe", Some("-abcde"));
+        check(All, "a\u{200b}b\u{200d}c\u{feff}d\u{fe0f}e\u{e0041}f\u{34f}g", Some("abcdefg"));
+        check(All, "a<wbr>b", None);
+        check(All, "%41\\u0042", Some("AB"));
+        check(Tags, "a<wbr>b<!-- c -->d</b >e < f", Some("abde < f"));
+        check(Tags, "a<b", None);
+    }
+
+    #[test]
+    fn every_part_is_found_in_the_text() {
+        let text = b"ab\\ncd\\u00e9e";
+        for (range, expected) in
+            [((0, 1), (0, 1)), ((1, 4), (1, 5)), ((2, 3), (2, 4)), ((5, 8), (6, 13))]
+        {
+            assert_eq!(Disguise::Json.ranges(text, &[range]), [expected], "{range:?}");
+        }
+        let both = Disguise::Json.ranges(text, &[(5, 8), (1, 4)]);
+        assert_eq!(both, [(6, 13), (1, 5)], "in any order");
+    }
+}
