@@ -1,5 +1,6 @@
 //! The memory of a process that reads an answer of 1 GiB: peak beyond what it takes for a small answer (bar: the bound of
-//! the answer and 8 MiB). Each row is a process of its own, whose peak the system tells (`VmHWM`).
+//! the answer and 8 MiB); and of one that reads 1 MiB of the smallest values, as an answer and as arguments (bar: 32 MiB).
+//! Each row is a process of its own, whose peak the system tells (`VmHWM`).
 
 #![expect(
     clippy::print_stdout,
@@ -19,7 +20,9 @@ use std::{
 use callgate::{
     Executor, FaultCode, Outcome, Session, ToolCall,
     config::{Config, Description, Environment},
+    dialect::read_json,
 };
+use callgate_tool::Value;
 
 const GIB: u64 = 1 << 30;
 const MIB: u64 = 1 << 20;
@@ -33,6 +36,11 @@ paths:
     get:
       operationId: large
       parameters: [{ name: size, in: path, required: true, schema: { type: string } }]
+      responses: { 200: { description: ok } }
+    post:
+      operationId: sent
+      parameters: [{ name: size, in: path, required: true, schema: { type: string } }]
+      requestBody: { content: { application/json: { schema: { type: array, items: { type: integer } } } } }
       responses: { 200: { description: ok } }
 "#;
 
@@ -57,6 +65,16 @@ fn compare() {
         );
         assert!(beyond <= BOUND + 8 * MIB);
     }
+    for (what, size) in [("an answer", "ones"), ("arguments", "sent")] {
+        let beyond = peak(address, size).saturating_sub(small);
+        println!("1 MiB of `[1,1,…]` as {what}: {} KiB (bar 32768 KiB)", beyond / 1024);
+        assert!(beyond <= 32 * MIB);
+    }
+}
+
+/// A list of so many ones that its text has 1 MiB.
+fn ones() -> String {
+    format!("[{}1]", "1,".repeat(usize::try_from(MIB).unwrap() / 2 - 2))
 }
 
 /// The most memory of a process that makes one call, in bytes.
@@ -71,11 +89,17 @@ fn peak(address: SocketAddr, size: &str) -> u64 {
 fn read(address: SocketAddr, size: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let executor = executor(address);
-    let arguments = [("size".to_owned(), size.into())].into_iter().collect();
-    let call = ToolCall::new("1", "large", arguments);
+    let call = if size == "sent" {
+        let text = format!(r#"{{"size": "small", "body": {}}}"#, ones());
+        let Ok(Value::Object(arguments)) = read_json(&text) else { panic!("no object") };
+        ToolCall::new("1", "sent", arguments)
+    } else {
+        let arguments = [("size".to_owned(), size.into())].into_iter().collect();
+        ToolCall::new("1", "large", arguments)
+    };
     let outcome = runtime.block_on(executor.call(&call, &Session::default())).outcome;
     match (size, &outcome) {
-        ("small" | "events", Outcome::Answered(_)) => {}
+        ("small" | "events" | "ones" | "sent", Outcome::Answered(_)) => {}
         (_, Outcome::Failed(fault)) if fault.code == FaultCode::ResponseTooLarge => {}
         _ => panic!("{size}: {outcome:?}"),
     }
@@ -111,10 +135,23 @@ fn serve() -> SocketAddr {
     address
 }
 
-fn answer(head: &str, stream: &mut impl Write) -> std::io::Result<()> {
+fn answer(head: &str, stream: &mut (impl Read + Write)) -> std::io::Result<()> {
     let chunk = vec![b'x'; 64 * 1024];
     if head.starts_with("GET /small ") {
         return stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx");
+    }
+    if head.starts_with("POST ") {
+        let length = head.split("content-length: ").nth(1).unwrap().lines().next().unwrap();
+        let n_begun = head.split_once("\r\n\r\n").unwrap().1.len();
+        let rest = length.parse::<u64>().unwrap() - u64::try_from(n_begun).unwrap();
+        std::io::copy(&mut stream.take(rest), &mut std::io::sink())?;
+        return stream
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
+    }
+    if head.starts_with("GET /ones ") {
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ";
+        let ones = ones();
+        return stream.write_all(format!("{head}{}\r\n\r\n{ones}", ones.len()).as_bytes());
     }
     if head.starts_with("GET /announced ") {
         stream.write_all(format!("HTTP/1.1 200 OK\r\ncontent-length: {GIB}\r\n\r\n").as_bytes())?;

@@ -42,7 +42,10 @@ async fn check(origin: &str, expected: Expected) {
     let rows =
         [("read", expected.next.0, expected.says.0), ("write", expected.next.1, expected.says.1)];
     for (tool, next, says) in rows {
-        let fault = failure(&executor, tool).await;
+        let result = call(&executor, tool, json!({})).await;
+        let told = result.journal.events().iter().any(|event| event.to_string().contains(origin));
+        assert!(told, "{origin} is in the journal: {:?}", result.journal);
+        let fault = target::fault(result.outcome);
         assert_eq!(
             (fault.code, fault.reached, fault.next),
             (expected.code, expected.reached, next)

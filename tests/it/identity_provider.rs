@@ -38,6 +38,8 @@ pub(crate) struct Provider {
     pub(crate) known: Mutex<BTreeSet<String>>,
     pub(crate) calls: AtomicUsize,
     pub(crate) refusals: AtomicUsize,
+    /// The token endpoint that its metadata name, where that is not its own.
+    endpoint: Mutex<Option<String>>,
     serving: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -65,6 +67,7 @@ impl Provider {
             known: Mutex::default(),
             calls: AtomicUsize::default(),
             refusals: AtomicUsize::default(),
+            endpoint: Mutex::default(),
             serving: Mutex::default(),
         })
     }
@@ -94,6 +97,11 @@ impl Provider {
     /// What the token endpoint does from now on.
     pub(crate) fn behave(&self, behaviour: impl Fn(&Self, &Asked) -> Response + Send + 'static) {
         *self.behaviour.lock().unwrap() = Box::new(behaviour);
+    }
+
+    /// Another token endpoint, which its metadata name from now on.
+    pub(crate) fn name_endpoint(&self, url: String) {
+        *self.endpoint.lock().unwrap() = Some(url);
     }
 
     /// A new token that the service takes.
@@ -137,7 +145,9 @@ async fn token(State(provider): State<Arc<Provider>>, request: Request) -> Respo
 }
 
 async fn metadata(State(provider): State<Arc<Provider>>) -> Json<callgate_tool::Value> {
-    Json(json!({"issuer": provider.url(""), "token_endpoint": provider.url("/token")}))
+    let endpoint = provider.endpoint.lock().unwrap().clone();
+    let endpoint = endpoint.unwrap_or_else(|| provider.url("/token"));
+    Json(json!({"issuer": provider.url(""), "token_endpoint": endpoint}))
 }
 
 async fn service(State(provider): State<Arc<Provider>>, request: Request) -> Response {

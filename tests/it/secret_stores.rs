@@ -86,12 +86,16 @@ async fn a_slow_store_delays_only_the_calls_that_need_it() {
     let toolsets = [("fast", "literal:t"), ("slow", "vault:secret/slow#key")];
     let executor = executor(&vault().await, &server.url(""), &toolsets);
     let begun = Instant::now();
-    let slow = async { (call(&executor, "slow-echo").await, begun.elapsed()) };
+    let session = Session::default();
+    let named = ToolCall::new("1", "slow-echo", callgate_tool::Object::default());
+    let slow = async { (executor.call(&named, &session).await, begun.elapsed()) };
     let fast = async { (call(&executor, "fast-echo").await, begun.elapsed()) };
     let ((slow, slow_took), (fast, fast_took)) = tokio::join!(slow, fast);
     assert!(matches!(fast, Outcome::Answered(_)), "{fast:?}");
     assert!(fast_took < Duration::from_millis(500), "{fast_took:?}");
-    let Outcome::Failed(fault) = slow else { panic!("{slow:?}") };
+    let told: String = slow.journal.events().iter().map(ToString::to_string).collect();
+    assert!(told.contains("`vault:secret/slow#key`"), "{told}");
+    let Outcome::Failed(fault) = slow.outcome else { panic!("{slow:?}") };
     assert_eq!((fault.code, fault.next), (FaultCode::AuthFailed, Next::TryLater));
     assert!(
         fault.message.contains("the operator's secret is missing or cannot be read"),

@@ -27,8 +27,8 @@ pub use error::{Error, ErrorKind};
 pub use form::CredentialForm;
 pub use google::GoogleToken;
 pub use oauth2::{
-    ClientAuthentication, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt, SigningAlgorithm,
-    TokenEndpoint,
+    ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
+    PrivateKeyJwt, SigningAlgorithm, TokenEndpoint,
 };
 pub use place::{CredentialPlace, Place, place_masks};
 pub use refusal::Refusal;

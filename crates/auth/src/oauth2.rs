@@ -35,8 +35,8 @@ use grant::Shown;
 use request::TokenRequest;
 
 pub use settings::{
-    ClientAuthentication, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt, SigningAlgorithm,
-    TokenEndpoint,
+    ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
+    PrivateKeyJwt, SigningAlgorithm, TokenEndpoint,
 };
 
 /// Puts tokens of an authorization server on requests.

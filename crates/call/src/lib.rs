@@ -37,5 +37,5 @@ pub use kept::Kept;
 pub use plan::Plan;
 pub use response::{Reading, Splitter, Understood, Unfinished};
 pub use select::{Paths, Selection};
-pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape};
+pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};
 pub use show::{Masked, planned};

@@ -88,7 +88,7 @@ pub(crate) fn understood(
         echoed::value(value, masker);
         let _: usize = shape::clean(value);
     }
-    answer.headers = headers::shown(operation, response.headers(), masker);
+    answer.headers = headers::shown(operation, response.headers(), (&shape.headers, masker));
     if response.extensions().get::<Unfinished>().is_some() {
         answer.still_sending = true;
         answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));

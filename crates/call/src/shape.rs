@@ -3,7 +3,7 @@
 
 use callgate_openapi::Operation;
 use callgate_tool::{Answer, Arguments, Content, Object, Truncated, Unit, Value};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName};
 
 use crate::{
     cut, page,
@@ -24,6 +24,8 @@ pub struct Shape {
     pub selection: Selection,
     /// How integers are shown that many readers round.
     pub big_integers: BigIntegers,
+    /// Which headers are shown beside what a body says.
+    pub headers: ShownHeaders,
 }
 
 /// How integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
@@ -35,6 +37,18 @@ pub enum BigIntegers {
     Number,
     /// As texts.
     String,
+}
+
+/// Which headers of an answer are shown. `Set-Cookie` is none of them, whoever asks for it: it is a credential.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "headers are chosen by callgate or by name")]
+pub enum ShownHeaders {
+    /// `Location`, `ETag`, `Retry-After` and those that the description declares; of an answer to HEAD all that are about
+    /// what was asked for.
+    #[default]
+    Meaningful,
+    /// Those of these names and no others.
+    Named(Vec<HeaderName>),
 }
 
 /// What a model is shown of one result: about four thousand tokens.
@@ -50,6 +64,7 @@ impl Default for Shape {
             media_bytes: DEFAULT_MEDIA_BYTES,
             selection: Selection::All,
             big_integers: BigIntegers::Number,
+            headers: ShownHeaders::Meaningful,
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::{
     authorization::{
         origins::Origins,
         solve::{Holding, Holdings, Solution, solve},
+        token_endpoint::Foreign,
         told::Told,
     },
     reader::{Reader, escaped, nearest},
@@ -39,10 +40,11 @@ pub(crate) fn authorized(
     ),
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
+    let origins = Origins::of(loaded, &config.credentials.origins);
     // Of a description that could not be read nothing is known, and its report says so.
     let is_readable = !loaded.report.operations.is_empty();
     for (name, credential) in config.credentials.schemes.iter().flatten().filter(|_| is_readable) {
-        schemes.add(reader, loaded, (name, credential), authenticators);
+        schemes.add(reader, (loaded, &origins), (name, credential), authenticators);
     }
     if has_certificate {
         schemes.meet_by_certificate(loaded);
@@ -56,10 +58,10 @@ pub(crate) fn authorized(
             None => Arc::clone(&none),
         },
         none,
+        told: Told::new(std::mem::take(&mut schemes.foreign)),
         schemes,
         shared: BTreeMap::new(),
-        origins: Origins::of(loaded, &config.credentials.origins),
-        told: Told::default(),
+        origins,
         has_certificate,
     };
     let operations = loaded.operations.iter().map(Arc::clone);
@@ -77,6 +79,8 @@ pub(crate) fn authorized(
 struct Schemes {
     made: BTreeMap<String, Arc<dyn Authenticator>>,
     holdings: Holdings,
+    /// The schemes whose tokens would be asked for where no credential may go.
+    foreign: BTreeMap<String, Foreign>,
 }
 
 impl Schemes {
@@ -92,7 +96,7 @@ impl Schemes {
     fn add(
         &mut self,
         reader: &mut Reader,
-        loaded: &Loaded,
+        (loaded, origins): (&Loaded, &Origins),
         (name, credential): (&str, &SchemeCredential),
         authenticators: &mut Authenticators<'_>,
     ) {
@@ -112,7 +116,13 @@ impl Schemes {
             let help = "the description says what the scheme is";
             return reader.complain("wrong-credential", pointer, message, help);
         };
-        let fitted = token_endpoint::described(fitted, scheme, loaded);
+        let fitted = match token_endpoint::described(fitted, scheme, (loaded, origins)) {
+            Ok(fitted) => fitted,
+            Err(foreign) => {
+                self.foreign.insert(name.to_owned(), foreign);
+                return;
+            }
+        };
         let scopes = fitted.scopes().map(<[String]>::to_vec);
         let holding = Holding { cost: fitted.cost(), scopes };
         match authenticators.make(fitted) {

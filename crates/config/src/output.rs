@@ -3,10 +3,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate_call::{BigIntegers, Selection, Shape};
+use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_openapi::Operation;
 use callgate_tool::ToolName;
 use callgate_tree::Node;
+use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
     keys::{OUTPUT, OUTPUT_TOOL},
@@ -111,6 +112,9 @@ fn shown(reader: &mut Reader, mapping: Mapping<'_>, shape: &mut Shape) {
     if let Some(big_integers) = big_integers(reader, mapping) {
         shape.big_integers = big_integers;
     }
+    if mapping.object.contains("headers") {
+        shape.headers = ShownHeaders::Named(headers(reader, mapping));
+    }
     let paths = reader.strings(mapping, "select");
     if !paths.is_empty() {
         shape.selection = Selection::paths(paths);
@@ -118,6 +122,26 @@ fn shown(reader: &mut Reader, mapping: Mapping<'_>, shape: &mut Shape) {
     if let Some(path) = reader.string(mapping, "jsonpath") {
         json_path(reader, mapping, path, shape);
     }
+}
+
+fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<HeaderName> {
+    let mut names = Vec::new();
+    for text in reader.strings(mapping, "headers") {
+        match HeaderName::from_bytes(text.as_bytes()) {
+            Ok(name) if name == SET_COOKIE => {
+                let message = "expected headers that a model may see, got: `Set-Cookie`";
+                let help = "remove it: a cookie is a credential of the service";
+                reader.complain("wrong-value", at(mapping, "headers"), message, help);
+            }
+            Ok(name) => names.push(name),
+            Err(_) => {
+                let message = format!("expected names of headers, got: `{text}`");
+                let help = "for example `[ETag, X-Total-Count]`";
+                reader.complain("wrong-value", at(mapping, "headers"), message, help);
+            }
+        }
+    }
+    names
 }
 
 fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut Shape) {

@@ -32,6 +32,8 @@ pub enum Code {
     ForbiddenHeader,
     /// An operation has a server of its own that credentials may not go to; it cannot be called.
     ForeignServer,
+    /// Tokens for a security scheme are asked for at an origin that credentials may not go to.
+    ForeignTokenEndpoint,
     /// A path key that could lead elsewhere than below the server.
     HostilePath,
     /// The description has webhooks, which are no tools.
@@ -124,7 +126,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 55] = [
+    pub const ALL: [Self; 56] = [
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,
@@ -136,6 +138,7 @@ impl Code {
         Self::ExternalReference,
         Self::ForbiddenHeader,
         Self::ForeignServer,
+        Self::ForeignTokenEndpoint,
         Self::HostilePath,
         Self::IgnoredWebhooks,
         Self::IllegalDefault,

@@ -114,6 +114,13 @@ pub enum Event {
         /// What is missing.
         why: String,
     },
+    /// The service gave no answer.
+    Unanswered {
+        /// Its origin: `https://api.example.com`.
+        server: String,
+        /// Why, in the words of whoever tried.
+        why: String,
+    },
     /// Characters nobody sees, and terminal escapes, were taken out of an answer.
     UnseenRemoved {
         /// How many.
@@ -204,6 +211,7 @@ impl fmt::Display for Event {
             }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
+            Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
             Self::UnseenRemoved { count } => {
                 write!(f, "{count} characters nobody sees were taken out of the answer")
             }

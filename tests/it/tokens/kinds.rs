@@ -138,62 +138,6 @@ fn settings_that_cannot_be_are_told_together() {
     }
 }
 
-/// Security row 13: a description says where tokens are asked for, and an operator who names the server is asked no more.
-#[tokio::test]
-async fn the_description_may_name_the_endpoint_where_it_is_trusted() {
-    let provider = Provider::start().await;
-    let elsewhere = Provider::start().await;
-    for (scheme, expected) in [
-        (flow("/token"), Ok(())),
-        (flow(&provider.url("/token")), Ok(())),
-        (flow(&elsewhere.url("/token")), Err("not public https")),
-        (flow("http://169.254.169.254/token"), Err("not public https")),
-        (flow("https://10.0.0.1/token"), Err("not public https")),
-        (
-            json!({"type": "openIdConnect", "openIdConnectUrl": elsewhere.url("/x")}),
-            Err("not public https"),
-        ),
-    ] {
-        let executor = described(&provider, &scheme);
-        let result = call(&executor, &Session::default()).await;
-        match expected {
-            Ok(()) => is_answered(&result),
-            Err(expected) => {
-                let fault = super::fault(result);
-                assert!(fault.message.contains(expected), "{scheme}: {fault:?}");
-            }
-        }
-    }
-    assert_eq!((provider.n_asked(), elsewhere.n_asked()), (2, 0));
-}
-
-fn flow(url: &str) -> Value {
-    json!({"type": "oauth2", "flows": {"clientCredentials": {"tokenUrl": url, "scopes": {}}}})
-}
-
-/// An executor of a description with one scheme, whose credential leaves the endpoint to the description.
-fn described(provider: &Provider, scheme: &Value) -> callgate::Executor {
-    let description = json!({
-        "openapi": "3.0.3",
-        "info": {"title": "Pets", "version": "1"},
-        "paths": {"/pets/{petId}": {"get": {
-            "operationId": "getPet",
-            "parameters": [{"name": "petId", "in": "path", "required": true, "schema": {"type": "integer"}}],
-            "responses": {"200": {"description": "ok"}},
-        }}},
-        "components": {"securitySchemes": {"idp": scheme}},
-        "security": [{"idp": []}],
-    });
-    let toolset = json!({
-        "server": provider.url(""),
-        "credentials": {"idp": {"oauth2_client_credentials": {
-            "client_id": "me", "client_secret": "literal:canary-secret",
-        }}},
-    });
-    let built = crate::built::toolset(&description.to_string(), &toolset.to_string());
-    built.unwrap_or_else(|error| panic!("{error}")).executor
-}
-
 fn pem(algorithm: &'static rcgen::SignatureAlgorithm) -> String {
     rcgen::KeyPair::generate_for(algorithm).unwrap().serialize_pem()
 }

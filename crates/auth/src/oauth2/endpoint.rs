@@ -16,7 +16,7 @@ use url::Url;
 
 use super::{
     failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
-    settings::TokenEndpoint,
+    settings::{DescribedMetadata, TokenEndpoint},
 };
 
 /// The way to the token endpoint.
@@ -48,10 +48,9 @@ impl Endpoint {
     /// Who named it: what a description names is public https.
     pub(super) fn named_by(&self) -> NamedBy {
         match &self.named {
+            TokenEndpoint::DescribedMetadata(described) => described.named_by,
             TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_) => NamedBy::Operator,
-            TokenEndpoint::Described
-            | TokenEndpoint::DescribedMetadata(_)
-            | TokenEndpoint::DescribedUrl(_) => NamedBy::Description,
+            TokenEndpoint::Described | TokenEndpoint::DescribedUrl(_) => NamedBy::Description,
         }
     }
 
@@ -71,7 +70,7 @@ impl Endpoint {
         let reading = Reading { transport, time, named_by: self.named_by() };
         let url: Arc<str> = match &self.named {
             TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
-            TokenEndpoint::DescribedMetadata(url) => reading.at(url).await?,
+            TokenEndpoint::DescribedMetadata(described) => reading.described(described).await?,
             _ => return Err(Failure::Unreadable("no token endpoint is named")),
         }
         .into();
@@ -107,15 +106,20 @@ impl Reading<'_> {
         Err(Failure::Unreadable("the issuer does not say where its token endpoint is"))
     }
 
-    async fn at(&self, url: &str) -> Result<String, Failure> {
+    async fn described(&self, described: &DescribedMetadata) -> Result<String, Failure> {
         let no_url = Failure::Unreadable("the description names metadata that are no URL");
-        let url: Url = url.parse().map_err(|_| no_url)?;
+        let url: Url = described.url.parse().map_err(|_| no_url)?;
         let found = self.metadata(&url).await?;
         let metadata = found.ok_or(Failure::Unreadable("there are no metadata of the issuer"))?;
         if !locations(&metadata.issuer).contains(&url) {
             return Err(Failure::Unreadable(ANOTHER_ISSUER));
         }
-        metadata.endpoint()
+        let endpoint = metadata.token_endpoint;
+        let origin = endpoint.parse().map(|url: Url| url.origin().ascii_serialization());
+        if !origin.is_ok_and(|origin| described.origins.contains(&origin)) {
+            return Err(Failure::Unreadable(FOREIGN_ENDPOINT));
+        }
+        Ok(endpoint)
     }
 
     /// A server's metadata; `None` where there are none.
@@ -174,6 +178,8 @@ fn locations(issuer: &str) -> Vec<Url> {
     paths.iter().map(at).collect()
 }
 
+const FOREIGN_ENDPOINT: &str = "the metadata name a token endpoint at an origin that credentials may not go to; \
+    the operator lists it under `credential_origins:` or names the endpoint with `token_url:`";
 const ANOTHER_ISSUER: &str = "the metadata are those of another issuer";
 
 /// Servers move seldom; who moves keeps the old endpoint for a while.

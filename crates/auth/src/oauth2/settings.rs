@@ -2,6 +2,7 @@
 //! known here.
 
 use callgate_secret::SecretReference;
+use callgate_tool::NamedBy;
 
 use crate::source::CredentialSource;
 
@@ -33,8 +34,8 @@ pub struct OAuth2Config {
 pub enum TokenEndpoint {
     /// What the description says of its security scheme: whoever reads the description puts another in its place.
     Described,
-    /// The metadata of an authorization server, at a URL the description names: public https only.
-    DescribedMetadata(String),
+    /// The metadata of an authorization server, at a URL the description names.
+    DescribedMetadata(DescribedMetadata),
     /// The endpoint itself, named by the description: public https only.
     DescribedUrl(String),
     /// An authorization server that the operator names; its metadata (`OpenID` Connect Discovery 1.0, RFC 8414) name the
@@ -42,6 +43,18 @@ pub enum TokenEndpoint {
     Issuer(String),
     /// The endpoint itself, named by the operator.
     Url(String),
+}
+
+/// Metadata of an authorization server that a description names.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "callers say whom they trust")]
+pub struct DescribedMetadata {
+    /// Where they are.
+    pub url: String,
+    /// Who vouches for the URL: where only the description does, it is public https.
+    pub named_by: NamedBy,
+    /// The origins that the token endpoint they name may be at: `https://idp.example.com`.
+    pub origins: Vec<String>,
 }
 
 /// A client of an authorization server, and how it shows that it is one.

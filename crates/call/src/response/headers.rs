@@ -2,8 +2,6 @@
 //! come back, and what the description declares. An answer to HEAD has nothing else to say, so all of it is told that is
 //! about the thing and not about the connection.
 
-use std::collections::BTreeSet;
-
 use callgate_openapi::Operation;
 use callgate_secret::Masker;
 use http::{
@@ -14,26 +12,24 @@ use http::{
     },
 };
 
-use crate::{readable::cleaned, wording::clipped};
+use crate::{readable::cleaned, shape::ShownHeaders, wording::clipped};
 
 /// The headers that are shown, names in lower case and in order, without secrets and characters nobody sees.
 pub(super) fn shown(
     operation: &Operation,
     headers: &HeaderMap,
-    masker: &Masker<'_>,
+    (chosen, masker): (&ShownHeaders, &Masker<'_>),
 ) -> Vec<(String, String)> {
-    let declared: BTreeSet<_> =
-        operation.answer_headers.iter().map(|name| name.to_ascii_lowercase()).collect();
-    let is_head = operation.method == Method::HEAD;
-    let is_meant = |name: &&HeaderName| {
-        **name != SET_COOKIE
-            && (TELLING.contains(name)
-                || (declared.contains(name.as_str()) && **name != CONTENT_TYPE)
-                || (is_head && !OF_THE_CONNECTION.contains(name)))
+    let mut names = match chosen {
+        ShownHeaders::Meaningful => meaningful(operation, headers),
+        ShownHeaders::Named(names) => names.clone(),
     };
+    names.retain(|name| *name != SET_COOKIE && headers.contains_key(name));
+    names.sort_unstable_by(|one, other| one.as_str().cmp(other.as_str()));
+    names.dedup();
     let mut room = MAX_BYTES;
-    let value = |name: &HeaderName| {
-        let values = headers.get_all(name).iter();
+    let shown = |name: HeaderName| {
+        let values = headers.get_all(&name).iter();
         let values: Vec<_> =
             values.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned()).collect();
         let text = masker.mask_text(&cleaned(&values.join(", "))).into_owned();
@@ -41,9 +37,20 @@ pub(super) fn shown(
         room -= text.len();
         (name.as_str().to_owned(), text)
     };
-    let names: BTreeSet<&str> = headers.keys().filter(is_meant).map(HeaderName::as_str).collect();
-    let names = names.into_iter().filter_map(|name| HeaderName::try_from(name).ok());
-    names.collect::<Vec<_>>().iter().map(value).collect()
+    names.into_iter().map(shown).collect()
+}
+
+fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
+    let declared = operation.answer_headers.iter();
+    let declared = declared.filter_map(|name| HeaderName::from_bytes(name.as_bytes()).ok());
+    // OpenAPI 3.1.1 §4.8.17: a description's `Content-Type` is ignored; the media type is shown elsewhere.
+    let mut names: Vec<_> =
+        TELLING.into_iter().chain(declared.filter(|name| *name != CONTENT_TYPE)).collect();
+    if operation.method == Method::HEAD {
+        let is_about = |name: &&HeaderName| !OF_THE_CONNECTION.contains(name);
+        names.extend(headers.keys().filter(is_about).cloned());
+    }
+    names
 }
 
 /// What every answer may tell.

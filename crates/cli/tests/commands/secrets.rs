@@ -46,11 +46,11 @@ fn a_line_break_that_was_removed_is_told_once() {
 fn why_there_is_no_secret_is_told() {
     called("file:none", 1)
         .exits(1)
-        .says("note: no credential: there is no secret at: `file:none`: No such file")
+        .says("there is no secret at: `file:none`: No such file")
         .says("error[auth_failed]");
     called("env:CALLGATE_TEST_UNSET", 1)
         .exits(1)
-        .says("note: no credential: the environment variable is not set: `CALLGATE_TEST_UNSET`");
+        .says("the environment variable is not set: `CALLGATE_TEST_UNSET`");
 }
 
 /// A call that waits for an answer, looked at from outside.

@@ -4,12 +4,13 @@
 use std::collections::BTreeSet;
 
 use callgate_openapi::{Loaded, Operation};
+use callgate_tool::NamedBy;
 use url::{Origin, Url};
 
 /// The origins credentials may go to.
 #[derive(Debug)]
 pub(super) struct Origins {
-    home: Option<Origin>,
+    home: Option<(Origin, NamedBy)>,
     listed: BTreeSet<String>,
 }
 
@@ -17,11 +18,11 @@ impl Origins {
     /// The origin of the description's own server, else the one that all its operations share, and those that are
     /// listed.
     pub(super) fn of(loaded: &Loaded, listed: &[Url]) -> Self {
-        let home = loaded.server.as_ref().map(|server| server.url.origin());
+        let home = loaded.server.as_ref().map(|server| (server.url.origin(), server.named_by));
         let home = home.or_else(|| {
             let mut origins = loaded.operations.iter().map(|known| known.server.url.origin());
             let first = origins.next()?;
-            origins.all(|other| other == first).then_some(first)
+            origins.all(|other| other == first).then_some((first, NamedBy::Description))
         });
         Self {
             home,
@@ -35,7 +36,21 @@ impl Origins {
 
     /// Whether credentials may go where the operation is sent.
     pub(super) fn allow(&self, operation: &Operation) -> bool {
-        let origin = operation.server.url.origin();
-        self.home.as_ref() == Some(&origin) || self.listed.contains(&origin.ascii_serialization())
+        self.named_by(&operation.server.url).is_some()
+    }
+
+    /// Who named the origin of a URL as one that credentials may go to; `None` where nobody did.
+    pub(super) fn named_by(&self, url: &Url) -> Option<NamedBy> {
+        let origin = url.origin();
+        if self.listed.contains(&origin.ascii_serialization()) {
+            return Some(NamedBy::Operator);
+        }
+        self.home.as_ref().filter(|(home, _)| *home == origin).map(|(_, named_by)| *named_by)
+    }
+
+    /// All origins that credentials may go to.
+    pub(super) fn all(&self) -> Vec<String> {
+        let home = self.home.as_ref().map(|(home, _)| home.ascii_serialization());
+        home.into_iter().chain(self.listed.iter().cloned()).collect()
     }
 }

@@ -9,11 +9,13 @@ use callgate_openapi::{
 use callgate_tool::{ToolName, ToolsetName};
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::authorization::{fit, solve::Missing};
+use crate::authorization::{fit, solve::Missing, token_endpoint::Foreign};
 
 /// What was found out so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Told {
+    /// The schemes whose tokens would be asked for where no credential may go.
+    foreign: BTreeMap<String, Foreign>,
     found: BTreeMap<Key, Finding>,
     degraded: BTreeSet<ToolName>,
 }
@@ -39,15 +41,32 @@ struct Finding {
 }
 
 impl Told {
+    /// Nothing found out yet, but where tokens of these schemes would be asked for.
+    pub(super) fn new(foreign: BTreeMap<String, Foreign>) -> Self {
+        Self { foreign, found: BTreeMap::new(), degraded: BTreeSet::new() }
+    }
+
     /// Notes that nothing at hand meets what an operation asks for; answers what a call is told.
     pub(super) fn unmet(&mut self, operation: &Operation, missing: &[Missing<'_>]) -> String {
         for one in missing {
             let name = one.scheme.name.to_string();
             let key = if one.scopes.is_empty() { Key::Scheme(name) } else { Key::Scopes(name) };
-            let found = self.add(key, operation, || diagnostic_of(one));
+            let foreign = self.foreign.get(&*one.scheme.name).cloned();
+            let found = self.add(key, operation, || match foreign {
+                Some(foreign) => diagnostic_of_endpoint(one.scheme, &foreign),
+                None => diagnostic_of(one),
+            });
             found.scopes.extend(one.scopes.iter().map(|scope| (*scope).to_owned()));
         }
         let names: Vec<_> = missing.iter().map(|one| format!("`{}`", one.scheme.name)).collect();
+        let foreign = missing.iter().find(|one| self.foreign.contains_key(&*one.scheme.name));
+        if let Some(foreign) = foreign {
+            return format!(
+                "the description asks for tokens of the security scheme `{}` at another origin than the server's, which \
+                 gets no credentials; the operator allows it by `credential_origins` or names the endpoint by `token_url`",
+                foreign.scheme.name
+            );
+        }
         match missing.iter().find(|one| !one.scopes.is_empty()) {
             Some(one) => format!(
                 "the credential of the security scheme `{}` lacks the scopes `{}`; the operator adds them under \
@@ -185,6 +204,28 @@ fn diagnostic_of(missing: &Missing<'_>) -> Diagnostic {
         file: file.clone(),
         pointer: pointer.to_string(),
         ..finding(Code::MissingCredential, message, help)
+    }
+}
+
+/// A scheme whose tokens are asked for where no credential may go.
+fn diagnostic_of_endpoint(scheme: &SecurityScheme, foreign: &Foreign) -> Diagnostic {
+    let SecurityScheme { name, file, pointer, .. } = scheme;
+    let Foreign { origin, is_metadata } = foreign;
+    let (what, key) = if *is_metadata {
+        ("metadata of the authorization server", "issuer: URL")
+    } else {
+        ("the token endpoint", "token_url: URL")
+    };
+    let message = format!(
+        "expected {what} of the security scheme `{name}` on the server of the toolset, got the origin `{origin}`"
+    );
+    let help = format!(
+        "write `credential_origins: [{origin}]` if the client secret may go there, or `{key}` under `credentials.{name}`"
+    );
+    Diagnostic {
+        file: file.clone(),
+        pointer: pointer.to_string(),
+        ..finding(Code::ForeignTokenEndpoint, message, help)
     }
 }
 

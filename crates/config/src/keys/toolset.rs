@@ -158,6 +158,8 @@ const BIG_INTEGERS: Key = key(
     Kind::Choice(&["number", "string"]),
     "`string` writes integers beyond 2^53 as texts",
 );
+const SHOWN_HEADERS: Key =
+    texts("headers", "Headers of an answer that are shown, instead of those that are usually");
 const JSONPATH: Key = text("jsonpath", "What of a result is shown, by a JSONPath (RFC 9535)");
 const SELECT: Key = texts("select", "What of a result is shown: members by their paths");
 
@@ -166,6 +168,7 @@ pub(crate) const OUTPUT: Table = table(
     "`output`",
     &[
         BIG_INTEGERS,
+        SHOWN_HEADERS,
         JSONPATH,
         SELECT,
         key(
@@ -181,6 +184,7 @@ pub(crate) const OUTPUT_TOOL: Table = table(
     "a tool's `output`",
     &[
         BIG_INTEGERS,
+        SHOWN_HEADERS,
         JSONPATH,
         key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
         SELECT,

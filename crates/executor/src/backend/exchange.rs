@@ -170,8 +170,14 @@ impl<'a> Exchange<'a> {
             let detail = masked(detail.to_owned(), &Masker::new(&self.secrets));
             journal.note(Event::NothingRecorded { detail });
         }
-        if let Some(remedy) = failure::remedy(error, &self.plan.operation().server.url) {
+        let server = &self.plan.operation().server.url;
+        if let Some(remedy) = failure::remedy(error, server) {
             journal.note(Event::Refused { remedy });
+        } else if error.kind() != ErrorKind::NothingRecorded {
+            let why = masked(failure::chain(error), &Masker::new(&self.secrets));
+            let server = server.origin().ascii_serialization();
+            tracing::info!(server, why, "no answer");
+            journal.note(Event::Unanswered { server, why });
         }
         failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
@@ -217,6 +223,7 @@ impl<'a> Exchange<'a> {
         };
         let authorization = authorized.map_err(|error| {
             if let Some(why) = failure::cause(&error) {
+                tracing::info!(why, "no credential");
                 journal.note(Event::CredentialAbsent { why });
             }
             told(&error)

@@ -1,7 +1,5 @@
 //! From what a credential or an exchange failed with to a fault. Chooses the sentence; the words are in `call`.
 
-use std::error::Error as _;
-
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
@@ -44,13 +42,15 @@ fn reason(error: &callgate_auth::Error) -> String {
     format!("{reason}; the journal says more")
 }
 
-/// What the operator wants to know and a model does not: what the store of secrets said, else what is not told above.
+/// What the operator wants to know and a model does not: which secret it is, and what its store said.
 pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
-    let Some(mut cause) = error.source() else {
-        let told = error.to_string();
-        return Some(told).filter(|told| *told != reason(error));
-    };
-    let mut told = cause.to_string();
+    Some(chain(error)).filter(|told| *told != reason(error))
+}
+
+/// What an error says, and what each of its causes adds to that.
+pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut told = error.to_string();
+    let mut cause = error;
     while let Some(next) = cause.source() {
         cause = next;
         // Some errors show their cause themselves.
@@ -59,7 +59,7 @@ pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
             told = format!("{told}: {why}");
         }
     }
-    Some(told)
+    told
 }
 
 fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {

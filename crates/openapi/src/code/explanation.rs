@@ -80,8 +80,17 @@ const EXPLANATIONS: &[(Code, &str)] = &[
     (
         Code::ForeignServer,
         "The operation has a server of its own at another origin than the toolset's. Credentials \
-             are bound to the toolset's server, so calls of the operation are refused before \
-             anything is sent. List the origin under `credential_origins:` if it may have them.",
+             and values of the session are bound to the toolset's server, so calls of the operation \
+             are refused before anything is sent. List the origin under `credential_origins:` if it \
+             may have them.",
+    ),
+    (
+        Code::ForeignTokenEndpoint,
+        "The description names a `tokenUrl` or an `openIdConnectUrl` at another origin than the \
+             toolset's server. Whoever wrote the description would be sent the client secret, so the \
+             credential is not used, and calls that need it are refused before anything is sent. List \
+             the origin under `credential_origins:` if it may have the secret, or name the endpoint \
+             yourself with `token_url:` or `issuer:` of the credential.",
     ),
     (
         Code::HostilePath,

@@ -20,6 +20,7 @@ const NAMES: &[(Code, &str)] = &[
     (Code::ExternalReference, "external-reference"),
     (Code::ForbiddenHeader, "forbidden-header"),
     (Code::ForeignServer, "foreign-server"),
+    (Code::ForeignTokenEndpoint, "foreign-token-endpoint"),
     (Code::HostilePath, "hostile-path"),
     (Code::IgnoredWebhooks, "ignored-webhooks"),
     (Code::IllegalDefault, "illegal-default"),

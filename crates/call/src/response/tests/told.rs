@@ -1,16 +1,22 @@
 //! What is told beside the content of an answer: its headers, and what was done to it.
 
 use super::*;
+use crate::shape::ShownHeaders;
 
 #[track_caller]
 fn check_headers(method: &str, headers: &[(&str, &str)], expected: &[(&str, &str)]) {
+    check_chosen(method, headers, &Shape::default(), expected);
+}
+
+#[track_caller]
+fn check_chosen(method: &str, headers: &[(&str, &str)], shape: &Shape, expected: &[(&str, &str)]) {
     let mut builder = Response::builder().status(201);
     for (name, value) in headers {
         builder = builder.header(*name, *value);
     }
     let response = builder.body(Bytes::new()).unwrap();
     let secrets = [Secret::new("canary-token".to_owned())];
-    let shape = (&Shape::default(), &secrets[..]);
+    let shape = (shape, &secrets[..]);
     let Outcome::Answered(answer) = understood(&response, &operation(method), shape).outcome else {
         panic!("not answered")
     };
@@ -38,6 +44,22 @@ fn headers_that_mean_something_are_shown() {
     let head = [&[("content-length", "12")], &told[..], &about].concat();
     check_headers("head", &all, &head);
     check_headers("get", &[("x-own", "9")], &[]);
+}
+
+#[test]
+fn headers_that_are_named_are_shown_and_no_others() {
+    let all = [("etag", "1"), ("x-own", "canary-token"), ("x-total", "7"), ("set-cookie", "a=b")];
+    for (names, expected) in [
+        (&["x-own", "date", "x-own"][..], &[("x-own", "****")][..]),
+        (&["x-total", "etag", "set-cookie"], &[("etag", "1"), ("x-total", "7")]),
+        (&[], &[]),
+    ] {
+        let names = names.iter().map(|name| name.parse().unwrap()).collect();
+        let shape = Shape { headers: ShownHeaders::Named(names), ..Shape::default() };
+        for method in ["get", "head"] {
+            check_chosen(method, &all, &shape, expected);
+        }
+    }
 }
 
 #[test]

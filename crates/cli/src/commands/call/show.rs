@@ -41,6 +41,9 @@ fn answered(answer: &Answer) {
         }
         Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
     }
+    for (name, value) in &answer.headers {
+        output::talk(&format!("{name}: {value}\n"));
+    }
     if let Some(truncated) = &answer.truncated {
         output::talk(&format!("note: {}\n", truncated.message));
     }
