@@ -127,10 +127,10 @@ async fn the_endpoint_that_metadata_name_is_where_credentials_may_go() {
     let metadata = home.url("/.well-known/openid-configuration");
     let scheme = json!({"type": "openIdConnect", "openIdConnectUrl": metadata});
     let listed = json!({"credential_origins": [away.url("")]});
-    for (settings, n_asked) in [(json!({}), 0), (listed, 1)] {
+    for (settings, is_asked) in [(json!({}), false), (listed, true)] {
         let executor = described(&home, &scheme, &settings).executor;
         let fault = fault(call(&executor, &Session::default()).await);
-        assert_eq!(away.n_asked(), n_asked, "{fault:?}");
-        assert_eq!(fault.message.contains("credential_origins"), n_asked == 0, "{fault:?}");
+        assert_eq!(away.n_asked() > 0, is_asked, "{fault:?}");
+        assert_eq!(fault.message.contains("credential_origins"), !is_asked, "{fault:?}");
     }
 }

@@ -43,7 +43,7 @@ async fn a_service_that_refuses_every_token_makes_no_loop() {
     for round in [1, 200, 200] {
         for result in calls(&executor, round).await {
             let fault = fault(result);
-            assert_eq!((fault.code, fault.status), (FaultCode::ServiceError, Some(401)));
+            assert_eq!((fault.code, fault.status), (FaultCode::AuthFailed, Some(401)));
         }
     }
     assert_eq!(provider.n_asked(), 2, "the first, and the one that replaces it");
