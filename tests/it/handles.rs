@@ -1,15 +1,24 @@
 //! Results that are sent on: the handle of one call's file is an argument of the next. A real server that answers with
 //! a file and tells what arrived.
 
+use std::{
+    future::ready,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
 use axum::{
     Json, Router,
     body::Bytes,
     extract::Request,
-    http::{HeaderMap, header::CONTENT_TYPE},
+    http::{HeaderMap, StatusCode, header::CONTENT_TYPE},
+    response::IntoResponse,
     routing::{get, post},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{Executor, FaultCode, Next, Outcome, Reached, Session};
+use callgate::{Event, Executor, FaultCode, Next, Outcome, Reached, Session};
 use callgate_tool::{Value, json};
 use tokio::net::TcpListener;
 
@@ -56,10 +65,14 @@ async fn executor() -> Executor {
     let app = Router::new()
         .route("/file", get(|_: Request| async { ([(CONTENT_TYPE, "application/zip")], file()) }))
         .fallback(post(arrived));
+    target::executor(DESCRIPTION, &served(app).await, "")
+}
+
+async fn served(app: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, app).await });
-    target::executor(DESCRIPTION, &origin, "")
+    origin
 }
 
 async fn fetched(executor: &Executor) -> String {
@@ -95,6 +108,41 @@ async fn the_file_of_one_call_is_the_argument_of_the_next() {
 
     let planned = executor.prepare(&asked("form", arguments), &Session::default()).await.outcome;
     assert!(matches!(planned, Outcome::Planned(_)), "{planned:?}");
+}
+
+/// What is sent once more with a fresh token is the same file.
+#[tokio::test]
+async fn an_upload_that_is_repeated_after_a_401_keeps_its_handle() {
+    let bodies = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&bodies);
+    let raw = move |headers: HeaderMap, body: Bytes| {
+        seen.lock().unwrap().push(body);
+        let is_refused = headers["authorization"] == "Bearer token-1";
+        let challenge = [("www-authenticate", "Bearer error=\"invalid_token\"")];
+        let refused = (StatusCode::UNAUTHORIZED, challenge).into_response();
+        let answer = if is_refused { refused } else { StatusCode::NO_CONTENT.into_response() };
+        ready(answer)
+    };
+    let n_tokens = Arc::new(AtomicUsize::new(1));
+    let token = move |_: Request| {
+        let token = format!("token-{}", n_tokens.fetch_add(1, Ordering::Relaxed));
+        async move { Json(json!({"access_token": token, "token_type": "Bearer", "expires_in": 3600})) }
+    };
+    let file_of_it = |_: Request| async { ([(CONTENT_TYPE, "application/zip")], file()) };
+    let app = Router::new()
+        .route("/file", get(file_of_it))
+        .route("/raw", post(raw))
+        .route("/token", post(token));
+    let origin = served(app).await;
+    let settings = format!(
+        "auth: {{ oauth2_client_credentials: {{ token_url: '{origin}/token', client_id: me }} }}"
+    );
+    let executor = target::executor(DESCRIPTION, &origin, &settings);
+    let handle = fetched(&executor).await;
+    let result = call(&executor, "raw", json!({"body": {"handle": handle}})).await;
+    assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+    assert!(result.journal.events().contains(&Event::CredentialRenewed), "{result:?}");
+    assert_eq!(*bodies.lock().unwrap(), [file(), file()]);
 }
 
 #[tokio::test]

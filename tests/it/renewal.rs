@@ -145,12 +145,18 @@ async fn a_token_that_is_always_refused_makes_no_loop() {
     let result = check(row, &["token-0", "token-1"], &[Refusal::Token]).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.status, fault.reached), (Some(401), Reached::Yes));
+    let told = "refused the credential and did nothing: it names no reason; a fresh one was tried";
+    assert!(fault.message.contains(told), "{fault:?}");
 }
 
 #[tokio::test]
 async fn a_refusal_that_does_not_name_the_token_is_told_and_not_sent_again() {
     for challenge in ["", "Basic realm=\"x\""] {
-        check(("token-1", 401, challenge), &["token-0"], &[Refusal::Unnamed]).await;
+        let row = ("token-1", 401, challenge);
+        let result = check(row, &["token-0"], &[Refusal::Unnamed]).await;
+        let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+        let told = "it names no reason, and there is no fresh one to try";
+        assert!(fault.message.contains(told), "{fault:?}");
     }
     check(("token-1", 401, "Bearer error=\"insufficient_scope\""), &["token-0"], &[]).await;
     check(("token-1", 403, "Bearer error=\"invalid_token\""), &["token-0"], &[]).await;

@@ -142,6 +142,8 @@ async fn collected(server: &Raw, settings: &str) -> (Value, Option<String>) {
     let outcome = call(&executor, "news", json!({})).await.outcome;
     let Outcome::Answered(answer) = &outcome else { panic!("{outcome:?}") };
     let message = answer.truncated.as_ref().map(|truncated| truncated.message.clone());
+    let written = serde_json::to_value(&outcome).unwrap();
+    assert_eq!(written.get("stillSending").is_some(), message.is_some(), "{written}");
     (target::json(outcome), message)
 }
 

@@ -41,16 +41,14 @@ fn main() {
         assert!(text.contains(witness), "the child wrote nothing of `{witness}`");
     }
     let secrets = scenario::secrets(&key);
-    for secret in &secrets {
-        let masker = Masker::new(vec![Secret::new(secret.clone())]);
-        for line in written.split(|byte| *byte == b'\n') {
-            let masked = masker.mask(line);
-            assert!(
-                matches!(masked, std::borrow::Cow::Borrowed(_)),
-                "`{secret}` is in: {}",
-                String::from_utf8_lossy(line)
-            );
-        }
+    let masker = Masker::new(secrets.iter().cloned().map(Secret::new).collect::<Vec<_>>());
+    for line in written.split(|byte| *byte == b'\n') {
+        let masked = masker.mask(line);
+        assert!(
+            matches!(masked, std::borrow::Cow::Borrowed(_)),
+            "a secret is in: {}",
+            String::from_utf8_lossy(line)
+        );
     }
     println!("{} bytes written, {} secrets, none found", written.len(), secrets.len());
 }

@@ -1,10 +1,10 @@
 //! Reduces a page of HTML to the text a reader sees: blocks on lines of their own, cells with a bar between them, no
 //! scripts, styles or comments. One pass over the page; it is no parser and repairs nothing. Pages come from `response`.
 
-use crate::readable::cleaned;
+use crate::readable::{cleaned, n_unseen};
 
-/// The text of a page.
-pub(crate) fn text(html: &str) -> String {
+/// The text of a page, and how many characters nobody sees were taken out of it.
+pub(crate) fn text(html: &str) -> (String, usize) {
     let mut page = Page::default();
     let mut rest = html;
     while let Some((before, after)) = rest.split_once('<') {
@@ -12,7 +12,8 @@ pub(crate) fn text(html: &str) -> String {
         rest = page.after_tag(after);
     }
     page.push_text(rest);
-    cleaned(page.out.trim())
+    let text = page.out.trim();
+    (cleaned(text), n_unseen(text))
 }
 
 /// What was read so far.
@@ -197,7 +198,7 @@ mod tests {
             ("<tr><td>a</td><td>b</td></tr><tr><td>c</td></tr>", "a | b\nc"),
             ("a<br/>b<br>c", "a\nb\nc"),
         ] {
-            assert_eq!(text(html), expected, "{html:?}");
+            assert_eq!(text(html).0, expected, "{html:?}");
         }
     }
 

@@ -61,19 +61,18 @@ pub(crate) fn understood(
     let status = response.status();
     let Reading { shape, masker, journal } = reading;
     if !status.is_success() {
-        let fault = failure::fault(response, (operation.effect, &operation.server.url), masker);
+        let server = &operation.server.url;
+        let fault = failure::fault(response, (operation.effect, server), (masker, journal));
         return Understood { outcome: Outcome::Failed(fault), held_secret: false };
     }
     let Taken { mut content, n_more, n_replaced, n_removed } =
-        match content(response, shape, masker) {
+        match content(response, shape, (masker, journal)) {
             Ok(taken) => taken,
             Err(fault) => {
                 return Understood { outcome: Outcome::Failed(fault), held_secret: false };
             }
         };
-    if n_replaced > 0 {
-        journal.note(Event::SurrogatesReplaced { count: n_replaced });
-    }
+    note_replaced(n_replaced, journal);
     let held_secret = echoed::content(&mut content, masker) == Found::Secret;
     if held_secret {
         journal.note(Event::CredentialEchoed);
@@ -81,9 +80,7 @@ pub(crate) fn understood(
     let size = response.body().len();
     let read = Read { operation, headers: response.headers(), size, n_more };
     let (mut answer, n_hidden) = shape.answer(Answer::new(status.as_u16(), content), &read);
-    if n_removed + n_hidden > 0 {
-        journal.note(Event::UnseenRemoved { count: n_removed + n_hidden });
-    }
+    note_removed(n_removed + n_hidden, journal);
     for value in answer.next.values_mut() {
         echoed::value(value, masker);
         let _: usize = shape::clean(value);
@@ -95,6 +92,18 @@ pub(crate) fn understood(
     }
     let outcome = Outcome::Answered(Box::new(answer));
     Understood { outcome, held_secret }
+}
+
+fn note_removed(count: usize, journal: &mut Journal) {
+    if count > 0 {
+        journal.note(Event::UnseenRemoved { count });
+    }
+}
+
+fn note_replaced(count: usize, journal: &mut Journal) {
+    if count > 0 {
+        journal.note(Event::SurrogatesReplaced { count });
+    }
 }
 
 /// What was taken of an answer.
@@ -115,16 +124,16 @@ impl From<Content> for Taken {
 }
 
 impl From<Sequence> for Taken {
-    fn from(Sequence { values, n_more, .. }: Sequence) -> Self {
+    fn from(Sequence { values, n_more, n_replaced, .. }: Sequence) -> Self {
         let content = Content::Json(Value::Array(values).into());
-        Self { n_more, ..Self::from(content) }
+        Self { n_more, n_replaced, ..Self::from(content) }
     }
 }
 
 fn content(
     response: &Response<Bytes>,
     shape: &Shape,
-    masker: &Masker<'_>,
+    (masker, journal): (&Masker<'_>, &mut Journal),
 ) -> Result<Taken, Box<Fault>> {
     let (status, body) = (response.status().as_u16(), response.body());
     let media = Media::of(response.headers());
@@ -150,7 +159,8 @@ fn content(
         Kind::Json => match json(body, &media) {
             Ok(taken) => taken.into(),
             Err(why) => {
-                return Err(failure::unreadable((status, why), &media.decoded(body), masker));
+                let body = media.decoded(body);
+                return Err(failure::unreadable((status, why), &body, (masker, journal)));
             }
         },
         Kind::JsonLines => match sequence::lines(&media.decoded(body), shape.room()) {
@@ -184,8 +194,9 @@ impl From<json::Taken> for Taken {
 }
 
 fn page(html: &str) -> Taken {
-    let media_type = "text/plain".to_owned();
-    Content::Text { text: html::text(html), media_type }.into()
+    let (text, n_removed) = html::text(html);
+    let content = Content::Text { text, media_type: "text/plain".to_owned() };
+    Taken { n_removed, ..content.into() }
 }
 
 /// An image or a sound; one over its bound is a file.

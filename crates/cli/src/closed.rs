@@ -16,3 +16,18 @@ fn closed() -> rustix::io::Result<()> {
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{DumpableBehavior, Resource, dumpable_behavior, getrlimit};
+
+    use super::*;
+
+    #[test]
+    fn the_memory_is_closed() {
+        close_memory();
+        assert!(matches!(dumpable_behavior(), Ok(DumpableBehavior::NotDumpable)));
+        let core = getrlimit(Resource::Core);
+        assert_eq!((core.current, core.maximum), (Some(0), Some(0)));
+    }
+}

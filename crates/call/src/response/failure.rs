@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_secret::Masker;
-use callgate_tool::{DEPTH, Effect, Fault, Next, Object, Value};
+use callgate_tool::{DEPTH, Effect, Fault, Journal, Next, Object, Value};
 use http::{
     HeaderMap, Response, StatusCode,
     header::{DATE, LOCATION, RETRY_AFTER},
@@ -13,12 +13,14 @@ use http::{
 use url::Url;
 
 use super::{
+    is_text,
     json::{NoJson, Taken, begins_like_json, json},
     media::{Kind, Media},
+    note_removed, note_replaced,
 };
 use crate::{
     cut, echoed, html,
-    readable::cleaned,
+    readable::{cleaned, n_unseen},
     shape,
     wording::{self, answer::Target},
 };
@@ -27,7 +29,7 @@ use crate::{
 pub(super) fn fault(
     response: &Response<Bytes>,
     (effect, server): (Effect, &Url),
-    masker: &Masker<'_>,
+    (masker, journal): (&Masker<'_>, &mut Journal),
 ) -> Box<Fault> {
     let status = response.status();
     if is_redirect(status) {
@@ -35,7 +37,7 @@ pub(super) fn fault(
     }
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
-    fault.body = words(response, masker);
+    fault.body = words(response, (masker, journal));
     fault
 }
 
@@ -43,37 +45,49 @@ pub(super) fn fault(
 pub(super) fn unreadable(
     (status, why): (u16, NoJson),
     body: &str,
-    masker: &Masker<'_>,
+    (masker, journal): (&Masker<'_>, &mut Journal),
 ) -> Box<Fault> {
     let mut fault = match why {
         NoJson::Malformed => wording::unreadable_json(status),
         NoJson::TooDeep => wording::answer::too_deep_json(status, DEPTH),
     };
-    fault.body = text(body, masker);
+    fault.body = text(body, (masker, journal));
     fault
 }
 
 /// The service's own words.
-fn words(response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Value> {
+fn words(
+    response: &Response<Bytes>,
+    (masker, journal): (&Masker<'_>, &mut Journal),
+) -> Option<Value> {
     let body = response.body();
-    let text = |body: &str| text(body, masker);
     let media = Media::of(response.headers());
     match media.kind() {
         _ if body.trim_ascii().is_empty() => None,
-        Kind::Binary | Kind::Perceived => None,
-        Kind::Html if !begins_like_json(body) => text(&html::text(&media.decoded(body))),
-        Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
-            Ok(Taken { json, .. }) => {
-                Some(shown(echoed::json(&json, masker).unwrap_or(json).into_value()))
+        Kind::Binary if !is_text(body) => None,
+        Kind::Perceived => None,
+        Kind::Html if !begins_like_json(body) => {
+            let (page, n_removed) = html::text(&media.decoded(body));
+            note_removed(n_removed, journal);
+            text(&page, (masker, journal))
+        }
+        Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
+            Ok(Taken { json, n_replaced }) => {
+                note_replaced(n_replaced, journal);
+                let json = echoed::json(&json, masker).unwrap_or(json);
+                Some(shown(json.into_value(), journal))
             }
-            Err(_) => text(&media.decoded(body)),
+            Err(_) => text(&media.decoded(body), (masker, journal)),
         },
-        Kind::Events | Kind::JsonLines | Kind::Text => text(&media.decoded(body)),
+        Kind::Events | Kind::JsonLines | Kind::Text => {
+            text(&media.decoded(body), (masker, journal))
+        }
     }
 }
 
-fn text(body: &str, masker: &Masker<'_>) -> Option<Value> {
+fn text(body: &str, (masker, journal): (&Masker<'_>, &mut Journal)) -> Option<Value> {
     let text = cleaned(body);
+    note_removed(n_unseen(body), journal);
     // Before it is cut: half a secret is not found.
     let text = masker.mask_text(&text);
     let text = wording::clipped(text.trim(), MAX_WORDS);
@@ -81,7 +95,7 @@ fn text(body: &str, masker: &Masker<'_>) -> Option<Value> {
 }
 
 /// The value within its bound; of problem details (RFC 9457 §3) what tells most comes first and is cut last.
-fn shown(value: Value) -> Value {
+fn shown(value: Value, journal: &mut Journal) -> Value {
     let value = match value {
         Value::Object(members)
             if members.contains_key("title") || members.contains_key("detail") =>
@@ -91,7 +105,7 @@ fn shown(value: Value) -> Value {
         other => other,
     };
     let (mut value, _) = cut::cut(value, MAX_WORDS);
-    let _: usize = shape::clean(&mut value);
+    note_removed(shape::clean(&mut value), journal);
     value
 }
 
@@ -188,7 +202,8 @@ mod tests {
                 [(Effect::Write, expected(status).0), (Effect::Read, expected(status).1)]
             {
                 let server = Url::parse("https://h.example/v1").unwrap();
-                let fault = fault(&response, (effect, &server), &Masker::new(Vec::new()));
+                let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+                let fault = fault(&response, (effect, &server), (&masker, &mut journal));
                 assert_eq!(fault.next, next, "{status} {effect:?}");
                 assert_eq!(fault.reached, Reached::Yes, "{status}");
                 assert_eq!(fault.status, Some(status), "{status}");
@@ -243,7 +258,7 @@ mod tests {
         let noise = "x".repeat(5000);
         let problem = json!({"type": "about:blank", "trace": noise, "title": "no", "status": 422, "detail": "bad\u{200b} day",
             "errors": [{"detail": "must be a date", "pointer": "#/day"}]});
-        let kept = shown(problem);
+        let kept = shown(problem, &mut Journal::default());
         let names: Vec<_> = kept.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(names, ["title", "detail", "errors", "trace", "status"]);
         assert_eq!(kept["errors"][0]["pointer"], "#/day");

@@ -17,8 +17,16 @@ pub(super) fn json(body: &[u8], media: &Media) -> Result<Taken, NoJson> {
 }
 
 /// The JSON of a text.
-fn of_text(text: &str) -> Result<Taken, NoJson> {
+pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
+    match Json::parse(text) {
+        Ok(json) => return Ok(Taken { json, n_replaced: 0 }),
+        Err(fault) if fault.is_too_deep() => return Err(NoJson::TooDeep),
+        Err(_) => {}
+    }
     let (mended, n_replaced) = without_halves(text);
+    if n_replaced == 0 {
+        return Err(NoJson::Malformed);
+    }
     match Json::parse(&mended) {
         Ok(json) => Ok(Taken { json, n_replaced }),
         Err(fault) if fault.is_too_deep() => Err(NoJson::TooDeep),

@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
-use callgate_tool::{Json, Object, Value};
+use callgate_tool::{Object, Value};
 
+use super::json::{self, of_text};
 use crate::cut::size_within;
 
 /// The values of an answer, as far as somebody looks at them: a tree of small values takes many times their text.
@@ -14,13 +15,15 @@ pub(super) struct Sequence {
     pub(super) values: Vec<Value>,
     /// How many more there are.
     pub(super) n_more: usize,
+    /// How many halves of surrogate pairs were replaced in them.
+    pub(super) n_replaced: usize,
     room: usize,
 }
 
 impl Sequence {
     /// Keeps the first values, until they have `room` bytes of JSON.
     pub(super) fn new(room: usize) -> Self {
-        Self { values: Vec::new(), n_more: 0, room }
+        Self { values: Vec::new(), n_more: 0, n_replaced: 0, room }
     }
 
     /// Takes the next value, which is made only where it is kept.
@@ -42,7 +45,8 @@ pub(super) fn lines(text: &str, room: usize) -> Option<Sequence> {
     let separator = if text.starts_with(SEPARATOR) { SEPARATOR } else { LINE };
     let mut sequence = Sequence::new(room);
     for line in text.split(separator).map(str::trim).filter(|line| !line.is_empty()) {
-        let json = Json::parse(line).ok()?;
+        let json::Taken { json, n_replaced } = of_text(line).ok()?;
+        sequence.n_replaced += n_replaced;
         sequence.add(|| json.into_value());
     }
     Some(sequence)
@@ -58,7 +62,9 @@ pub(super) fn events(text: &str, room: usize) -> Sequence {
         if line.is_empty() {
             let event = std::mem::take(&mut event);
             if let Some(data) = data.take() {
-                events.add(|| with_data(event, data));
+                let mut n_replaced = 0;
+                events.add(|| with_data(event, data, &mut n_replaced));
+                events.n_replaced += n_replaced;
             }
             continue;
         }
@@ -91,16 +97,16 @@ fn with_line_feeds(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn with_data(mut event: Object, data: String) -> Value {
-    event.insert("data".to_owned(), value(data));
-    Value::Object(event)
-}
-
-fn value(data: String) -> Value {
-    match Value::parse(&data) {
-        Ok(value @ (Value::Array(_) | Value::Object(_))) => value,
+fn with_data(mut event: Object, data: String, n_replaced: &mut usize) -> Value {
+    let data = match of_text(&data) {
+        Ok(taken) if matches!(taken.json.value(), Value::Array(_) | Value::Object(_)) => {
+            *n_replaced += taken.n_replaced;
+            taken.json.into_value()
+        }
         _ => Value::String(data),
-    }
+    };
+    event.insert("data".to_owned(), data);
+    Value::Object(event)
 }
 
 const LINE: char = '\n';
@@ -119,6 +125,7 @@ mod tests {
             ("{\"a\":1}\n\n[2]\r\n", Some(json!([{"a": 1}, [2]]))),
             ("\u{1e}{\"a\":\n1}\n\u{1e}2\n", Some(json!([{"a": 1}, 2]))),
             ("", Some(json!([]))),
+            ("[\"\\ud83d\"]\n2\n", Some(json!([["\u{fffd}"], 2]))),
             ("{\"a\":1}\n{", None),
         ] {
             let values = lines(text, usize::MAX).map(|read| Value::Array(read.values));
@@ -137,6 +144,7 @@ mod tests {
             ),
             ("data: a\rdata: b\r\rdata: c\r\n\r\n", json!([{"data": "a\nb"}, {"data": "c"}])),
             ("event: empty\n\ndata: [DONE]\n\n", json!([{"data": "[DONE]"}])),
+            ("data: [\"\\ude00\"]\n\n", json!([{"data": ["\u{fffd}"]}])),
             ("", json!([])),
         ] {
             assert_eq!(Value::Array(events(text, usize::MAX).values), expected, "{text:?}");

@@ -7,6 +7,7 @@ use callgate_tool::{Json, Value};
 use http::HeaderMap;
 
 use super::{
+    json::of_text,
     media::{Kind, Media},
     sequence,
 };
@@ -109,8 +110,10 @@ impl Splitter {
                 let text = text.trim_start_matches('\u{feff}');
                 sequence::events(text, usize::MAX).values.into_iter().next()?
             }
-            Form::Lines | Form::Records => Value::parse(text.trim_start_matches(SEPARATOR))
-                .unwrap_or_else(|_| Value::String(text.into_owned())),
+            Form::Lines | Form::Records => match of_text(text.trim_start_matches(SEPARATOR)) {
+                Ok(taken) => taken.json.into_value(),
+                Err(_) => Value::String(text.into_owned()),
+            },
         };
         let _: usize = clean(&mut value);
         let json = Json::from(value);

@@ -134,6 +134,9 @@ fn small_text_under_a_type_of_bytes_is_shown() {
         check(media_type, "caf\u{e9}\n".as_bytes(), plain("caf\u{e9}\n", media_type));
         check(media_type, b" {\"a\":1}", Content::Json(json!({"a": 1}).into()));
         check(media_type, b"{a}", plain("{a}", media_type));
+        assert_eq!(check_fault(500, media_type, b"broken").body, Some(json!("broken")));
+        assert_eq!(check_fault(500, media_type, b"{\"a\":1}").body, Some(json!({"a": 1})));
+        assert_eq!(check_fault(500, media_type, b"a\0b").body, None);
         let large = "a".repeat(64 * 1024 + 1);
         for bytes in [&b"a\0b"[..], b"a\x01b", b"caf\xe9", large.as_bytes()] {
             let Outcome::Answered(answer) = answer(200, media_type, bytes) else { panic!("none") };

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use bytes::Bytes;
-use callgate_call::{Plan, Reading, Shape};
+use callgate_call::{Plan, Reading, Shape, Splitter};
 use callgate_secret::{Masker, Secret};
 use callgate_tool::{Content, Journal, Outcome, Value, json};
-use http::Response;
+use http::{HeaderValue, Response};
 use proptest::prelude::*;
 
 use crate::support::operation;
@@ -36,7 +36,7 @@ struct Form {
     is_json: bool,
 }
 
-const FORMS: [Form; 12] = [
+const FORMS: [Form; 13] = [
     form(200, "text/html", "<p>a ", " b</p>", false),
     form(500, "text/html; charset=utf-8", "<p>a ", " b</p>", false),
     form(200, "text/plain", "a ", " b", false),
@@ -47,6 +47,7 @@ const FORMS: [Form; 12] = [
     form(400, "application/problem+json", "{\"detail\":\"x ", "\"}", true),
     form(200, "text/event-stream", "data: {\"a\":\"", "\"}\n\n", true),
     form(200, "application/x-ndjson", "1\n{\"a\":\"", "\"}\n", true),
+    form(200, "application/json", "{\"items\":[],\"next_cursor\":\"x ", "\"}", true),
     form(200, "", "a ", " b", false),
     form(200, "application/octet-stream", "a ", " b", false),
 ];
@@ -116,7 +117,9 @@ fn shown(outcome: &Outcome) -> String {
                 Content::Text { text, .. } => text.clone(),
                 other => format!("{other:?}"),
             };
-            format!("{content} {:?} {:?}", answer.next, answer.truncated)
+            let headers: Vec<_> = answer.headers.iter().map(|(_, value)| value.as_str()).collect();
+            let next = Value::Object(answer.next.clone());
+            format!("{content} {} {next} {:?}", headers.join(" "), answer.truncated)
         }
         Outcome::Failed(fault) => {
             format!("{} {}", fault.message, fault.body.clone().unwrap_or_default())
@@ -133,15 +136,33 @@ fn seen(text: &str) -> String {
         .collect()
 }
 
+/// An operation whose answers may name a next page.
+fn paged() -> Plan {
+    let cursor = json!({"name": "cursor", "in": "query", "schema": {"type": "string"}});
+    operation("get", "/x", json!({ "parameters": [cursor] }))
+}
+
 #[track_caller]
 fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
-    let response = Response::builder().status(form.status).header("content-type", form.media_type);
+    let mut response = Response::builder().status(form.status);
+    response = response.header("content-type", form.media_type);
     let written = String::from_utf8_lossy(&body).into_owned();
+    // What fits in a header is said there too.
+    if let Ok(value) = HeaderValue::from_bytes(&body) {
+        response = response.header("etag", &value).header("location", value);
+    }
     let response = response.body(Bytes::from(body)).unwrap();
     let masker = Masker::new(vec![Secret::new(secret.to_owned())]);
     let (shape, mut journal) = (Shape::default(), Journal::default());
     let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
-    let shown = shown(&plan.understood(&response, reading).outcome);
+    let mut shown = shown(&plan.understood(&response, reading).outcome);
+    // Piece by piece it is what it is at once.
+    if let Some(mut splitter) = Splitter::of(response.headers()) {
+        splitter.push(response.body());
+        while let Some(bytes) = splitter.split() {
+            shown.extend(splitter.value(&bytes, &masker).map(|value| value.text().to_owned()));
+        }
+    }
     for text in [shown.clone(), seen(&shown)] {
         assert!(!text.contains(secret), "{form:?} {written:?} shows {shown:?}");
     }
@@ -150,7 +171,7 @@ fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
 
 #[test]
 fn a_credential_that_only_decoding_puts_together_is_masked() {
-    let plan = operation("get", "/x", json!({}));
+    let plan = paged();
     let secret = "Zm9v/canary+token=";
     for form in FORMS {
         for way in [
@@ -178,7 +199,7 @@ fn a_credential_that_only_decoding_puts_together_is_masked() {
 
 #[test]
 fn a_credential_in_another_encoding_or_split_over_lines_is_masked() {
-    let plan = operation("get", "/x", json!({}));
+    let plan = paged();
     let secret = "canary-token-value";
     for (media_type, prefix) in [
         ("text/plain; charset=utf-16le", ""),
@@ -210,7 +231,7 @@ proptest! {
         form in prop::sample::select(FORMS.to_vec()),
         is_twice in any::<bool>(),
     ) {
-        let plan = operation("get", "/x", json!({}));
+        let plan = paged();
         let once = spelled(&secret, &ways, form.is_json);
         let text = if is_twice { spelled(&once, &[Spelled::Itself, Spelled::Decimal], form.is_json) } else { once };
         check(&plan, form, [form.before, &text, form.after].concat().into(), &secret);

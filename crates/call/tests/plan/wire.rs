@@ -41,6 +41,27 @@ fn a_pet_is_created() {
 }
 
 #[test]
+fn json_is_asked_for_first() {
+    for (declared, expected) in [
+        (&["application/json"][..], "application/json"),
+        (&["text/csv", "application/xml"], "text/csv, application/xml"),
+        (
+            &["application/xml", "application/hal+json", "text/csv", "application/json"],
+            "application/hal+json, application/json, application/xml;q=0.9, text/csv;q=0.9",
+        ),
+        (&["text/csv", "*/*"], "application/json, text/csv;q=0.9"),
+        (&[], "application/json, */*;q=0.1"),
+    ] {
+        let content: callgate_tool::Object =
+            declared.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+        let answer = json!({"description": "fine", "content": content});
+        let plan = operation("get", "/x", json!({"responses": {"200": answer}}));
+        let request = call(&plan, json!({})).result.unwrap();
+        assert_eq!(request.headers()["accept"], expected, "{declared:?}");
+    }
+}
+
+#[test]
 fn a_pet_is_got() {
     let plan = operation(
         "get",

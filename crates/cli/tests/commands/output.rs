@@ -86,11 +86,37 @@ fn a_tool_that_is_not_offered_is_a_warning_and_a_wrong_key_an_error() {
         ("output: { tools: [listA] }", "a mapping from tools to how their results are shown"),
         ("output: { tools: { listA: { select: [id], jsonpath: $.a } } }", "got both"),
         ("output: { tools: { listA: { result_bytes: 0 } } }", "a number of bytes"),
+        ("output: { headers: [a b] }", "expected names of headers, got: `a b`"),
+        ("output: { headers: [Set-Cookie] }", "a cookie is a credential"),
         ("redirects: always", "expected `none` or `same_origin`"),
         ("limits: { media_bytes: many }", "a number of bytes"),
     ] {
         called(&configured(folder.path(), output), "t-listC").exits(2).says(says);
     }
+}
+
+#[test]
+fn headers_are_chosen_for_a_toolset_and_for_single_tools() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = "output: { headers: [x-total], tools: { listB: { headers: [] } } }";
+    for (output, tool, expected) in [
+        ("output: {}", "t-listA", json!({"etag": "1"})),
+        (output, "t-listA", json!({"x-total": "7"})),
+        (output, "t-listB", json!(null)),
+        (output, "t-listC", json!({"x-total": "7"})),
+    ] {
+        let configuration = configured(folder.path(), output);
+        for path in ["a", "b", "c"] {
+            let response = "HTTP/1.1 200 OK\netag: 1\nx-total: 7\nset-cookie: a=b\n\n";
+            fs::write(folder.path().join(format!("cases/{path}/response.http")), response).unwrap();
+        }
+        let shown = called(&configuration, tool).exits(0).json();
+        assert_eq!(shown["headers"], expected, "{output} {tool}");
+    }
+    let configuration = configured(folder.path(), "output: {}");
+    let response = folder.path().join("cases/a/response.http");
+    fs::write(response, "HTTP/1.1 200 OK\netag: 1\n\n").unwrap();
+    callgate(&["call", &configuration, "t-listA"]).exits(0).says("etag: 1\n");
 }
 
 #[test]

@@ -109,6 +109,43 @@ fn every_object_of_an_operation_may_stand_in_another_file() {
 }
 
 #[test]
+fn what_is_no_schema_is_not_read_as_one() {
+    let components = "components: {parameters: {p: {name: p, in: query, schema: {}}}, responses: {r: {description: r}}, pathItems: {i: {get: {}}}}\n";
+    for (reference, kind) in [
+        ("#/paths/~1a", "a path item"),
+        ("#/components/pathItems/i", "a path item"),
+        ("#/components/parameters/p", "a parameter"),
+        ("#/components/responses/r", "a response"),
+    ] {
+        for schema in ["{$ref: 'REF'}", "{type: object, properties: {x: {$ref: 'REF'}}}"] {
+            let text = query(&schema.replace("REF", reference)) + components;
+            let loaded = loaded("3.1.0", &text, &[]).examined();
+            let told: Vec<_> = loaded.report.diagnostics.iter().map(line).collect();
+            assert!(matches!(&told[..], [one] if one.starts_with("dropped-keyword ")), "{told:?}");
+            let message = &loaded.report.diagnostics[0].message;
+            assert!(message.contains(&format!("expected a schema, got {kind}")), "{message}");
+            assert_eq!(loaded.operations.len(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_header_whose_name_can_be_none_is_a_finding() {
+    for name in ["X Own", "X-\u{e9}", "a:b", "{x}"] {
+        for (required, n_operations) in [(false, 1), (true, 0)] {
+            let parameter = format!(
+                "{{name: '{name}', in: header, required: {required}, schema: {{type: string}}}}"
+            );
+            let text = format!("paths: {{/a: {{get: {{summary: A, parameters: [{parameter}]}}}}}}");
+            let loaded = loaded("3.0.3", &text, &[]).examined();
+            let told: Vec<_> = loaded.report.diagnostics.iter().map(line).collect();
+            assert_eq!(told, ["malformed-node /paths/~1a/get/parameters/0"], "{name}");
+            assert_eq!(loaded.operations.len(), n_operations, "{name} {required}");
+        }
+    }
+}
+
+#[test]
 fn files_that_refer_to_each_other_end() {
     check(
         "3.0.3",

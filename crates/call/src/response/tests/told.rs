@@ -63,24 +63,50 @@ fn headers_that_are_named_are_shown_and_no_others() {
 }
 
 #[test]
+fn arguments_of_the_next_page_are_masked_and_cleaned() {
+    let body = json!({"items": [1], "next_cursor": "a\u{200b}b\u{1b}[1m cana\u{2060}ry-token"})
+        .to_string();
+    let response = Response::builder().header("content-type", "application/json");
+    let response = response.body(Bytes::from(body)).unwrap();
+    let secrets = [Secret::new("canary-token".to_owned())];
+    for result_bytes in [10, 16 * 1024] {
+        let shape = Shape { result_bytes, ..Shape::default() };
+        let understood = understood(&response, &operation("get"), (&shape, &secrets));
+        let Outcome::Answered(answer) = understood.outcome else { panic!("not answered") };
+        assert_eq!(Value::Object(answer.next), json!({"cursor": "ab ****"}));
+    }
+}
+
+#[test]
 fn what_is_done_to_an_answer_is_in_the_journal() {
     for (media_type, body, expected) in [
+        ("text/html", "<p>a&#8203;b\u{202e}</p>", Some("2 characters")),
+        ("application/x-ndjson", "[\"\\ud83d\"]\n[\"\\ud83d\"]", Some("2 halves")),
+        ("text/event-stream", "data: [\"\\ud83d\"]\n\n", Some("1 halves")),
         ("application/json", r#"["\ud83d", "\ude00\ude00"]"#, Some("3 halves")),
         ("application/json", "[\"a\u{200b}\", \"\\u001b[1mb\u{202e}\"]", Some("3 characters")),
         ("text/plain", "a\u{200b}\u{1b}[1mb\u{200d}", Some("3 characters")),
         ("text/plain", "\u{645}\u{6cc}\u{200c}\u{62e}\r\n", None),
         ("application/json", "[\"\u{1f468}\u{200d}\u{1f469}\"]", None),
     ] {
-        let response = Response::builder().header("content-type", media_type);
-        let response = response.body(Bytes::from(body)).unwrap();
-        let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
-        let shape = Shape::default();
-        let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
-        super::super::understood(&response, &operation("get"), reading);
-        let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
-        match expected {
-            Some(expected) => assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}"),
-            None => assert_eq!(told, Vec::<String>::new(), "{body:?}"),
+        for status in [200, 500] {
+            // What a failure says is one text, whatever its type.
+            if status == 500 && (media_type.contains("ndjson") || media_type.contains("event")) {
+                continue;
+            }
+            let response = Response::builder().status(status).header("content-type", media_type);
+            let response = response.body(Bytes::from(body)).unwrap();
+            let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
+            let shape = Shape::default();
+            let reading = Reading { shape: &shape, masker: &masker, journal: &mut journal };
+            super::super::understood(&response, &operation("get"), reading);
+            let told: Vec<_> = journal.events().iter().map(ToString::to_string).collect();
+            match expected {
+                Some(expected) => {
+                    assert!(told.len() == 1 && told[0].starts_with(expected), "{told:?}");
+                }
+                None => assert_eq!(told, Vec::<String>::new(), "{body:?}"),
+            }
         }
     }
 }
