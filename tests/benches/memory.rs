@@ -65,7 +65,9 @@ fn compare() {
         );
         assert!(beyond <= BOUND + 8 * MIB);
     }
-    for (what, size) in [("an answer", "ones"), ("arguments", "sent")] {
+    for (what, size) in
+        [("an answer", "ones"), ("an answer with a secret", "echoed"), ("arguments", "sent")]
+    {
         let beyond = peak(address, size).saturating_sub(small);
         println!("1 MiB of `[1,1,…]` as {what}: {} KiB (bar 32768 KiB)", beyond / 1024);
         assert!(beyond <= 32 * MIB);
@@ -88,7 +90,9 @@ fn peak(address: SocketAddr, size: &str) -> u64 {
 
 fn read(address: SocketAddr, size: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let executor = executor(address);
+    let auth =
+        if size == "echoed" { "{ bearer: { token: 'literal:canary-token' } }" } else { "none" };
+    let executor = executor(address, auth);
     let call = if size == "sent" {
         let text = format!(r#"{{"size": "small", "body": {}}}"#, ones());
         let Ok(Value::Object(arguments)) = read_json(&text) else { panic!("no object") };
@@ -99,7 +103,7 @@ fn read(address: SocketAddr, size: &str) {
     };
     let outcome = runtime.block_on(executor.call(&call, &Session::default())).outcome;
     match (size, &outcome) {
-        ("small" | "events" | "ones" | "sent", Outcome::Answered(_)) => {}
+        ("small" | "events" | "ones" | "echoed" | "sent", Outcome::Answered(_)) => {}
         (_, Outcome::Failed(fault)) if fault.code == FaultCode::ResponseTooLarge => {}
         _ => panic!("{size}: {outcome:?}"),
     }
@@ -108,8 +112,9 @@ fn read(address: SocketAddr, size: &str) {
     println!("{}", peak.trim().trim_end_matches(" kB"));
 }
 
-fn executor(address: SocketAddr) -> Executor {
-    let settings = format!("server: http://{address}\nlimits: {{ response_bytes: 16MiB }}\n");
+fn executor(address: SocketAddr, auth: &str) -> Executor {
+    let settings =
+        format!("server: http://{address}\nlimits: {{ response_bytes: 16MiB }}\nauth: {auth}\n");
     let mut config = Config::from_toolset_text(settings, "").unwrap();
     for toolset in &mut config.toolsets {
         toolset.description = Description::text(DESCRIPTION);
@@ -148,9 +153,13 @@ fn answer(head: &str, stream: &mut (impl Read + Write)) -> std::io::Result<()> {
         return stream
             .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\nconnection: close\r\n\r\nx");
     }
-    if head.starts_with("GET /ones ") {
+    if head.starts_with("GET /ones ") || head.starts_with("GET /echoed ") {
+        let head_of_call = head;
         let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ";
-        let ones = ones();
+        let mut ones = ones();
+        if head_of_call.starts_with("GET /echoed ") {
+            ones.replace_range(ones.len() - 3.., ",\"canary-token\"]");
+        }
         return stream.write_all(format!("{head}{}\r\n\r\n{ones}", ones.len()).as_bytes());
     }
     if head.starts_with("GET /announced ") {

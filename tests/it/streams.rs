@@ -82,6 +82,21 @@ async fn a_value_is_there_before_the_next_one_is_sent() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_left_was_still_sending() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\netag: \"canary-key\"\r\n\r\n";
+    let go = Arc::new(Notify::new());
+    let server = told(head, &["data: 1\n\n", "data: 2\n\n"], &go, false).await;
+    let settings = "auth: { bearer: { token: literal:canary-key } }";
+    let executor = target::executor(DESCRIPTION, &server.origin, settings);
+    let mut stream = executor.stream(&asked("news", json!({})), &Session::default()).await;
+    go.notify_one();
+    assert!(stream.next().await.is_some());
+    let Outcome::Answered(answer) = stream.into_result().outcome else { panic!("no answer") };
+    assert!(answer.still_sending);
+    assert_eq!(answer.headers, [("etag".to_owned(), "\"****\"".to_owned())]);
+}
+
+#[tokio::test]
 async fn what_is_no_sequence_ends_at_once() {
     let server = Raw::once("HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n").await;
     let executor = target::executor(DESCRIPTION, &server.origin, "");

@@ -1,7 +1,7 @@
 //! Takes the credentials of a call out of what its answer says, after everything was decoded: entities, encodings, escapes
 //! and split data put a credential together that no search of the bytes finds. Finding it is the business of `secret`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, mem};
 
 use callgate_secret::Masker;
 use callgate_tool::{Content, Json, Object, Value};
@@ -14,9 +14,9 @@ pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
             text(media_type, masker)
         }
         Content::Json(taken) => {
-            let Some(masked) = json(taken, masker) else { return Found::Nothing };
+            let (masked, found) = json(mem::replace(taken, Json::from(Value::Null)), masker);
             *taken = masked;
-            Found::Secret
+            found
         }
         Content::Text { text: shown, media_type } => {
             text(media_type, masker).or(text(shown, masker))
@@ -37,17 +37,16 @@ impl Found {
     }
 }
 
-/// The JSON without the secrets; nothing where it has none.
-pub(crate) fn json(json: &Json, masker: &Masker<'_>) -> Option<Json> {
-    let Cow::Owned(masked) = masker.mask_text(json.text()) else { return None };
-    let mut kept = json.value().clone();
+/// The JSON without the secrets.
+pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Found) {
+    let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Found::Nothing) };
+    // Taken, not copied: a tree of small values has many times the bytes of its text.
+    let mut kept = json.into_value();
     value(&mut kept, masker);
     let kept = Json::from(kept);
     // A secret that lies across several texts is none of theirs.
-    match masker.mask_text(kept.text()) {
-        Cow::Borrowed(_) => Some(kept),
-        Cow::Owned(_) => Some(Json::from(Value::String(masked))),
-    }
+    let lies_across = matches!(masker.mask_text(kept.text()), Cow::Owned(_));
+    (if lies_across { Json::from(Value::String(masked)) } else { kept }, Found::Secret)
 }
 
 /// Masks the secrets in every name, text and number of a value.
@@ -63,7 +62,7 @@ pub(crate) fn value(value: &mut Value, masker: &Masker<'_>) {
         Value::Object(members) => {
             let masked = |name: &String| matches!(masker.mask_text(name), Cow::Owned(_));
             if members.keys().any(masked) {
-                *members = std::mem::take(members)
+                *members = mem::take(members)
                     .into_iter()
                     .map(|(name, value)| (masker.mask_text(&name).into_owned(), value))
                     .collect::<Object>();
@@ -98,8 +97,8 @@ mod tests {
     fn check(value: &Value, expected: &Value) {
         let secrets = ["canary-token", "987654", "x\",\"y\",\"z"];
         let masker = Masker::new(secrets.map(|one| Secret::new(one.to_owned())).to_vec());
-        let json = json(&Json::from(value.clone()), &masker);
-        assert_eq!(json.map_or_else(|| value.clone(), Json::into_value), *expected);
+        let (json, _) = json(Json::from(value.clone()), &masker);
+        assert_eq!(json.value(), expected);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use callgate_openapi::{Encoding, Input, Operation, Placement, Source};
 use callgate_secret::Masker;
-use callgate_tool::{Arguments, Event, Fault, Journal, Outcome, Session, Value};
+use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Session, Value};
 use http::{Request, Response};
 
 use crate::{
@@ -106,6 +106,11 @@ impl Plan {
         let (masker, mut journal) = (Masker::new(Vec::new()), Journal::default());
         let reading = Reading { shape, masker: &masker, journal: &mut journal };
         self.understood(response, reading).outcome
+    }
+
+    /// The head of an answer that comes piece by piece: its status, and its headers that are shown.
+    pub fn head(&self, head: &http::response::Parts, reading: &Reading<'_>) -> Answer {
+        response::head(head, &self.operation, reading)
     }
 
     /// What an answer means, by its status and its media type, in the form a model can use.

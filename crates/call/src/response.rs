@@ -15,7 +15,7 @@ use bytes::Bytes;
 use callgate_openapi::Operation;
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Content, Event, Fault, Journal, Outcome, Value};
-use http::{Response, StatusCode};
+use http::{Response, StatusCode, response::Parts};
 use sha2::{Digest, Sha256};
 
 use crate::{
@@ -92,6 +92,14 @@ pub(crate) fn understood(
     }
     let outcome = Outcome::Answered(Box::new(answer));
     Understood { outcome, held_secret }
+}
+
+/// What is known of an answer before its content.
+pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
+    let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
+    let chosen = (&reading.shape.headers, reading.masker);
+    answer.headers = headers::shown(operation, &head.headers, chosen);
+    answer
 }
 
 fn note_removed(count: usize, journal: &mut Journal) {

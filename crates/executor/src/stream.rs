@@ -49,9 +49,12 @@ impl ToolStream {
         None
     }
 
-    /// How the call ended. An answer whose pieces were taken is empty; a stream that is not at its end is stopped.
-    pub fn into_result(self) -> ToolResult {
-        drop(self.pieces);
+    /// How the call ended. An answer whose pieces were taken is empty; a stream that is not at its end is stopped, and its
+    /// answer says that the service was still sending.
+    pub fn into_result(mut self) -> ToolResult {
+        if let (Some(_), Outcome::Answered(answer)) = (self.pieces.take(), &mut self.outcome) {
+            answer.still_sending = true;
+        }
         self.around.into_result(self.outcome)
     }
 }

@@ -74,7 +74,7 @@ fn words(
         Kind::Binary | Kind::Html | Kind::Json | Kind::Unnamed => match json(body, &media) {
             Ok(Taken { json, n_replaced }) => {
                 note_replaced(n_replaced, journal);
-                let json = echoed::json(&json, masker).unwrap_or(json);
+                let (json, _) = echoed::json(json, masker);
                 Some(shown(json.into_value(), journal))
             }
             Err(_) => text(&media.decoded(body), (masker, journal)),

@@ -117,7 +117,7 @@ impl Splitter {
         };
         let _: usize = clean(&mut value);
         let json = Json::from(value);
-        Some(echoed::json(&json, masker).unwrap_or(json))
+        Some(echoed::json(json, masker).0)
     }
 
     /// Where the next value ends, behind what ends it.

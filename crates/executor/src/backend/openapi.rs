@@ -119,6 +119,7 @@ impl OpenApi {
         let Some(mut told) = told else { return Outcome::Failed(fault) };
         told.message = masker.mask_text(&told.message).into_owned();
         told.status = fault.status;
+        told.retry_after = fault.retry_after;
         told.body = fault.body;
         Outcome::Failed(told)
     }
@@ -131,9 +132,10 @@ impl OpenApi {
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
+        let head = self.plan.head(&head, &Reading { shape: &self.shape, masker: &masker, journal });
         let bounds = (self.connection.limits, self.effect());
         let values = Values::new((body, splitter), masker, bounds, call.deadline());
-        Ok(Opened::Pieces(values.pieces(head.status.as_u16())))
+        Ok(Opened::Pieces(values.pieces(head)))
     }
 
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use callgate_call::{Splitter, wording};
 use callgate_secret::Masker;
-use callgate_tool::{Answer, Content, Effect, Fault, Json, Reached};
+use callgate_tool::{Answer, Effect, Fault, Json, Reached};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
 use futures_util::stream;
 use tokio::time::{Instant, timeout_at};
@@ -39,13 +39,13 @@ impl Values {
         Self { body, splitter, masker, limits, effect, deadline, is_ended: false }
     }
 
-    /// The values as the pieces of an answer with this status.
-    pub(super) fn pieces(self, status: u16) -> Pieces {
+    /// The values as the pieces of an answer that begins so.
+    pub(super) fn pieces(self, head: Answer) -> Pieces {
         let values = stream::unfold(self, |mut values| async move {
             let value = values.next().await?;
             Some((value.map(Piece::Value), values))
         });
-        Pieces::new(Answer::new(status, Content::Empty), values)
+        Pieces::new(head, values)
     }
 
     /// The next value, once it is complete; `None` at the end.
