@@ -5,6 +5,7 @@ mod fault_codes;
 mod features;
 mod levels;
 mod modules;
+mod sides;
 mod sources;
 mod workspace;
 mod wrappers;

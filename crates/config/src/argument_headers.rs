@@ -1,19 +1,12 @@
 //! The key `argument_headers` of a toolset: which withheld headers its operator lets arguments set, for all of its tools or
 //! for single ones. Whether tools have such parameters is known when the description was loaded.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use callgate_auth::Place as CredentialPart;
-use callgate_executor::Callable;
-use callgate_openapi::{
-    ArgumentHeader, ArgumentHeaders, Effects, NotAnArgumentHeader, Operation, Selection,
-};
+use callgate_openapi::{ArgumentHeader, Effects, NotAnArgumentHeader, Selection};
 
 use crate::{
     keys::ARGUMENT_HEADERS,
-    output::{is_called, nearest_tool},
     reader::{Mapping, Reader, at},
-    toolset::{ListedHeader, ToolsetConfig},
+    toolset::ListedHeader,
 };
 
 /// Reads the headers that are let through: a list for all tools, or a mapping that says which are for single ones.
@@ -89,51 +82,4 @@ fn list(
         }
     }
     listed
-}
-
-/// The same as the description is loaded with.
-pub(crate) fn options(listed: &[ListedHeader]) -> ArgumentHeaders {
-    let mut all = Vec::new();
-    let mut tools: BTreeMap<String, Vec<ArgumentHeader>> = BTreeMap::new();
-    for ListedHeader { tool, header, .. } in listed {
-        match tool {
-            Some(tool) => tools.entry(tool.clone()).or_default().push(header.clone()),
-            None => all.push(header.clone()),
-        }
-    }
-    ArgumentHeaders { all, tools }
-}
-
-/// Complains about a header that a credential goes to, and warns about one that no tool has.
-pub(crate) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Callable]) {
-    let operations: Vec<Arc<Operation>> =
-        callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
-    for ListedHeader { pointer, tool, header } in &config.argument_headers {
-        let name = header.as_str();
-        let is_meant = |callable: &&Callable| {
-            tool.as_ref().is_none_or(|tool| is_called(&callable.operation, tool))
-        };
-        let mut meant = callables.iter().filter(is_meant).peekable();
-        if let (Some(tool), None) = (tool, meant.peek()) {
-            let (message, help) = nearest_tool(tool, &operations);
-            reader.warn("selects-nothing", pointer.clone(), &message, &help);
-        } else if let Some(taken) = meant.clone().find(|callable| is_taken(header, callable)) {
-            let message = format!("expected a header without a credential, got: `{name}`");
-            let help =
-                format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
-            reader.complain("wrong-value", pointer.clone(), message, help);
-        } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
-            let message = format!("expected tools with a header parameter `{name}`, got none");
-            reader.warn("selects-nothing", pointer.clone(), &message, "correct it or remove it");
-        }
-    }
-}
-
-/// Whether a credential of the operation goes to the header, or to a cookie in it.
-fn is_taken(header: &ArgumentHeader, callable: &Callable) -> bool {
-    callable.authenticator.places().iter().any(|place| match place.place() {
-        CredentialPart::Cookie => header.is("Cookie"),
-        CredentialPart::Header => header.is(place.name()),
-        _ => false,
-    })
 }

@@ -1,28 +1,42 @@
 //! From a configuration to a ready executor: the only code that turns descriptions into tools that can be called. What is
 //! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
 
+mod authenticators;
+mod authorization;
+mod built;
+mod connect;
+mod headers;
+mod loading;
+mod named_tools;
+mod options;
+mod overlays;
+mod recordings;
+mod references;
+mod sending;
+mod session_values;
+mod stores;
+mod tls;
 mod toolset;
 
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_executor::{Builder, Executor, Toolset};
-use callgate_transport::Network;
 use tokio::runtime;
 
-use crate::{
-    built::{Built, Kept},
-    config::{Config, Origin},
+use self::{
     connect::Connections,
+    stores::Stores,
+    toolset::{Parts, Workshop},
+};
+use crate::{
+    config::{Config, Origin},
     environment::Environment,
     error::Error,
     finding::Severity,
     reader::Reader,
-    session_values::Readings,
-    stores::{self, Stores},
-    tls::Secured,
-    upstream::Upstream,
 };
-use toolset::{Parts, Workshop};
+
+pub use self::built::{Built, BuiltToolset};
 
 impl Config {
     /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and asks these for
@@ -41,21 +55,25 @@ impl Config {
         let mut reader = self.reader.clone();
         let base = environment.base.as_deref().unwrap_or(&self.base);
         let previous = previous.map(|built| &built.kept);
-        let stores = {
-            let known = previous.map(|kept| &kept.stores);
-            stores::stores(&mut reader, &self.secrets, (base, environment), known).await
+        let known = previous.map(|kept| &kept.stores);
+        let stores = stores::stores(&mut reader, &self.secrets, (base, environment), known).await;
+        let surroundings = (base, environment, Arc::<Stores>::clone(&stores) as _);
+        let sending = sending::sending(&mut reader, self, surroundings, previous);
+        let (sending, connections) = Box::pin(sending).await;
+        let workshop = Workshop {
+            base,
+            environment,
+            secrets: Arc::<Stores>::clone(&stores),
+            has_certificate: self.tls.identity.is_some(),
+            previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
         };
-        stores.check(&mut reader);
-        let mut workshop = self.workshop(base, environment, &stores, previous);
-        if self.connects(environment) {
-            workshop.connections.load_root(&mut reader, &self.tls).await;
-        }
         let mut parts = Vec::new();
-        for config in &self.toolsets {
-            let built = toolset::build(&mut reader, config, &mut workshop);
+        for (config, sending) in self.toolsets.iter().zip(sending) {
+            let built = toolset::build(&mut reader, config, sending, &workshop);
             parts.extend(Box::pin(built).await);
         }
-        finished(reader, parts, &self.origin, (workshop.connections, stores))
+        session_values::put(&mut reader, &self.toolsets, &mut parts);
+        finished(reader, parts, &self.origin, (connections, stores))
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -80,47 +98,16 @@ impl Config {
         })?;
         runtime.block_on(self.build(environment, previous))
     }
-
-    /// Whether any toolset connects to its service itself.
-    fn connects(&self, environment: &Environment) -> bool {
-        let connects = self.toolsets.iter().any(|toolset| toolset.upstream == Upstream::Http);
-        connects && environment.transport.is_none()
-    }
-
-    fn workshop<'a>(
-        &'a self,
-        base: &Path,
-        environment: &Environment,
-        stores: &Arc<Stores>,
-        previous: Option<&'a Kept>,
-    ) -> Workshop<'a> {
-        let connections = Connections {
-            base: base.to_owned(),
-            secrets: Arc::<Stores>::clone(stores),
-            root: Secured::default(),
-            has_certificate: self.tls.identity.is_some(),
-            network: previous.map_or_else(Network::new, |kept| kept.network.clone()),
-            known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
-            directories: Vec::new(),
-        };
-        Workshop {
-            connections,
-            transport: environment.transport.clone(),
-            clock: environment.clock.clone(),
-            readings: Readings::of(&self.toolsets),
-            previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
-        }
-    }
 }
 
 fn finished(
     mut reader: Reader,
-    parts: Vec<Parts>,
+    parts: Vec<Parts<'_>>,
     origin: &Origin,
     (connections, stores): (Connections, Arc<Stores>),
 ) -> Result<Built, Error> {
     let (mut ready, mut toolsets, mut authenticators) = (Vec::new(), Vec::new(), Vec::new());
-    for Parts { toolset, built, made } in parts {
+    for Parts { toolset, built, made, .. } in parts {
         ready.extend(toolset);
         toolsets.push(built);
         authenticators.extend(made);
@@ -136,7 +123,7 @@ fn finished(
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
     })?;
     let Connections { network, directories, .. } = connections;
-    let kept = Kept { authenticators, directories, network, stores };
+    let kept = built::Kept { authenticators, directories, network, stores };
     Ok(Built { executor, toolsets, warnings, kept })
 }
 

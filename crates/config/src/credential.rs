@@ -7,7 +7,6 @@ mod basic;
 mod bearer;
 mod google;
 mod oauth2;
-mod secret;
 
 use callgate_auth::AuthConfig;
 use callgate_tree::Node;
@@ -16,9 +15,6 @@ use crate::{
     keys::AUTH,
     reader::{Mapping, Reader, at},
 };
-
-pub(crate) use google::identity;
-pub(crate) use secret::{secret, source};
 
 /// Reads `auth:`; `None` where there is none or it is at fault.
 pub(crate) fn auth(reader: &mut Reader, toolset: Mapping<'_>) -> Option<AuthConfig> {

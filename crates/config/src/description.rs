@@ -1,15 +1,12 @@
-//! Where a toolset's description is: a file, or a text that a program or an export holds. Reads it; what stands in it is
-//! the parser's business.
+//! Where a toolset's description is: a file, or a text that a program or an export holds. It is read when a configuration
+//! is built.
 
 use std::{
-    io,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use callgate_tree::{Diagnostic, Limits, Node, Parsed};
-
-use crate::file::beginning;
+use callgate_tree::{Diagnostic, Node, Parsed};
 
 /// An OpenAPI description and where it is.
 ///
@@ -23,14 +20,18 @@ use crate::file::beginning;
 #[derive(Clone, Debug)]
 pub struct Description {
     /// Empty for a text of a program.
-    file: PathBuf,
-    source: Source,
+    pub(crate) file: PathBuf,
+    pub(crate) source: Source,
 }
 
+/// Where the text of a description is.
 #[derive(Clone, Debug)]
-enum Source {
+pub(crate) enum Source {
+    /// In its file.
     File,
+    /// It was read already.
     Parsed(ParsedText),
+    /// A program or an export holds it.
     Text(Arc<[u8]>),
 }
 
@@ -79,17 +80,5 @@ impl Description {
                 Some(self.file.clone()).filter(|file| !file.as_os_str().is_empty())
             }
         }
-    }
-
-    /// The tree of the description; files are found from `base`.
-    pub(crate) fn read(&self, base: &Path, limits: &Limits) -> io::Result<ParsedText> {
-        Ok(match &self.source {
-            Source::File => {
-                let text = beginning(&base.join(&self.file), limits.bytes)?;
-                callgate_tree::read(&text, limits)
-            }
-            Source::Parsed(parsed) => parsed.clone(),
-            Source::Text(text) => callgate_tree::read(text, limits),
-        })
     }
 }

@@ -1,17 +1,12 @@
 //! The key `headers` of a toolset: headers that stand on each of its requests, whatever the arguments are. A value is a text or
 //! a reference to a secret. None of them frames a message, replaces a credential or says what the body is.
 
-use std::sync::Arc;
-
-use callgate_auth::{AuthConfig, Authenticator, Place, all};
-use callgate_executor::Callable;
 use callgate_secret::SecretReference;
 use callgate_tree::Object;
 
 use crate::{
-    authenticators::Authenticators,
     reader::{Mapping, Reader, at, escaped},
-    toolset::{FixedHeader, ToolsetConfig},
+    toolset::FixedHeader,
 };
 
 /// Reads the headers.
@@ -44,52 +39,6 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader
         }
     }
     headers
-}
-
-/// The places of the headers, which no argument may write.
-pub(crate) fn names(config: &ToolsetConfig) -> impl Iterator<Item = &str> {
-    config.headers.iter().map(|header| header.name.as_str())
-}
-
-/// Puts the headers on the requests of all operations, before their credentials.
-pub(crate) fn put(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    authenticators: &mut Authenticators<'_>,
-    callables: &mut [Callable],
-) {
-    let mut fixed: Vec<Arc<dyn Authenticator>> = Vec::new();
-    for FixedHeader { pointer, name, value } in &config.headers {
-        let is_taken = |callable: &Callable| {
-            let places = callable.authenticator.places();
-            places.iter().any(|known| {
-                known.place() == Place::Header && known.name().eq_ignore_ascii_case(name)
-            })
-        };
-        if callables.iter().any(is_taken) {
-            let message = format!("expected a header that no credential is put in, got: `{name}`");
-            let help = "remove it; the credential is the one of `auth` or `credentials`";
-            reader.complain("wrong-value", pointer.clone(), message, help);
-            continue;
-        }
-        let header =
-            AuthConfig::ApiKey { place: Place::Header, name: name.clone(), value: value.clone() };
-        match authenticators.make(header) {
-            Ok(header) => fixed.push(header),
-            Err(error) => {
-                let help = "name a header that is neither the connection's nor the message's";
-                reader.complain("wrong-value", pointer.clone(), error.to_string(), help);
-            }
-        }
-    }
-    if fixed.is_empty() {
-        return;
-    }
-    for callable in callables {
-        let mut parts = fixed.clone();
-        parts.push(Arc::clone(&callable.authenticator));
-        callable.authenticator = all(parts);
-    }
 }
 
 /// A text that begins like a reference is one; any other stands for itself.

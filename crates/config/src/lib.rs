@@ -2,14 +2,9 @@
 //! its place in the text; nothing is built from a configuration with a fault.
 
 mod argument_headers;
-mod authenticators;
-mod authorization;
-mod aws;
 mod body_media;
 mod build;
-mod built;
 mod config;
-mod connect;
 mod credential;
 mod description;
 mod egress;
@@ -23,11 +18,8 @@ mod import;
 mod keys;
 mod limits;
 mod load;
-mod loading;
 mod output;
-mod overlays;
 mod reader;
-mod recordings;
 mod references;
 mod schema;
 mod scheme_credentials;
@@ -36,14 +28,13 @@ mod selection;
 mod server;
 mod service_directory;
 mod session_values;
-mod stores;
 mod text;
 mod tls;
 mod toolset;
 mod toolsets;
 mod upstream;
 
-pub use built::{Built, BuiltToolset};
+pub use build::{Built, BuiltToolset};
 pub use config::Config;
 pub use description::Description;
 pub use environment::Environment;

@@ -10,8 +10,12 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// Reads the bounds of one exchange.
-pub(crate) fn of_exchange(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {
+/// Reads the bounds of the description, and those of one exchange.
+pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> (DescriptionLimits, Limits) {
+    (of_description(reader, toolset), of_exchange(reader, toolset))
+}
+
+fn of_exchange(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {
     let mut limits = Limits::default();
     let Some(node) = mapping.object.get("limits") else { return limits };
     let pointer = at(mapping, "limits");
@@ -26,7 +30,7 @@ pub(crate) fn of_exchange(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {
 }
 
 /// The bounds of the description: what stands under `limits` about it.
-pub(crate) fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimits {
+fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimits {
     let mut limits = DescriptionLimits::default();
     let pointer = at(toolset, "limits");
     // What is wrong with the mapping as a whole is said once, by `of_exchange`.

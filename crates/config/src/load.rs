@@ -11,13 +11,12 @@ use callgate_transport::{AddressRange, Transport};
 use callgate_tree::{Limits, Node};
 
 use crate::{
-    built::Built,
+    build::Built,
     config::Config,
-    credential,
     description::{Description, ParsedText},
     environment::Environment,
     error::Error,
-    reader::Reader,
+    reader::{Reader, secret::source},
     server::ServerUrl,
     text::bytes,
     tls::{CertificateSource, TlsConfig},
@@ -123,7 +122,7 @@ fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl
 
 fn bearer(reader: &mut Reader, options: &DescriptionOptions) -> AuthConfig {
     let Some(bearer) = &options.bearer else { return AuthConfig::None };
-    match credential::source(bearer) {
+    match source(bearer) {
         Ok(token) => {
             if let CredentialSource::Secret(reference) = &token {
                 reader.references.push((String::new(), reference.scheme().to_owned()));

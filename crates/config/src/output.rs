@@ -1,18 +1,14 @@
 //! How results are shown: `output`, what it says of single tools, and the sizes under `limits`. Reads keys; what they do
 //! is `callgate_call::Shape`'s.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
-use callgate_openapi::Operation;
-use callgate_tool::ToolName;
 use callgate_tree::Node;
 use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
     keys::{OUTPUT, OUTPUT_TOOL},
     reader::{Mapping, Reader, at, escaped},
-    toolset::{ToolShape, ToolsetConfig},
+    toolset::ToolShape,
 };
 
 /// The shape of a toolset's results, and of the tools that have their own.
@@ -71,40 +67,6 @@ fn tool_shape(
     }
     shown(reader, mapping, &mut shape);
     Some(ToolShape { tool: name.to_owned(), pointer, shape })
-}
-
-/// The shapes by the tools they are for. One that no tool of the toolset has is a warning.
-pub(crate) fn by_tool(
-    reader: &mut Reader,
-    config: &ToolsetConfig,
-    operations: &[Arc<Operation>],
-) -> BTreeMap<ToolName, Shape> {
-    let mut shapes = BTreeMap::new();
-    for ToolShape { tool, pointer, shape } in &config.tool_shapes {
-        let found = operations.iter().find(|operation| is_called(operation, tool));
-        if let Some(operation) = found {
-            shapes.insert(operation.tool_name.clone(), shape.clone());
-            continue;
-        }
-        let (message, help) = nearest_tool(tool, operations);
-        reader.warn("selects-nothing", pointer.clone(), &message, &help);
-    }
-    shapes
-}
-
-/// What is wrong with the name of a tool that is not offered, and what to do.
-pub(crate) fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
-    let names = operations.iter().map(|operation| operation.tool_name.as_str());
-    let nearest = names
-        .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
-    let help = nearest
-        .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
-    (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
-}
-
-/// Whether a tool is meant by its own name or by the `operationId`.
-pub(crate) fn is_called(operation: &Operation, name: &str) -> bool {
-    operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
 }
 
 /// What toolsets and tools say alike.

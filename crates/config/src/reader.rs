@@ -1,5 +1,10 @@
 //! Reads values out of the configuration's tree and writes down what is wrong with them. Knows types, units and the
-//! nearest key; not what a key means.
+//! nearest key; not what a key means. Values of several keys that stand in many sections have files of their own below.
+
+pub(crate) mod aws;
+pub(crate) mod identity;
+pub(crate) mod secret;
+pub(crate) mod tls;
 
 use std::{fmt, iter, ops::RangeInclusive, path::Path, time::Duration};
 

@@ -1,77 +1,8 @@
-//! Supplies the documents that a description refers to: files of its own directory, and addresses whose origins the
-//! toolset lists. What a description asks for beyond that is neither read nor fetched, and the operations that need it
-//! say so.
+//! `references` of a toolset: the origins that its description may refer to documents on.
 
-mod fetch;
-mod file;
-
-use std::{path::Path, sync::Arc};
-
-use callgate_openapi::{Document, Unavailable, UnavailableReason};
-use callgate_transport::Transport;
-use callgate_tree::{Diagnostic, Limits, Severity};
 use url::{Host, Url};
 
-use crate::{
-    reader::{Mapping, Reader, at},
-    toolset::ToolsetConfig,
-};
-
-/// Supplies or refuses every document the description in `file` needs; a description that is no file has none beside it.
-/// The findings are those of reading them.
-pub(crate) async fn supply(
-    document: &mut Document,
-    config: &ToolsetConfig,
-    file: Option<&Path>,
-    transport: Option<Arc<dyn Transport>>,
-) -> Vec<Diagnostic> {
-    let directory = file.and_then(file::directory);
-    if file.is_some() && directory.is_none() {
-        return Vec::new();
-    }
-    if let Some(name) = file.and_then(Path::file_name).and_then(|name| name.to_str()) {
-        *document = document.clone().named(name);
-    }
-    let mut supplier = Supplier {
-        origins: &config.references,
-        directory: directory.as_deref(),
-        transport,
-        limits: config.description_limits.text,
-        room: config.description_limits.text.bytes,
-        n_files: 0,
-        n_fetched: 0,
-        diagnostics: Vec::new(),
-    };
-    loop {
-        let needs = document.needs();
-        if needs.is_empty() {
-            return supplier.diagnostics;
-        }
-        for name in needs {
-            supplier.one(document, &name).await;
-        }
-    }
-}
-
-/// An origin that references may lead to, as it is compared: https, a public name and perhaps a port. `None` for
-/// anything else.
-pub(crate) fn origin(text: &str) -> Option<Url> {
-    let url = Url::parse(text).ok()?;
-    let is_bare = url.path() == "/"
-        && url.query().is_none()
-        && url.fragment().is_none()
-        && url.username().is_empty()
-        && url.password().is_none();
-    (is_bare && is_public(&url)).then_some(url)
-}
-
-/// Whether an address is https on a host with a name that is not this machine's.
-fn is_public(url: &Url) -> bool {
-    let Some(Host::Domain(host)) = url.host() else { return false };
-    let host = host.trim_end_matches('.').to_ascii_lowercase();
-    let is_local = host == "localhost" || host.ends_with(".localhost") || host.is_empty();
-    url.scheme() == "https" && !is_local
-}
+use crate::reader::{Mapping, Reader, at};
 
 /// Reads `references:`, the origins that references may lead to.
 pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
@@ -96,89 +27,25 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<Url> {
     origins
 }
 
-/// Reads documents within what is left of the limits.
-struct Supplier<'a> {
-    origins: &'a [Url],
-    directory: Option<&'a Path>,
-    transport: Option<Arc<dyn Transport>>,
-    limits: Limits,
-    /// The bytes that may still be read: all documents together may have as many as the description alone.
-    room: usize,
-    n_files: usize,
-    n_fetched: usize,
-    diagnostics: Vec<Diagnostic>,
+/// An origin that references may lead to, as it is compared: https, a public name and perhaps a port. `None` for
+/// anything else.
+fn origin(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_bare = url.path() == "/"
+        && url.query().is_none()
+        && url.fragment().is_none()
+        && url.username().is_empty()
+        && url.password().is_none();
+    (is_bare && is_public(&url)).then_some(url)
 }
 
-impl Supplier<'_> {
-    async fn one(&mut self, document: &mut Document, name: &Arc<str>) {
-        let text = match self.text(name).await {
-            Ok(text) => text,
-            Err(why) => return document.refuse(name, why),
-        };
-        self.room = self.room.saturating_sub(text.len());
-        match callgate_tree::read(&text, &self.limits) {
-            Ok(parsed) => {
-                self.found(name, parsed.diagnostics);
-                document.supply(name, parsed.value);
-            }
-            Err(diagnostics) => {
-                self.found(name, diagnostics);
-                document.refuse(name, unreadable("a reference to a readable document"));
-            }
-        }
-    }
-
-    async fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
-        if !name.starts_with("https:") {
-            self.n_files += 1;
-            if self.n_files > MOST_FILES {
-                return Err(unreadable(&format!("at most {MOST_FILES} files")));
-            }
-            let Some(directory) = self.directory else {
-                return Err(forbidden(
-                    "an address: a description that is no file has none beside it",
-                ));
-            };
-            return file::read(directory, name, self.room);
-        }
-        let url = Url::parse(name).ok().filter(is_public);
-        let is_listed =
-            |url: &Url| self.origins.iter().any(|listed| listed.origin() == url.origin());
-        let Some(url) = url.filter(is_listed) else {
-            let expected =
-                "a file beside the description or an address of an origin under `references`";
-            return Err(forbidden(expected));
-        };
-        self.n_fetched += 1;
-        if self.n_fetched > MOST_FETCHED {
-            return Err(unreadable(&format!("at most {MOST_FETCHED} documents from elsewhere")));
-        }
-        fetch::fetch(self.transport.as_ref(), &url, self.room).await
-    }
-
-    /// Keeps what was found in a document; what cannot be read costs only what refers to it.
-    fn found(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
-        self.diagnostics.extend(diagnostics.into_iter().map(|diagnostic| Diagnostic {
-            file: Some(Arc::clone(name)),
-            severity: diagnostic.severity.min(Severity::Warning),
-            ..diagnostic
-        }));
-    }
+/// Whether an address is https on a host with a name that is not this machine's.
+fn is_public(url: &Url) -> bool {
+    let Some(Host::Domain(host)) = url.host() else { return false };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let is_local = host == "localhost" || host.ends_with(".localhost") || host.is_empty();
+    url.scheme() == "https" && !is_local
 }
-
-fn forbidden(expected: &str) -> Unavailable {
-    Unavailable { reason: UnavailableReason::Forbidden, expected: expected.to_owned() }
-}
-
-fn unreadable(expected: &str) -> Unavailable {
-    Unavailable { reason: UnavailableReason::Unreadable, expected: expected.to_owned() }
-}
-
-/// The largest description in the wild has 2,900 files.
-const MOST_FILES: usize = 10_000;
-
-/// Each costs a request; a description in more pieces than this is better downloaded.
-const MOST_FETCHED: usize = 100;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,7 @@ use url::Url;
 use crate::{
     credential,
     keys::{API_KEY, AUTH},
-    reader::{Mapping, Reader, at, escaped},
+    reader::{Mapping, Reader, at, escaped, secret::secret},
     toolset::{Credentials, SchemeChoice, SchemeCredential},
 };
 
@@ -65,7 +65,7 @@ fn api_key(reader: &mut Reader, node: &Node, pointer: &str) -> Option<SchemeChoi
         let help = "remove it; the description says where the key of a security scheme goes";
         reader.complain("wrong-value", at(mapping, key), message, help);
     }
-    credential::secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
+    secret(reader, mapping, "value").map(SchemeChoice::ApiKey)
 }
 
 /// Origins in the form they are compared in.

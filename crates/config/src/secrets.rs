@@ -18,10 +18,9 @@ use callgate_tree::Node;
 use url::Url;
 
 use crate::{
-    credential,
     keys::{CACHE, SECRETS},
-    reader::{Mapping, Reader, at},
-    tls::{self, TlsConfig},
+    reader::{Mapping, Reader, at, secret::secret, tls::tls_with},
+    tls::TlsConfig,
 };
 
 /// The stores of secrets beside the environment and files.
@@ -85,7 +84,7 @@ fn remote<T>(
 ) -> Option<Remote<T>> {
     let settings = read(reader, node, &pointer);
     let mapping = Mapping { object: node.as_object()?, pointer: &pointer };
-    let tls = tls::read_with(reader, mapping, sign_in);
+    let tls = tls_with(reader, mapping, sign_in);
     Some(Remote { settings: settings?, tls })
 }
 
@@ -101,7 +100,7 @@ fn cache(reader: &mut Reader, node: &Node, pointer: &str) -> Option<CachePolicy>
 
 /// A secret that a store signs in with.
 fn sign_in(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<SecretReference> {
-    let reference = credential::secret(reader, mapping, key)?;
+    let reference = secret(reader, mapping, key)?;
     is_local(reader, mapping, key, &reference).then_some(reference)
 }
 

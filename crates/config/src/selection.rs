@@ -1,12 +1,11 @@
 //! The key `tools` of a toolset: which operations of its description are offered. What its entries match is known when
-//! the description was loaded; an entry that matches nothing is a warning.
+//! the description was loaded.
 
-use callgate_openapi::{Effects, InvalidPattern, Pattern, Report, Selection};
+use callgate_openapi::{Effects, InvalidPattern, Pattern, Selection};
 
 use crate::{
     keys::TOOLS,
     reader::{Mapping, Reader, at},
-    toolset::ToolsetConfig,
 };
 
 /// Reads the selection of a toolset; without one everything is offered.
@@ -24,20 +23,6 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Selection {
         methods: texts(reader.strings(mapping, "methods")),
         paths: patterns(reader, mapping, "paths", Pattern::path),
         effects: effects(reader, mapping),
-    }
-}
-
-/// Warns about entries that no operation matches.
-pub(crate) fn warn(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
-    for unmatched in &report.unmatched {
-        let pointer =
-            format!("{}/tools/{}/{}", config.pointer, unmatched.criterion, unmatched.index);
-        let message = format!("expected operations to match, got none: `{}`", unmatched.entry);
-        let help = match &unmatched.nearest {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "correct it or remove it".to_owned(),
-        };
-        reader.warn("selects-nothing", pointer, &message, &help);
     }
 }
 

@@ -4,9 +4,8 @@
 use callgate_google::{Identity, ServiceName};
 
 use crate::{
-    credential,
     keys::SERVICE_DIRECTORY,
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, Reader, at, identity::identity},
 };
 
 /// The service that is dialled, and who asks for its endpoints.
@@ -28,7 +27,7 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Option<Director
         return Some(DirectoryConfig { service, identity: Identity::default() });
     }
     let mapping = reader.mapping(node, &pointer, &SERVICE_DIRECTORY)?;
-    let identity = credential::identity(reader, mapping);
+    let identity = identity(reader, mapping);
     let text = reader.required_string(mapping, "service")?;
     let service = service(reader, &at(mapping, "service"), text);
     Some(DirectoryConfig { service: service?, identity: identity? })

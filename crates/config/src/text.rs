@@ -14,7 +14,8 @@ use crate::{
     file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
-    secrets, tls,
+    reader::tls::tls,
+    secrets,
     toolsets::{Place, toolset, toolsets},
 };
 
@@ -80,7 +81,7 @@ impl Config {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.secrets = secrets::secrets(&mut config.reader, mapping);
-        config.tls = tls::read(&mut config.reader, mapping);
+        config.tls = tls(&mut config.reader, mapping);
         match mapping.object.get("toolsets") {
             Some(node) => config.toolsets = toolsets(&mut config.reader, node, &config.base),
             None => config.reader.complain(

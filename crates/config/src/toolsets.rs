@@ -14,8 +14,8 @@ use crate::{
     egress, exported, headers,
     keys::TOOLSET,
     limits, output,
-    reader::{Mapping, Reader, at, escaped},
-    references, scheme_credentials, selection, server, service_directory, session_values, tls,
+    reader::{Mapping, Reader, at, escaped, tls::tls},
+    references, scheme_credentials, selection, server, service_directory, session_values,
     toolset::ToolsetConfig,
     upstream,
 };
@@ -76,6 +76,7 @@ pub(crate) fn toolset(
     let (shape, tool_shapes) = output::shapes(reader, mapping);
     let mut credentials = scheme_credentials::credentials(reader, mapping);
     let selection = selection::read(reader, mapping);
+    let (description_limits, limits) = limits::read(reader, mapping);
     credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
     let read = ToolsetConfig {
         prefix,
@@ -93,14 +94,14 @@ pub(crate) fn toolset(
         headers: headers::read(reader, mapping),
         session_parameters: session_values::read(reader, mapping),
         body_media: body_media::read(reader, mapping),
-        tls: tls::read(reader, mapping),
+        tls: tls(reader, mapping),
         egress: egress::read(reader, mapping),
         service_directory: service_directory::read(reader, mapping),
         argument_headers: argument_headers::read(reader, mapping, &selection),
         selection,
-        description_limits: limits::of_description(reader, mapping),
+        description_limits,
         references: references::read(reader, mapping),
-        limits: limits::of_exchange(reader, mapping),
+        limits,
         redirects: redirects(reader, mapping),
         shape,
         tool_shapes,

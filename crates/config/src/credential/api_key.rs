@@ -3,10 +3,9 @@
 use callgate_auth::{AuthConfig, Place};
 use callgate_tree::Node;
 
-use super::secret::secret;
 use crate::{
     keys::API_KEY,
-    reader::{Reader, at},
+    reader::{Reader, at, secret::secret},
 };
 
 /// Reads the key's place and its reference.

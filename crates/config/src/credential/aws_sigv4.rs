@@ -4,11 +4,13 @@ use callgate_auth::AuthConfig;
 use callgate_store::aws::Scope;
 use callgate_tree::Node;
 
-use super::secret::secret;
 use crate::{
-    aws::{keys, region},
     keys::AWS_SIGV4,
-    reader::{Reader, at},
+    reader::{
+        Reader, at,
+        aws::{keys, region},
+        secret::secret,
+    },
 };
 
 /// Reads what requests are signed for, and with what.

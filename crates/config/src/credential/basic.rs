@@ -3,8 +3,13 @@
 use callgate_auth::AuthConfig;
 use callgate_tree::Node;
 
-use super::secret::{name, secret};
-use crate::{keys::BASIC, reader::Reader};
+use crate::{
+    keys::BASIC,
+    reader::{
+        Reader,
+        secret::{name, secret},
+    },
+};
 
 /// Reads the references of both.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {

@@ -3,8 +3,10 @@
 use callgate_auth::AuthConfig;
 use callgate_tree::Node;
 
-use super::secret::required_source;
-use crate::{keys::BEARER, reader::Reader};
+use crate::{
+    keys::BEARER,
+    reader::{Reader, secret::required_source},
+};
 
 /// Reads where the token is.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<AuthConfig> {

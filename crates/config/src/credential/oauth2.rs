@@ -7,10 +7,12 @@ use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, TokenEndpoint};
 use callgate_tree::Node;
 use url::Url;
 
-use super::secret::{required_source, secret};
 use crate::{
     keys::{JWT_BEARER, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
-    reader::{Mapping, Reader, at, escaped},
+    reader::{
+        Mapping, Reader, at, escaped,
+        secret::{required_source, secret},
+    },
 };
 
 /// A token that a client gets for itself.

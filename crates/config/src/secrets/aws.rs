@@ -5,9 +5,11 @@ use callgate_tree::Node;
 
 use super::{address, sign_in};
 use crate::{
-    aws::{keys, region},
     keys::SECRETS_AWS,
-    reader::Reader,
+    reader::{
+        Reader,
+        aws::{keys, region},
+    },
 };
 
 /// Reads the settings of the Secrets Manager.

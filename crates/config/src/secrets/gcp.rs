@@ -4,12 +4,15 @@ use callgate_google::{Account, Identity};
 use callgate_tree::Node;
 
 use super::is_local;
-use crate::{credential, keys::SECRETS_GCP, reader::Reader};
+use crate::{
+    keys::SECRETS_GCP,
+    reader::{Reader, identity::identity},
+};
 
 /// Reads whose tokens Secret Manager is asked with.
 pub(super) fn read(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Identity> {
     let mapping = reader.mapping(node, pointer, &SECRETS_GCP)?;
-    let identity = credential::identity(reader, mapping)?;
+    let identity = identity(reader, mapping)?;
     let is_usable = match &identity.account {
         Account::Key(reference) => is_local(reader, mapping, "key", reference),
         _ => true,

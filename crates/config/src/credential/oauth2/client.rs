@@ -2,8 +2,10 @@
 
 use callgate_auth::{ClientAuthentication, OAuth2Client, PrivateKeyJwt, SigningAlgorithm};
 
-use super::super::secret::{name, secret};
-use crate::reader::{Mapping, Reader, at};
+use crate::reader::{
+    Mapping, Reader, at,
+    secret::{name, secret},
+};
 
 /// A client must be named: there is no other grant.
 pub(super) fn is_required(reader: &mut Reader, mapping: Mapping<'_>) {

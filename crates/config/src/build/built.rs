@@ -12,9 +12,8 @@ use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference
 use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
-use crate::{
-    authenticators::Made, connect::Directory, file::beginning, finding::Finding, stores::Stores,
-};
+use super::{authenticators::Made, connect::Directory, stores::Stores};
+use crate::{file::beginning, finding::Finding};
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]
@@ -26,7 +25,7 @@ pub struct Built {
     pub toolsets: Vec<BuiltToolset>,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
-    pub(crate) kept: Kept,
+    pub(super) kept: Kept,
 }
 
 impl Built {
@@ -70,18 +69,18 @@ pub struct BuiltToolset {
     pub operations: Vec<Arc<Operation>>,
     /// The description before and after its overlays, where there are any.
     pub overlaid: Option<Overlaid>,
-    pub(crate) text: Option<Arc<[u8]>>,
+    pub(super) text: Option<Arc<[u8]>>,
     /// More of the file is not read.
-    pub(crate) most_bytes: usize,
+    pub(super) most_bytes: usize,
 }
 
 /// What a later build goes on with, where its settings are the same.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    pub(crate) authenticators: Vec<Made>,
-    pub(crate) directories: Vec<Directory>,
-    pub(crate) network: Network,
-    pub(crate) stores: Arc<Stores>,
+pub(super) struct Kept {
+    pub(super) authenticators: Vec<Made>,
+    pub(super) directories: Vec<Directory>,
+    pub(super) network: Network,
+    pub(super) stores: Arc<Stores>,
 }
 
 impl BuiltToolset {

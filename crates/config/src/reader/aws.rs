@@ -4,7 +4,7 @@ use std::env;
 
 use callgate_store::aws::{KeySource, NamedKeys};
 
-use crate::reader::{Mapping, ReadSecret, Reader};
+use super::{Mapping, ReadSecret, Reader};
 
 /// `region`, or what AWS sets for a process.
 pub(crate) fn region(reader: &mut Reader, mapping: Mapping<'_>) -> Option<String> {

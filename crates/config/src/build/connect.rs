@@ -1,7 +1,7 @@
-//! From `tls:` and `egress:` to the clients that send a toolset's calls and ask for its tokens. All toolsets share one
-//! network, so those that connect in the same way share connections; a later build goes on with it.
+//! From `egress:` and secured connections to the clients that send a toolset's calls and ask for its tokens. All toolsets
+//! share one network, so those that connect in the same way share connections; a later build goes on with it.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use callgate_google::{Rest, ServiceDirectory, ServiceEndpoints, Tokens};
 use callgate_secret::SecretStore;
@@ -10,33 +10,24 @@ use callgate_transport::{
     AddressRange, Client, ClientSettings, Network, Resolver, TlsSettings, Transport,
 };
 
-use crate::{
-    reader::Reader,
-    service_directory::DirectoryConfig,
-    tls::{self, Secured, TlsConfig},
-    toolset::ToolsetConfig,
-};
+use super::tls::ToolsetTls;
+use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 
 /// What toolsets are connected with.
 #[derive(Debug)]
-pub(crate) struct Connections {
-    /// Where relative paths start.
-    pub(crate) base: PathBuf,
+pub(super) struct Connections {
     /// Where secrets are.
-    pub(crate) secrets: Arc<dyn SecretStore>,
-    /// What secures the connections of toolsets that do not say it themselves.
-    pub(crate) root: Secured,
-    pub(crate) has_certificate: bool,
-    pub(crate) network: Network,
-    /// The directories that the last build asks.
-    pub(crate) known: Vec<Directory>,
+    pub(super) secrets: Arc<dyn SecretStore>,
+    pub(super) network: Network,
+    /// The directories of the last build.
+    pub(super) known: Vec<Directory>,
     /// Those of this one.
-    pub(crate) directories: Vec<Directory>,
+    pub(super) directories: Vec<Directory>,
 }
 
 /// A service's directory and what it was made of.
 #[derive(Clone, Debug)]
-pub(crate) struct Directory {
+pub(super) struct Directory {
     config: DirectoryConfig,
     way: Way,
     secrets: Arc<dyn SecretStore>,
@@ -45,7 +36,7 @@ pub(crate) struct Directory {
 
 /// How a client connects, as far as it can be compared.
 #[derive(Clone, Debug)]
-pub(crate) enum Way {
+pub(super) enum Way {
     /// Over the network.
     Network { allow: Vec<AddressRange>, tls: TlsSettings },
     /// Over the program's own transport.
@@ -54,13 +45,13 @@ pub(crate) enum Way {
 
 /// The clients of one toolset.
 #[derive(Debug)]
-pub(crate) struct Clients {
+pub(super) struct Clients {
     /// Sends its calls.
-    pub(crate) calls: Arc<Client>,
+    pub(super) calls: Arc<Client>,
     /// Asks for its tokens: at servers of other authorities, so a toolset's own `ca` is not theirs.
-    pub(crate) tokens: Arc<Client>,
+    pub(super) tokens: Arc<Client>,
     /// How tokens are asked for.
-    pub(crate) way: Way,
+    pub(super) way: Way,
 }
 
 impl PartialEq for Way {
@@ -77,35 +68,22 @@ impl PartialEq for Way {
 }
 
 impl Connections {
-    /// Whether a toolset shows a certificate to services that ask for one.
-    pub(crate) fn show_certificate(&self, config: &ToolsetConfig) -> bool {
-        self.has_certificate || config.tls.identity.is_some()
-    }
-
-    /// What secures every toolset's connections.
-    pub(crate) async fn load_root(&mut self, reader: &mut Reader, tls: &TlsConfig) {
-        self.root = tls::load(reader, tls, &self.base, &self.secrets).await;
-    }
-
     /// The clients of a toolset that connects.
-    pub(crate) async fn clients(&mut self, reader: &mut Reader, config: &ToolsetConfig) -> Clients {
-        let own = tls::load(reader, &config.tls, &self.base, &self.secrets).await.or(&self.root);
-        let tokens = Secured { ca: self.root.ca.clone(), identity: own.identity.clone() };
-        let way = Way::Network { allow: config.egress.clone(), tls: tokens.settings() };
+    pub(super) fn clients(&mut self, config: &ToolsetConfig, tls: ToolsetTls) -> Clients {
+        let way = Way::Network { allow: config.egress.clone(), tls: tls.tokens.clone() };
         // Each call says who named its server; what asks for tokens asks where the operator said.
-        let client = |secured: &Secured, named_by, directory| {
-            let settings = ClientSettings {
-                named_by,
-                allow: config.egress.clone(),
-                tls: secured.settings(),
-                directory,
-            };
-            Arc::new(Client::over(&self.network, settings))
+        let client = |tls, named_by, directory| {
+            let allow = config.egress.clone();
+            Arc::new(Client::over(
+                &self.network,
+                ClientSettings { named_by, allow, tls, directory },
+            ))
         };
-        let tokens = client(&tokens, NamedBy::Operator, None);
+        let tokens = client(tls.tokens, NamedBy::Operator, None);
         let directory = config.service_directory.as_ref();
         let directory = directory.map(|config| self.directory(config, &way, &tokens));
-        let calls = client(&own, NamedBy::Description, directory.as_ref().map(Directory::resolver));
+        let resolver = directory.as_ref().map(Directory::resolver);
+        let calls = client(tls.calls, NamedBy::Description, resolver);
         self.directories.extend(directory);
         Clients { calls, tokens, way }
     }

@@ -1,9 +1,9 @@
-//! Where a credential's values come from: references to secrets, and values of the session. Literals are warned about.
+//! References to secrets, and values of the session that stand for one. Literals are warned about; nothing is fetched.
 
 use callgate_auth::CredentialSource;
 use callgate_secret::{Error, SecretReference};
 
-use crate::reader::{Mapping, Reader, at};
+use super::{Mapping, Reader, at};
 
 const SESSION_CREDENTIAL: &str = "$session.credentials.";
 const SESSION_PARAMETER: &str = "$session.params.";
@@ -33,7 +33,7 @@ fn reference(text: &str) -> Result<SecretReference, Error> {
 }
 
 /// A reference to a secret, or a value of the session, that must be there.
-pub(super) fn required_source(
+pub(crate) fn required_source(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,
@@ -75,7 +75,7 @@ pub(crate) fn secret(
 }
 
 /// The name of a user or a client is no secret: it may be a reference or stand as it is.
-pub(super) fn name(
+pub(crate) fn name(
     reader: &mut Reader,
     mapping: Mapping<'_>,
     key: &str,
@@ -88,7 +88,7 @@ pub(super) fn name(
 }
 
 /// Keeps in mind which store is needed, and warns about a literal.
-pub(super) fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
+fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     if reference.is_literal() {
         let message = "a secret stands in the configuration as it is";
         reader.warn(

@@ -21,17 +21,17 @@ use callgate_store::{
 };
 use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Transport};
 
+use super::tls;
 use crate::{
     environment::Environment,
     reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
-    tls,
 };
 use noted::Noted;
 
 /// Every store of a configuration.
 #[derive(Debug)]
-pub(crate) struct Stores {
+pub(super) struct Stores {
     base: PathBuf,
     directory: Option<PathBuf>,
     local: Arc<dyn SecretStore>,
@@ -62,9 +62,9 @@ enum Settings {
     Vault(VaultConfig),
 }
 
-/// Connects the stores; secrets of `file:` are relative to `base`. Asks none of them. Where nothing changed they are those
-/// of the last build.
-pub(crate) async fn stores(
+/// Connects the stores; secrets of `file:` are relative to `base`. Asks none of them, and complains about references that
+/// none answers. Where nothing changed they are those of the last build.
+pub(super) async fn stores(
     reader: &mut Reader,
     config: &SecretsConfig,
     (base, environment): (&Path, &Environment),
@@ -89,10 +89,11 @@ pub(crate) async fn stores(
     };
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {
-        let tls = tls::load(reader, &tls, base, &stores.local).await.settings();
+        let tls = tls::of_store(reader, &tls, base, &stores.local).await;
         stores.add((settings, tls), config.cache, (known, &environment.clock));
     }
     stores.add_keyring(config, known);
+    stores.check(reader);
     match previous {
         Some(previous) if previous.is_same(&stores) => Arc::clone(previous),
         _ => Arc::new(stores),
@@ -231,7 +232,7 @@ impl Stores {
     }
 
     /// Complains about references to stores that are not there.
-    pub(crate) fn check(&self, reader: &mut Reader) {
+    fn check(&self, reader: &mut Reader) {
         for (pointer, scheme) in std::mem::take(&mut reader.references) {
             let is_told = scheme != KEYRING && self.keys.contains(&scheme);
             if self.store(&scheme).is_none() && !is_told {

@@ -15,29 +15,25 @@ use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, Source,
 };
 
+use self::{
+    origins::Origins,
+    solve::{Holding, Holdings, Solution, solve},
+    token_endpoint::Foreign,
+    told::Told,
+};
+use super::authenticators::Authenticators;
 use crate::{
-    authenticators::Authenticators,
-    authorization::{
-        origins::Origins,
-        solve::{Holding, Holdings, Solution, solve},
-        token_endpoint::Foreign,
-        told::Told,
-    },
     reader::{Reader, escaped, nearest},
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
 
-/// Finds the credentials of every operation. `own` is what `auth:` was made into. What cannot be called for want of a
+/// Finds the credentials of every operation. What cannot be called for want of a
 /// credential is told in the report of `loaded`; a credential that fits no scheme is a fault of the configuration.
-pub(crate) fn authorized(
+pub(super) fn authorized(
     reader: &mut Reader,
     config: &ToolsetConfig,
     loaded: &mut Loaded,
-    (own, authenticators, has_certificate): (
-        Option<Arc<dyn Authenticator>>,
-        &mut Authenticators<'_>,
-        bool,
-    ),
+    (authenticators, has_certificate): (&mut Authenticators<'_>, bool),
 ) -> Vec<Callable> {
     let mut schemes = Schemes::default();
     let origins = Origins::of(loaded, &config.credentials.origins);
@@ -52,8 +48,8 @@ pub(crate) fn authorized(
     let none = all(Vec::new());
     let mut assignment = Assignment {
         credentials: &config.credentials,
-        own: match own {
-            Some(own) => own,
+        own: match &authenticators.own {
+            Some(own) => Arc::clone(own),
             None if config.credentials.lacks_own => unmet(told::LACKS_OWN.to_owned()),
             None => Arc::clone(&none),
         },

@@ -22,7 +22,7 @@ struct OverlayFile {
 
 /// Corrects a description with the overlays of its toolset; what it was before and after, where there are any. After a
 /// fault of an overlay it stays as it is, and is not used.
-pub(crate) fn applied(
+pub(super) fn applied(
     reader: &mut Reader,
     config: &ToolsetConfig,
     base: &Path,

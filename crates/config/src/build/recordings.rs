@@ -19,7 +19,7 @@ const REQUEST: &str = "request.http";
 const RESPONSE: &str = "response.http";
 
 /// Answers from the recordings of a directory, which the configuration names at `pointer`.
-pub(crate) fn transport(
+pub(super) fn transport(
     reader: &mut Reader,
     pointer: String,
     directory: &Path,

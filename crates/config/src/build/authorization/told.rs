@@ -9,7 +9,7 @@ use callgate_openapi::{
 use callgate_tool::{ToolName, ToolsetName};
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::authorization::{fit, solve::Missing, token_endpoint::Foreign};
+use crate::build::authorization::{fit, solve::Missing, token_endpoint::Foreign};
 
 /// What was found out so far.
 #[derive(Debug)]

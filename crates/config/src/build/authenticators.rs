@@ -1,0 +1,103 @@
+//! Makes authenticators of credentials. One whose settings did not change since the last build goes on, with the tokens it
+//! keeps.
+
+use std::sync::Arc;
+
+use callgate_auth::{AuthConfig, Authenticator, Error, Place, Supplies};
+
+use super::connect;
+use crate::{reader::Reader, toolset::ToolsetConfig};
+
+/// The authenticators of one toolset.
+#[derive(Debug)]
+pub(super) struct Authenticators<'a> {
+    supplies: Supplies,
+    way: Way,
+    previous: &'a [Made],
+    /// What `auth:` says.
+    pub(super) own: Option<Arc<dyn Authenticator>>,
+    /// What puts the fixed headers, in the order of the configuration; none where one is at fault.
+    pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
+    /// All that were made.
+    pub(super) made: Vec<Made>,
+}
+
+/// How tokens are asked for, as far as it can be compared.
+pub(super) type Way = Option<connect::Way>;
+
+/// An authenticator and what it was made of.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    config: AuthConfig,
+    way: Way,
+    supplies: Supplies,
+    authenticator: Arc<dyn Authenticator>,
+}
+
+impl Made {
+    /// Whether both are the very same authenticator.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.authenticator, &other.authenticator)
+    }
+}
+
+impl<'a> Authenticators<'a> {
+    /// Makes those that need no description, with these supplies, which reach authorization servers in this way.
+    pub(super) fn of(
+        reader: &mut Reader,
+        config: &ToolsetConfig,
+        (supplies, way): (Supplies, Way),
+        previous: &'a [Made],
+    ) -> Self {
+        let (headers, made) = (Vec::new(), Vec::new());
+        let mut authenticators = Self { supplies, way, previous, own: None, headers, made };
+        authenticators.make_own(reader, config);
+        authenticators.make_headers(reader, config);
+        authenticators
+    }
+
+    fn make_own(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
+        let Some(auth) = config.credentials.auth.clone() else { return };
+        match self.make(auth) {
+            Ok(own) => self.own = Some(own),
+            Err(error) => {
+                let pointer = format!("{}/auth", config.pointer);
+                reader.complain("credential", pointer, error.to_string(), "correct the credential");
+            }
+        }
+    }
+
+    fn make_headers(&mut self, reader: &mut Reader, config: &ToolsetConfig) {
+        for header in &config.headers {
+            let (name, value) = (header.name.clone(), header.value.clone());
+            let made = self.make(AuthConfig::ApiKey { place: Place::Header, name, value });
+            if let Err(error) = &made {
+                let help = "name a header that is neither the connection's nor the message's";
+                reader.complain("wrong-value", &header.pointer, error.to_string(), help);
+            }
+            self.headers.push(made.ok());
+        }
+    }
+
+    /// The authenticator of a credential.
+    pub(super) fn make(&mut self, config: AuthConfig) -> Result<Arc<dyn Authenticator>, Error> {
+        let is_same = |known: &&Made| {
+            known.config == config
+                && known.way.is_some()
+                && known.way == self.way
+                && Arc::ptr_eq(&known.supplies.secrets, &self.supplies.secrets)
+        };
+        if let Some(known) = self.previous.iter().find(is_same) {
+            self.made.push(known.clone());
+            return Ok(Arc::clone(&known.authenticator));
+        }
+        let authenticator = config.clone().build(&self.supplies)?;
+        self.made.push(Made {
+            config,
+            way: self.way.clone(),
+            supplies: self.supplies.clone(),
+            authenticator: Arc::clone(&authenticator),
+        });
+        Ok(authenticator)
+    }
+}

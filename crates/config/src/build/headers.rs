@@ -1,0 +1,43 @@
+//! Puts the fixed headers of a toolset on the requests of its operations, before their credentials.
+
+use std::sync::Arc;
+
+use callgate_auth::{Authenticator, Place, all};
+use callgate_executor::Callable;
+
+use crate::{
+    reader::Reader,
+    toolset::{FixedHeader, ToolsetConfig},
+};
+
+/// Puts the headers, which `made` puts each, on the requests of all operations.
+pub(super) fn put(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    made: &[Option<Arc<dyn Authenticator>>],
+    callables: &mut [Callable],
+) {
+    for FixedHeader { pointer, name, .. } in &config.headers {
+        if callables.iter().any(|callable| is_taken(name, callable)) {
+            let message = format!("expected a header that no credential is put in, got: `{name}`");
+            let help = "remove it; the credential is the one of `auth` or `credentials`";
+            reader.complain("wrong-value", pointer.clone(), message, help);
+        }
+    }
+    if made.is_empty() {
+        return;
+    }
+    for callable in callables {
+        let mut parts: Vec<_> = made.iter().flatten().cloned().collect();
+        parts.push(Arc::clone(&callable.authenticator));
+        callable.authenticator = all(parts);
+    }
+}
+
+/// Whether a credential of the operation goes to the header.
+fn is_taken(name: &str, callable: &Callable) -> bool {
+    let places = callable.authenticator.places();
+    places
+        .iter()
+        .any(|known| known.place() == Place::Header && known.name().eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,114 @@
+//! Finds the tools that a configuration names: in `tools`, `argument_headers` and `output`. An entry that meets no tool of
+//! the loaded description is a warning.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_auth::Place;
+use callgate_call::Shape;
+use callgate_executor::Callable;
+use callgate_openapi::{ArgumentHeader, Operation, Report};
+use callgate_tool::ToolName;
+
+use crate::{
+    reader::Reader,
+    toolset::{ListedHeader, ToolShape, ToolsetConfig},
+};
+
+/// Checks all that the toolset says of tools, and finds the shapes of their results.
+pub(super) fn found(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    report: &Report,
+    callables: &[Callable],
+) -> BTreeMap<ToolName, Shape> {
+    let operations: Vec<_> =
+        callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
+    headers(reader, config, callables, &operations);
+    selection(reader, config, report);
+    shapes(reader, config, &operations)
+}
+
+/// Warns about entries that no operation matches.
+fn selection(reader: &mut Reader, config: &ToolsetConfig, report: &Report) {
+    for unmatched in &report.unmatched {
+        let pointer =
+            format!("{}/tools/{}/{}", config.pointer, unmatched.criterion, unmatched.index);
+        let message = format!("expected operations to match, got none: `{}`", unmatched.entry);
+        let help = match &unmatched.nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "correct it or remove it".to_owned(),
+        };
+        reader.warn("selects-nothing", pointer, &message, &help);
+    }
+}
+
+/// Complains about a header that a credential goes to, and warns about one that no tool has.
+fn headers(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    callables: &[Callable],
+    operations: &[Arc<Operation>],
+) {
+    for ListedHeader { pointer, tool, header } in &config.argument_headers {
+        let name = header.as_str();
+        let is_meant = |callable: &&Callable| {
+            tool.as_ref().is_none_or(|tool| is_called(&callable.operation, tool))
+        };
+        let mut meant = callables.iter().filter(is_meant).peekable();
+        if let (Some(tool), None) = (tool, meant.peek()) {
+            let (message, help) = nearest_tool(tool, operations);
+            reader.warn("selects-nothing", pointer.clone(), &message, &help);
+        } else if let Some(taken) = meant.clone().find(|callable| is_taken(header, callable)) {
+            let message = format!("expected a header without a credential, got: `{name}`");
+            let help =
+                format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
+            reader.complain("wrong-value", pointer.clone(), message, help);
+        } else if !meant.any(|callable| callable.operation.argument_headers.contains(header)) {
+            let message = format!("expected tools with a header parameter `{name}`, got none");
+            reader.warn("selects-nothing", pointer.clone(), &message, "correct it or remove it");
+        }
+    }
+}
+
+/// The shapes by the tools they are for. One that no tool of the toolset has is a warning.
+fn shapes(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    operations: &[Arc<Operation>],
+) -> BTreeMap<ToolName, Shape> {
+    let mut shapes = BTreeMap::new();
+    for ToolShape { tool, pointer, shape } in &config.tool_shapes {
+        let found = operations.iter().find(|operation| is_called(operation, tool));
+        if let Some(operation) = found {
+            shapes.insert(operation.tool_name.clone(), shape.clone());
+            continue;
+        }
+        let (message, help) = nearest_tool(tool, operations);
+        reader.warn("selects-nothing", pointer.clone(), &message, &help);
+    }
+    shapes
+}
+
+/// What is wrong with the name of a tool that is not offered, and what to do.
+fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
+    let names = operations.iter().map(|operation| operation.tool_name.as_str());
+    let nearest = names
+        .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
+    let help = nearest
+        .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
+    (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
+}
+
+/// Whether a tool is meant by its own name or by the `operationId`.
+fn is_called(operation: &Operation, name: &str) -> bool {
+    operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
+}
+
+/// Whether a credential of the operation goes to the header, or to a cookie in it.
+fn is_taken(header: &ArgumentHeader, callable: &Callable) -> bool {
+    callable.authenticator.places().iter().any(|place| match place.place() {
+        Place::Cookie => header.is("Cookie"),
+        Place::Header => header.is(place.name()),
+        _ => false,
+    })
+}

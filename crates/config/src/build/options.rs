@@ -1,0 +1,50 @@
+//! The options that a toolset's description is loaded with.
+
+use std::collections::BTreeMap;
+
+use callgate_auth::{CredentialPlace, Place as CredentialPart};
+use callgate_openapi::{ArgumentHeader, ArgumentHeaders, LoadOptions, Place};
+
+use crate::toolset::{ListedHeader, ToolsetConfig};
+
+/// The options of a toolset whose credential for every operation goes to `places`.
+pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
+    let place = |known: &CredentialPlace| match known.place() {
+        CredentialPart::Cookie => Place::Cookie,
+        CredentialPart::Query => Place::Query,
+        _ => Place::Header,
+    };
+    // No argument may write a fixed header.
+    let fixed = config.headers.iter();
+    let trusted = config.credentials.origins.iter();
+    LoadOptions {
+        toolset: config.prefix.clone(),
+        server: config.server.as_ref().map(|server| server.as_str().to_owned()),
+        server_variables: config.server_variables.clone(),
+        session_inputs: config.session_inputs,
+        defaults: config.defaults,
+        body_media: config.body_media.clone(),
+        argument_headers: argument_headers(&config.argument_headers),
+        selection: config.selection.clone(),
+        credential_places: places
+            .iter()
+            .map(|known| (place(known), known.name().to_owned()))
+            .chain(fixed.map(|header| (Place::Header, header.name.clone())))
+            .collect(),
+        trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
+        ..LoadOptions::default()
+    }
+}
+
+/// The listed headers by the tools that they are listed for.
+fn argument_headers(listed: &[ListedHeader]) -> ArgumentHeaders {
+    let mut all = Vec::new();
+    let mut tools: BTreeMap<String, Vec<ArgumentHeader>> = BTreeMap::new();
+    for ListedHeader { tool, header, .. } in listed {
+        match tool {
+            Some(tool) => tools.entry(tool.clone()).or_default().push(header.clone()),
+            None => all.push(header.clone()),
+        }
+    }
+    ArgumentHeaders { all, tools }
+}

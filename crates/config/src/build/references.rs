@@ -1,0 +1,134 @@
+//! Supplies the documents that a description refers to: files of its own directory, and addresses whose origins the
+//! toolset lists. What a description asks for beyond that is neither read nor fetched, and the operations that need it
+//! say so.
+
+mod fetch;
+mod file;
+
+use std::{path::Path, sync::Arc};
+
+use callgate_openapi::{Document, Unavailable, UnavailableReason};
+use callgate_transport::Transport;
+use callgate_tree::{Diagnostic, Limits, Severity};
+use url::Url;
+
+use crate::toolset::ToolsetConfig;
+
+/// Supplies or refuses every document the description in `file` needs; a description that is no file has none beside it.
+/// The findings are those of reading them.
+pub(super) async fn supply(
+    document: &mut Document,
+    config: &ToolsetConfig,
+    file: Option<&Path>,
+    transport: Option<Arc<dyn Transport>>,
+) -> Vec<Diagnostic> {
+    let directory = file.and_then(file::directory);
+    if file.is_some() && directory.is_none() {
+        return Vec::new();
+    }
+    if let Some(name) = file.and_then(Path::file_name).and_then(|name| name.to_str()) {
+        *document = document.clone().named(name);
+    }
+    let mut supplier = Supplier {
+        origins: &config.references,
+        directory: directory.as_deref(),
+        transport,
+        limits: config.description_limits.text,
+        room: config.description_limits.text.bytes,
+        n_files: 0,
+        n_fetched: 0,
+        diagnostics: Vec::new(),
+    };
+    loop {
+        let needs = document.needs();
+        if needs.is_empty() {
+            return supplier.diagnostics;
+        }
+        for name in needs {
+            supplier.one(document, &name).await;
+        }
+    }
+}
+
+/// Reads documents within what is left of the limits.
+struct Supplier<'a> {
+    origins: &'a [Url],
+    directory: Option<&'a Path>,
+    transport: Option<Arc<dyn Transport>>,
+    limits: Limits,
+    /// The bytes that may still be read: all documents together may have as many as the description alone.
+    room: usize,
+    n_files: usize,
+    n_fetched: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Supplier<'_> {
+    async fn one(&mut self, document: &mut Document, name: &Arc<str>) {
+        let text = match self.text(name).await {
+            Ok(text) => text,
+            Err(why) => return document.refuse(name, why),
+        };
+        self.room = self.room.saturating_sub(text.len());
+        match callgate_tree::read(&text, &self.limits) {
+            Ok(parsed) => {
+                self.found(name, parsed.diagnostics);
+                document.supply(name, parsed.value);
+            }
+            Err(diagnostics) => {
+                self.found(name, diagnostics);
+                document.refuse(name, unreadable("a reference to a readable document"));
+            }
+        }
+    }
+
+    async fn text(&mut self, name: &str) -> Result<Vec<u8>, Unavailable> {
+        if !name.starts_with("https:") {
+            self.n_files += 1;
+            if self.n_files > MOST_FILES {
+                return Err(unreadable(&format!("at most {MOST_FILES} files")));
+            }
+            let Some(directory) = self.directory else {
+                return Err(forbidden(
+                    "an address: a description that is no file has none beside it",
+                ));
+            };
+            return file::read(directory, name, self.room);
+        }
+        let is_listed =
+            |url: &Url| self.origins.iter().any(|listed| listed.origin() == url.origin());
+        let Some(url) = Url::parse(name).ok().filter(is_listed) else {
+            let expected =
+                "a file beside the description or an address of an origin under `references`";
+            return Err(forbidden(expected));
+        };
+        self.n_fetched += 1;
+        if self.n_fetched > MOST_FETCHED {
+            return Err(unreadable(&format!("at most {MOST_FETCHED} documents from elsewhere")));
+        }
+        fetch::fetch(self.transport.as_ref(), &url, self.room).await
+    }
+
+    /// Keeps what was found in a document; what cannot be read costs only what refers to it.
+    fn found(&mut self, name: &Arc<str>, diagnostics: Vec<Diagnostic>) {
+        self.diagnostics.extend(diagnostics.into_iter().map(|diagnostic| Diagnostic {
+            file: Some(Arc::clone(name)),
+            severity: diagnostic.severity.min(Severity::Warning),
+            ..diagnostic
+        }));
+    }
+}
+
+fn forbidden(expected: &str) -> Unavailable {
+    Unavailable { reason: UnavailableReason::Forbidden, expected: expected.to_owned() }
+}
+
+fn unreadable(expected: &str) -> Unavailable {
+    Unavailable { reason: UnavailableReason::Unreadable, expected: expected.to_owned() }
+}
+
+/// The largest description in the wild has 2,900 files.
+const MOST_FILES: usize = 10_000;
+
+/// Each costs a request; a description in more pieces than this is better downloaded.
+const MOST_FETCHED: usize = 100;

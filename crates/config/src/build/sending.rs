@@ -1,0 +1,83 @@
+//! How the calls of each toolset are sent, and how its tokens are asked for: over the network, over the program's own
+//! transport, or from recordings.
+
+use std::{path::Path, sync::Arc};
+
+use callgate_secret::SecretStore;
+use callgate_transport::{Network, Refuse, Transport};
+
+use super::{
+    authenticators::Way,
+    built::Kept,
+    connect::{self, Clients, Connections},
+    recordings,
+    tls::{self, ToolsetTls},
+};
+use crate::{
+    config::Config, environment::Environment, reader::Reader, toolset::ToolsetConfig,
+    upstream::Upstream,
+};
+
+/// How one toolset sends.
+#[derive(Debug)]
+pub(super) struct Sending {
+    /// Its calls; none where its recordings are at fault.
+    pub(super) calls: Option<Arc<dyn Transport>>,
+    /// What asks for its tokens.
+    pub(super) tokens: Arc<dyn Transport>,
+    /// How tokens are asked for.
+    pub(super) way: Way,
+}
+
+/// How each toolset sends, in their order, and what they are connected with.
+pub(super) async fn sending(
+    reader: &mut Reader,
+    config: &Config,
+    (base, environment, secrets): (&Path, &Environment, Arc<dyn SecretStore>),
+    previous: Option<&Kept>,
+) -> (Vec<Sending>, Connections) {
+    let mut connections = Connections {
+        secrets,
+        network: previous.map_or_else(Network::new, |kept| kept.network.clone()),
+        known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
+        directories: Vec::new(),
+    };
+    if let Some(transport) = &environment.transport {
+        let sending = config.toolsets.iter().map(|_| own(transport)).collect();
+        return (sending, connections);
+    }
+    let secured = tls::of_toolsets(reader, config, base, &connections.secrets).await;
+    let toolsets = config.toolsets.iter().zip(secured);
+    let sending =
+        toolsets.map(|(toolset, tls)| one(reader, toolset, base, (&mut connections, tls)));
+    (sending.collect(), connections)
+}
+
+/// Everything over the program's own transport.
+fn own(transport: &Arc<dyn Transport>) -> Sending {
+    let way = Some(connect::Way::Own(Arc::clone(transport)));
+    Sending { calls: Some(Arc::clone(transport)), tokens: Arc::clone(transport), way }
+}
+
+fn one(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    base: &Path,
+    (connections, tls): (&mut Connections, ToolsetTls),
+) -> Sending {
+    let recorded = match &config.upstream {
+        Upstream::Http => {
+            let Clients { calls, tokens, way } = connections.clients(config, tls);
+            return Sending { calls: Some(calls), tokens, way: Some(way) };
+        }
+        Upstream::Replay(directory) => base.join(directory),
+        Upstream::ReplayBeside => {
+            let file = config.description.found(base).unwrap_or_default();
+            file.parent().map(|folder| folder.join("cases")).unwrap_or_default()
+        }
+    };
+    let pointer = format!("{}/upstream", config.pointer);
+    let calls = recordings::transport(reader, pointer, &recorded);
+    let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
+    Sending { calls, tokens, way: None }
+}

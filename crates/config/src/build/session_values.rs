@@ -1,0 +1,127 @@
+//! What the credentials of all toolsets read of a session, which is withheld from the inputs of other toolsets and masked
+//! in what calls answer. A configuration that relied on sharing is told the line to write.
+
+use std::sync::Arc;
+
+use callgate_auth::AuthConfig;
+use callgate_executor::SessionValues;
+use callgate_openapi::Operation;
+use callgate_tool::SessionName;
+
+use super::toolset::Parts;
+use crate::{
+    reader::Reader,
+    toolset::{Credentials, SchemeChoice, ToolsetConfig},
+};
+
+/// Tells every toolset that was built which values are withheld from it and which are masked.
+pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [Parts<'_>]) {
+    let readings = Readings::of(toolsets);
+    for Parts { config, toolset, built, .. } in parts {
+        let session_values = readings.of_toolset(reader, config, &built.operations);
+        if let Some(toolset) = toolset {
+            toolset.session_values = session_values;
+        }
+    }
+}
+
+/// Which session values the credentials of each toolset read.
+#[derive(Debug)]
+struct Readings<'a> {
+    toolsets: Vec<(&'a ToolsetConfig, Vec<SessionName>)>,
+}
+
+impl<'a> Readings<'a> {
+    /// Those of all toolsets of a configuration.
+    fn of(toolsets: &'a [ToolsetConfig]) -> Self {
+        let read = |toolset: &'a ToolsetConfig| (toolset, names(&toolset.credentials));
+        Self { toolsets: toolsets.iter().map(read).collect() }
+    }
+
+    /// What calls of `config` are told: what credentials of other toolsets read is withheld from its inputs, and what any
+    /// credential reads is masked.
+    fn of_toolset(
+        &self,
+        reader: &mut Reader,
+        config: &ToolsetConfig,
+        operations: &[Arc<Operation>],
+    ) -> SessionValues {
+        let foreign = self.foreign(config);
+        warn_of_unused(reader, config, &foreign);
+        let is_allowed = |name: &SessionName| {
+            config.session_parameters.iter().any(|allowed| allowed.name.holds(name))
+        };
+        let withheld: Vec<_> = foreign.into_iter().filter(|name| !is_allowed(name)).collect();
+        for name in &withheld {
+            self.warn_of_sharing(reader, config, (name, operations));
+        }
+        let mut masked: Vec<_> =
+            self.toolsets.iter().flat_map(|(_, names)| names).cloned().collect();
+        masked.sort_unstable();
+        masked.dedup();
+        SessionValues { withheld, masked }
+    }
+
+    /// The names that other toolsets' credentials read and this one's do not.
+    fn foreign(&self, config: &ToolsetConfig) -> Vec<SessionName> {
+        let is_own = |toolset: &ToolsetConfig| std::ptr::eq(toolset, config);
+        let own = self.toolsets.iter().filter(|(toolset, _)| is_own(toolset));
+        let own: Vec<_> = own.flat_map(|(_, names)| names).collect();
+        let others = self.toolsets.iter().filter(|(toolset, _)| !is_own(toolset));
+        let others = others.flat_map(|(_, names)| names);
+        let mut foreign: Vec<_> = others.filter(|name| !own.contains(name)).cloned().collect();
+        foreign.sort_unstable();
+        foreign.dedup();
+        foreign
+    }
+
+    fn warn_of_sharing(
+        &self,
+        reader: &mut Reader,
+        config: &ToolsetConfig,
+        (name, operations): (&SessionName, &[Arc<Operation>]),
+    ) {
+        let reads = |operation: &&Arc<Operation>| {
+            operation.session_sources().any(|source| source.reads(name))
+        };
+        let tools: Vec<_> = operations.iter().filter(reads).map(|found| &found.tool_name).collect();
+        let [first, others @ ..] = tools.as_slice() else { return };
+        let more = match others.len() {
+            0 => String::new(),
+            n_others => format!(" and {n_others} more"),
+        };
+        let owner = self.toolsets.iter().find(|(_, names)| names.contains(name));
+        let owner = owner.and_then(|(toolset, _)| toolset.name.as_ref());
+        let owner = owner.map_or_else(String::new, |owner| format!(" of the toolset `{owner}`"));
+        let name = name.as_str();
+        let message = format!(
+            "the session's `{name}` is a credential{owner} and no input of other tools; inputs of `{first}`{more} ask for it"
+        );
+        let help = format!(
+            "write `session_parameters: {{allow: [{name}]}}` in this toolset if its service may see it, or hand the credential over as one: `$session.credentials.{name}`"
+        );
+        reader.warn("session-credential", config.pointer.clone(), &message, &help);
+    }
+}
+
+fn warn_of_unused(reader: &mut Reader, config: &ToolsetConfig, foreign: &[SessionName]) {
+    for allowed in &config.session_parameters {
+        if !foreign.iter().any(|name| allowed.name.holds(name)) {
+            let message = format!(
+                "expected a session value that a credential of another toolset reads, got: `{}`",
+                allowed.name.as_str()
+            );
+            let help = "remove it; inputs take it without leave";
+            reader.warn("unused-key", allowed.pointer.clone(), &message, help);
+        }
+    }
+}
+
+fn names(credentials: &Credentials) -> Vec<SessionName> {
+    let of_schemes = credentials.schemes.iter().flatten();
+    let of_schemes = of_schemes.filter_map(|(_, credential)| match &credential.choice {
+        SchemeChoice::ApiKey(_) => None,
+        SchemeChoice::Other(config) => Some(&**config),
+    });
+    credentials.auth.iter().chain(of_schemes).flat_map(AuthConfig::session_names).collect()
+}

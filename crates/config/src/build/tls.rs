@@ -1,0 +1,183 @@
+//! From the values of `tls:` to the settings of secure connections: reads the files and the secrets behind them. Whom a
+//! certificate vouches for is decided in `transport`.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use callgate_secret::{Secret, SecretReference, SecretStore};
+use callgate_transport::{CaCertificates, ClientIdentity, TlsSettings};
+
+use crate::{
+    config::Config,
+    file::read_file,
+    reader::Reader,
+    tls::{CertificateSource, IdentityConfig, TlsConfig},
+    toolset::ToolsetConfig,
+    upstream::Upstream,
+};
+
+/// How the connections of one toolset are secured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ToolsetTls {
+    /// Those of its calls.
+    pub(super) calls: TlsSettings,
+    /// Those to authorization servers, which are of other authorities: a toolset's own `ca` is not theirs.
+    pub(super) tokens: TlsSettings,
+}
+
+/// The settings of each toolset, in their order. Nothing is read where none connects, or for one that does not.
+pub(super) async fn of_toolsets(
+    reader: &mut Reader,
+    config: &Config,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Vec<ToolsetTls> {
+    let connects = |toolset: &ToolsetConfig| toolset.upstream == Upstream::Http;
+    let root = if config.toolsets.iter().any(connects) {
+        load(reader, &config.tls, base, secrets).await
+    } else {
+        Secured::default()
+    };
+    let mut settings = Vec::new();
+    for toolset in &config.toolsets {
+        if !connects(toolset) {
+            settings.push(ToolsetTls::default());
+            continue;
+        }
+        let own = load(reader, &toolset.tls, base, secrets).await.or(&root);
+        let tokens = Secured { ca: root.ca.clone(), identity: own.identity.clone() };
+        settings.push(ToolsetTls { calls: own.settings(), tokens: tokens.settings() });
+    }
+    settings
+}
+
+/// The settings of a store of secrets.
+pub(super) async fn of_store(
+    reader: &mut Reader,
+    config: &TlsConfig,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> TlsSettings {
+    load(reader, config, base, secrets).await.settings()
+}
+
+/// `tls:` with its files and secrets read.
+#[derive(Clone, Debug, Default)]
+struct Secured {
+    ca: Option<CaCertificates>,
+    identity: Option<ClientIdentity>,
+}
+
+impl Secured {
+    /// These settings where there are any, part by part, else `other`'s.
+    fn or(self, other: &Self) -> Self {
+        Self {
+            ca: self.ca.or_else(|| other.ca.clone()),
+            identity: self.identity.or_else(|| other.identity.clone()),
+        }
+    }
+
+    /// As the transport takes them.
+    fn settings(&self) -> TlsSettings {
+        let mut settings = TlsSettings::new();
+        if let Some(ca) = &self.ca {
+            settings = settings.with_ca(ca.clone());
+        }
+        if let Some(identity) = &self.identity {
+            settings = settings.with_identity(identity.clone());
+        }
+        settings
+    }
+}
+
+/// Reads what `config` names, from files relative to `base` and from `secrets`.
+async fn load(
+    reader: &mut Reader,
+    config: &TlsConfig,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Secured {
+    let mut read: Option<CaCertificates> = None;
+    for written in &config.ca {
+        if let Some(more) = listed(reader, written, base) {
+            read = Some(read.map_or_else(|| more.clone(), |read| read.and(&more)));
+        }
+    }
+    let identity = match &config.identity {
+        Some(identity) => shown(reader, identity, base, secrets).await,
+        None => None,
+    };
+    Secured { ca: read, identity }
+}
+
+fn listed(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<CaCertificates> {
+    let text = bytes(reader, written, base)?;
+    let read = CaCertificates::read(&text).map_err(|error| {
+        let help =
+            "name a file with the certificates of the service's authority, or the service's own";
+        reader.complain("certificate", &written.pointer, error.to_string(), help);
+    });
+    read.ok()
+}
+
+async fn shown(
+    reader: &mut Reader,
+    config: &IdentityConfig,
+    base: &Path,
+    secrets: &Arc<dyn SecretStore>,
+) -> Option<ClientIdentity> {
+    let chain = bytes(reader, &config.certificate, base);
+    let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
+    let passphrase = match &config.passphrase {
+        Some(reference) => {
+            let pointer = format!("{}/client_key_passphrase", config.pointer);
+            Some(secret(reader, reference, pointer, secrets).await?)
+        }
+        None => None,
+    };
+    let read = ClientIdentity::new(&chain?, &key?, passphrase.as_ref()).map_err(|error| {
+        let help = "`client_certificate` is the certificate with its chain, ours first; `client_key` its private key";
+        reader.complain("certificate", &config.pointer, error.to_string(), help);
+    });
+    read.ok()
+}
+
+/// The certificate itself where the text is one, else what stands in the file of that name.
+fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Option<Vec<u8>> {
+    let text = written.text.as_bytes();
+    if written.text.contains("-----BEGIN ") || CaCertificates::read(text).is_ok() {
+        return Some(text.to_vec());
+    }
+    let file: PathBuf = base.join(&written.text);
+    let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", file.display());
+        let help = "name a file, or write the certificate itself as PEM or as DER in base64";
+        reader.complain("unreadable-file", &written.pointer, message, help);
+    });
+    read.ok()
+}
+
+async fn secret(
+    reader: &mut Reader,
+    reference: &SecretReference,
+    pointer: String,
+    secrets: &Arc<dyn SecretStore>,
+) -> Option<Secret> {
+    let message = match tokio::time::timeout(TIMEOUT, secrets.get(reference)).await {
+        Ok(Ok(secret)) => return Some(secret),
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "the secret store does not answer".to_owned(),
+    };
+    let help = "write where the private key is: `file:client.key` or `env:CLIENT_KEY`";
+    reader.complain("secret", pointer, message, help);
+    None
+}
+
+/// More than all certificates that a machine trusts.
+const MAX_CERTIFICATES: usize = 4 << 20;
+
+/// A store that takes longer is down.
+const TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,0 +1,141 @@
+//! `config` has two sides: reading takes a text to values, building takes values to parts. They meet in values alone: a file
+//! of one side names types of the other, never its functions. Both write faults with `reader` and read files with `file`.
+
+use syn::{
+    Attribute, ItemFn, ItemMod, ItemUse, Path, UseTree,
+    visit::{self, Visit},
+};
+
+use super::workspace::{File, rust_files};
+
+/// The module of the building side.
+const BUILDING: &str = "build";
+
+/// What either side may call: where faults are written down, and how files are read.
+const SHARED: [&str; 2] = ["file", "reader"];
+
+/// One file on its way through the rule.
+struct Walk<'a> {
+    file: &'a str,
+    /// The module that the file is, from the root of its crate.
+    at: Vec<String>,
+    crossings: Vec<String>,
+}
+
+/// The rule: every name of a function, of a module or of everything (`*`) that one side takes from the other.
+fn crossings(files: &[File]) -> Vec<String> {
+    let mut found = Vec::new();
+    for File { path, text } in files.iter().filter(|file| file.path != "lib.rs") {
+        let at = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+        let mut walk = Walk { file: path, at, crossings: Vec::new() };
+        walk.visit_file(&syn::parse_file(text).expect("a file is Rust"));
+        found.append(&mut walk.crossings);
+    }
+    found
+}
+
+impl Walk<'_> {
+    fn names(&mut self, path: &[String]) {
+        let Some(path) = self.below_the_root(path) else { return };
+        let Some(module) = path.first() else { return };
+        let builds = |module: &str| module == BUILDING;
+        let is_value = path.iter().any(|name| name.starts_with(char::is_uppercase));
+        if SHARED.contains(&module.as_str()) || is_value || builds(module) == builds(&self.at[0]) {
+            return;
+        }
+        self.crossings.push(format!("{}: {}", self.file, path.join("::")));
+    }
+
+    /// A path inside the crate, without `crate` and `super`.
+    fn below_the_root(&self, path: &[String]) -> Option<Vec<String>> {
+        let n_up = path.iter().take_while(|name| *name == "super").count();
+        match path.first()?.as_str() {
+            "crate" => Some(path[1..].to_vec()),
+            "super" => {
+                let kept = self.at.len().saturating_sub(n_up);
+                Some([&self.at[..kept], &path[n_up..]].concat())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Walk<'_> {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if !is_test(&module.attrs) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        if !is_test(&item.attrs) {
+            visit::visit_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let mut paths = Vec::new();
+        leaves(&item.tree, &[], &mut paths);
+        for path in paths {
+            self.names(&path);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        let names: Vec<_> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        self.names(&names);
+        visit::visit_path(self, path);
+    }
+}
+
+fn leaves(tree: &UseTree, before: &[String], into: &mut Vec<Vec<String>>) {
+    let with = |name: &str| [before, &[name.to_owned()]].concat();
+    match tree {
+        UseTree::Glob(_) => into.push(with("*")),
+        UseTree::Group(group) => group.items.iter().for_each(|each| leaves(each, before, into)),
+        UseTree::Name(leaf) if leaf.ident == "self" => into.push(before.to_vec()),
+        UseTree::Name(leaf) => into.push(with(&leaf.ident.to_string())),
+        UseTree::Path(path) => leaves(&path.tree, &with(&path.ident.to_string()), into),
+        UseTree::Rename(leaf) => into.push(with(&leaf.ident.to_string())),
+    }
+}
+
+fn is_test(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        let list = attribute.meta.require_list().ok();
+        list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
+    })
+}
+
+#[track_caller]
+fn check(files: &[(&str, &str)], expected: &[&str]) {
+    let file = |&(path, text): &(&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+    assert_eq!(crossings(&files.iter().map(file).collect::<Vec<_>>()), expected);
+}
+
+#[test]
+fn a_function_of_the_other_side_is_refused() {
+    check(&[("build/a.rs", "use crate::tls::read;")], &["build/a.rs: tls::read"]);
+    check(&[("build/a.rs", "use crate::{tls::{self, T}};")], &["build/a.rs: tls"]);
+    check(&[("build.rs", "fn f() { super::tls::read() }")], &["build.rs: tls::read"]);
+    check(&[("a.rs", "fn f() { crate::build::tls::load() }")], &["a.rs: build::tls::load"]);
+    check(&[("a.rs", "use crate::build::*;")], &["a.rs: build::*"]);
+}
+
+#[test]
+fn values_the_shared_reader_and_the_own_side_are_free() {
+    check(&[("build/a.rs", "use crate::{tls::TlsConfig, reader::nearest, build::b};")], &[]);
+    check(&[("build/a.rs", "use super::b; use super::b::f; use std::fs;")], &[]);
+    check(&[("a.rs", "use crate::{build::Built, tls}; fn f() -> Built { tls::read() }")], &[]);
+    check(&[("a.rs", "#[cfg(test)] mod tests { use crate::build::f; }")], &[]);
+}
+
+#[test]
+fn reading_and_building_a_configuration_meet_in_values() {
+    let sources = "crates/config/src/";
+    let mut files = rust_files(sources);
+    for file in &mut files {
+        file.path = file.path.strip_prefix(sources).expect("a file below the folder").to_owned();
+    }
+    assert_eq!(crossings(&files), [""; 0]);
+}
