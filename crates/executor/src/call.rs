@@ -85,7 +85,7 @@ impl<'a> Call<'a> {
             principal: self.principal.clone(),
             started: self.started,
             deadline: self.deadline,
-            trace: self.trace,
+            trace: self.trace.clone(),
             extensions: self.extensions.clone(),
         }
     }
@@ -131,9 +131,9 @@ impl<'a> Call<'a> {
         self.deadline.map_or(own, |callers| callers.min(own))
     }
 
-    /// The trace the call is a part of.
-    pub fn trace(&self) -> Option<TraceContext> {
-        self.trace
+    /// The trace the call is a part of. Requests of operations carry it on.
+    pub fn trace(&self) -> Option<&TraceContext> {
+        self.trace.as_ref()
     }
 
     /// Values of middleware and of whoever made the call.

@@ -1,8 +1,11 @@
 //! Where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-/// The context of a trace, in the form of the header `traceparent`, version 00.
+use http::{HeaderMap, HeaderName, HeaderValue};
+
+/// The context of a trace, in the form of the header `traceparent`, version 00, with what vendors add in `tracestate`.
+/// Requests of operations carry both.
 ///
 /// ```
 /// use callgate_executor::TraceContext;
@@ -13,11 +16,12 @@ use std::fmt;
 /// assert!(trace.is_sampled());
 /// # Ok::<(), &str>(())
 /// ```
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TraceContext {
     trace: u128,
     parent: u64,
     flags: u8,
+    state: Option<Arc<str>>,
 }
 
 impl TraceContext {
@@ -34,21 +38,54 @@ impl TraceContext {
         let parent = u64::from_str_radix(part(16)?, 16).ok().filter(|parent| *parent != 0)?;
         let flags = u8::from_str_radix(part(2)?, 16).ok()?;
         let is_whole = version != "00" || parts.next().is_none();
-        is_whole.then_some(Self { trace, parent, flags })
+        is_whole.then_some(Self { trace, parent, flags, state: None })
+    }
+
+    /// The context with what vendors add to it: the header `tracestate`. A text that is none is left out.
+    #[must_use]
+    pub fn with_state(mut self, text: &str) -> Self {
+        // W3C Trace Context §3.3.1: a list of at most 32 members, of printable ASCII. One that breaks that is discarded.
+        let is_member =
+            |member: &str| member.split_once('=').is_some_and(|(key, _)| !key.is_empty());
+        let is_printable = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'));
+        let members = || text.split(',').map(str::trim).filter(|member| !member.is_empty());
+        let is_state =
+            is_printable && members().all(is_member) && (1..=32).contains(&members().count());
+        self.state = is_state.then(|| text.trim().into());
+        self
+    }
+
+    /// What vendors add to the context: the header `tracestate`.
+    pub fn state(&self) -> Option<&str> {
+        self.state.as_deref()
+    }
+
+    /// Puts the context on a request that has none: what a description declares and an argument says stays.
+    pub(crate) fn put(&self, headers: &mut HeaderMap) {
+        if headers.contains_key(PARENT) || headers.contains_key(STATE) {
+            return;
+        }
+        for (name, text) in
+            [(PARENT, Some(self.to_string())), (STATE, self.state.as_deref().map(str::to_owned))]
+        {
+            if let Some(value) = text.and_then(|text| HeaderValue::try_from(text).ok()) {
+                headers.insert(name, value);
+            }
+        }
     }
 
     /// The id of the whole trace.
-    pub fn trace_id(self) -> u128 {
+    pub fn trace_id(&self) -> u128 {
         self.trace
     }
 
     /// The id of the step that asked for the call.
-    pub fn parent_id(self) -> u64 {
+    pub fn parent_id(&self) -> u64 {
         self.parent
     }
 
     /// Whether the caller keeps the trace.
-    pub fn is_sampled(self) -> bool {
+    pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }
 }
@@ -58,6 +95,9 @@ impl fmt::Display for TraceContext {
         write!(f, "00-{:032x}-{:016x}-{:02x}", self.trace, self.parent, self.flags)
     }
 }
+
+const PARENT: HeaderName = HeaderName::from_static("traceparent");
+const STATE: HeaderName = HeaderName::from_static("tracestate");
 
 #[cfg(test)]
 mod tests {
@@ -81,5 +121,38 @@ mod tests {
         ] {
             assert_eq!(TraceContext::parse(&bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn a_state_that_is_a_list_of_members_is_handed_on() {
+        let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let long = vec!["a=1"; 33].join(",");
+        for (state, expected) in [
+            ("congo=t61rcWkgMzE", Some("congo=t61rcWkgMzE")),
+            (" rojo=00f067,, congo=t61 ", Some("rojo=00f067,, congo=t61")),
+            ("", None),
+            ("congo", None),
+            ("=1", None),
+            ("a=\u{e9}", None),
+            ("a=1\r\nx: y", None),
+            (long.as_str(), None),
+        ] {
+            let trace = TraceContext::parse(text).unwrap().with_state(state);
+            assert_eq!(trace.state(), expected, "{state:?}");
+            let mut headers = HeaderMap::new();
+            trace.put(&mut headers);
+            assert_eq!(headers["traceparent"], text);
+            let sent = headers.get("tracestate").map(|value| value.to_str().unwrap());
+            assert_eq!(sent, expected);
+        }
+    }
+
+    #[test]
+    fn the_context_that_a_request_has_stays() {
+        let trace = TraceContext::parse("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+        let mut headers = HeaderMap::new();
+        headers.insert("traceparent", "argument".parse().unwrap());
+        trace.unwrap().with_state("a=1").put(&mut headers);
+        assert_eq!((headers.len(), &headers["traceparent"]), (1, &"argument".parse().unwrap()));
     }
 }

@@ -69,6 +69,10 @@ impl Connection {
         };
         let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
         let request = plan.request_with(call.arguments(), &inputs, Kept::new(&find), journal);
+        let request = request.map(|mut request| {
+            call.trace().iter().for_each(|trace| trace.put(request.headers_mut()));
+            request
+        });
         (request, is_complete.get())
     }
 
