@@ -1,5 +1,5 @@
 //! The spellings in which a service may give a secret back: as it is, in base64, in hexadecimal, escaped as JSON within
-//! JSON. What a reader takes off the text first is another module's business.
+//! JSON, quoted for a shell. What a reader takes off the text first is another module's business.
 
 use base64::{
     Engine,
@@ -25,6 +25,10 @@ pub(crate) fn spellings(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
     if memchr::memchr2(b'"', b'\\', value).is_some() {
         spellings.push(escaped(value));
     }
+    // A shell's word in single quotes, as in the line for `curl` of a dry run.
+    if memchr::memchr(b'\'', value).is_some() {
+        spellings.push(quoted(value));
+    }
     spellings.push(value.to_vec());
     spellings.into_iter().filter(|spelling| !spelling.is_empty()).map(Zeroizing::new).collect()
 }
@@ -39,6 +43,11 @@ fn whole_characters(encoded: &str, lead: usize, length: usize) -> Vec<u8> {
     let start = (lead * 8).div_ceil(6);
     let end = length * 8 / 6;
     encoded.as_bytes().get(start..end).unwrap_or_default().to_vec()
+}
+
+fn quoted(value: &[u8]) -> Vec<u8> {
+    let parts: Vec<_> = value.split(|byte| *byte == b'\'').collect();
+    parts.join(&b"'\\''"[..])
 }
 
 fn escaped(value: &[u8]) -> Vec<u8> {
