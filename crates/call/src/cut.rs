@@ -37,7 +37,11 @@ impl Knife {
             Value::Object(members) => self.fit_members(members, budget, at),
             Value::Number(number) => self.fit_text(&number.digits(), budget, at),
             Value::String(text) => self.fit_text(&text, budget, at),
-            Value::Bool(_) | Value::Null => Value::Null,
+            Value::Bool(value) => {
+                self.note(at, (0, value.to_string().len()), Unit::Bytes);
+                Value::Null
+            }
+            Value::Null => Value::Null,
         }
     }
 
@@ -238,6 +242,11 @@ mod tests {
     }
 
     #[test]
+    fn a_truth_value_without_room_is_a_cut() {
+        check(json!([false]), 6, &json!([null]), &[("[0]", 0, 5)]);
+    }
+
+    #[test]
     fn a_large_item_does_not_hide_the_others() {
         let (value, cuts) = cut(json!(["x".repeat(1000), 1, 2]), 200);
         assert_eq!(value.as_array().unwrap().len(), 3);
@@ -267,7 +276,7 @@ mod tests {
             prop_assert_eq!(size_within(&value, usize::MAX), Some(size));
             let (left, cuts) = cut(value, budget);
             prop_assert!(left.to_string().len() <= budget, "{left}");
-            prop_assert!(cuts.is_empty() == (size <= budget) || left.is_null());
+            prop_assert_eq!(cuts.is_empty(), size <= budget);
         }
     }
 }
