@@ -108,6 +108,8 @@ pub enum Code {
     TooManyOperations,
     /// A variable of the path has no declaration; it is offered as a text.
     UndeclaredPathParameter,
+    /// A keyword that narrows values is misspelt or of an older draft; values are not checked against it.
+    UnknownKeyword,
     /// A security scheme is not declared, or of an unknown type.
     UnknownSecurityScheme,
     /// A schema allows no value.
@@ -176,6 +178,7 @@ impl Code {
         Self::TooComplex,
         Self::TooManyOperations,
         Self::UndeclaredPathParameter,
+        Self::UnknownKeyword,
         Self::UnknownSecurityScheme,
         Self::UnsatisfiableSchema,
         Self::UnsupportedPattern,

@@ -15,6 +15,7 @@ mod rename;
 mod satisfy;
 mod scope;
 mod set;
+mod unknown;
 
 use std::{collections::VecDeque, sync::Arc};
 

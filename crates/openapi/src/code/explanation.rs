@@ -310,6 +310,11 @@ const EXPLANATIONS: &[(Code, &str)] = &[
              a required text, which may be less than the service expects.",
     ),
     (
+        Code::UnknownKeyword,
+        "A keyword of a schema is misspelt (`maxlength`), or of a draft of JSON Schema that is not read (`dependencies`). \
+             Values are not checked against it before they are sent, and a model does not see it. Write the keyword that is meant.",
+    ),
+    (
         Code::UnknownSecurityScheme,
         "An operation asks for a security scheme that the description does not declare, or that is declared in a way that cannot be read. No credential can meet it, unless the configuration names one for the whole description.",
     ),

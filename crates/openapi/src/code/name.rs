@@ -58,6 +58,7 @@ const NAMES: &[(Code, &str)] = &[
     (Code::TooComplex, "too-complex"),
     (Code::TooManyOperations, "too-many-operations"),
     (Code::UndeclaredPathParameter, "undeclared-path-parameter"),
+    (Code::UnknownKeyword, "unknown-keyword"),
     (Code::UnknownSecurityScheme, "unknown-security-scheme"),
     (Code::UnsatisfiableSchema, "unsatisfiable-schema"),
     (Code::UnsupportedPattern, "unsupported-pattern"),

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use crate::{
     address::SESSION_ID,
     code::Code,
-    schema::{Builder, View, discriminator, legal::is_legal, pattern, satisfy},
+    schema::{Builder, View, discriminator, legal::is_legal, pattern, satisfy, unknown},
 };
 
 /// What the value of a keyword is.
@@ -71,7 +71,10 @@ pub(super) fn copy<'d>(
                 insert(built, "xml", xml);
             }
             keyword => {
-                let Some(expected) = form_of(keyword) else { continue };
+                let Some(expected) = form_of(keyword) else {
+                    unknown::report(builder, keyword, &path);
+                    continue;
+                };
                 let copied = if is_filled(keyword, value) {
                     form(builder, expected, value, &path)
                 } else {

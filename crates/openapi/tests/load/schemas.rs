@@ -243,3 +243,20 @@ fn a_pattern_that_needs_backtracking_is_declared_but_not_checked() {
     assert_eq!(complete.get("pattern"), None);
     assert!(codes.contains(&"unsupported-pattern"));
 }
+
+#[test]
+fn a_keyword_that_is_misspelt_or_of_an_older_draft_is_reported() {
+    for (keyword, value) in [
+        ("maxlength", json!(3)),
+        ("dependencies", json!({"a": ["b"]})),
+        ("additionalItems", json!(false)),
+    ] {
+        let (declared, complete, codes) = built(&json!({"type": "string", keyword: value}));
+        assert_eq!((declared.get(keyword), complete.get(keyword)), (None, None));
+        assert!(codes.contains(&"unknown-keyword"), "{keyword}: {codes:?}");
+    }
+    for keyword in ["x-maxlength", "collectionFormat", "$comment"] {
+        let (_, _, codes) = built(&json!({"type": "string", keyword: 1}));
+        assert!(!codes.contains(&"unknown-keyword"), "{keyword}: {codes:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! Reports keywords that narrow values and are not applied: misspelt ones, and those of older drafts. Annotations and
+//! extensions that nobody knows say nothing about values.
+
+use callgate_tree::Path;
+
+use super::{Builder, View};
+use crate::code::Code;
+
+/// Reports a keyword that is none, where it reads like one that narrows values.
+pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) {
+    if builder.view == View::Output || keyword.starts_with("x-") {
+        return;
+    }
+    let Some(help) = meant(keyword) else { return };
+    let message = format!("expected a keyword of JSON Schema 2020-12, got: `{keyword}`");
+    builder.findings.note(Code::UnknownKeyword, path, message, &help);
+}
+
+/// What to write instead; none for a word that is no keyword of any draft, however it is spelt.
+fn meant(keyword: &str) -> Option<String> {
+    if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
+        return Some((*help).to_owned());
+    }
+    let is_alike = |known: &&&str| **known != keyword && letters(known).eq(letters(keyword));
+    KEYWORDS.iter().find(is_alike).map(|known| format!("did you mean `{known}`?"))
+}
+
+/// The letters of a name, in lower case.
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase())
+}
+
+/// The keywords of JSON Schema 2020-12 and OpenAPI that say which values there are.
+const KEYWORDS: [&str; 41] = [
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "contains",
+    "default",
+    "dependentRequired",
+    "dependentSchemas",
+    "discriminator",
+    "else",
+    "enum",
+    "exclusiveMaximum",
+    "exclusiveMinimum",
+    "format",
+    "if",
+    "items",
+    "maxContains",
+    "maxItems",
+    "maxLength",
+    "maxProperties",
+    "maximum",
+    "minContains",
+    "minItems",
+    "minLength",
+    "minProperties",
+    "minimum",
+    "multipleOf",
+    "not",
+    "nullable",
+    "oneOf",
+    "pattern",
+    "patternProperties",
+    "prefixItems",
+    "properties",
+    "propertyNames",
+    "readOnly",
+    "required",
+    "then",
+    "type",
+    "uniqueItems",
+    "writeOnly",
+];
+
+/// Keywords of other drafts, and what says the same in 2020-12.
+const OLDER: [(&str, &str); 7] = [
+    ("$dynamicRef", "write `$ref`"),
+    ("$recursiveRef", "write `$ref`"),
+    ("additionalItems", "write `items` beside `prefixItems`"),
+    ("dependencies", "write `dependentRequired` or `dependentSchemas`"),
+    ("disallow", "write `not`"),
+    ("divisibleBy", "write `multipleOf`"),
+    ("extends", "write `allOf`"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_reads_like_a_keyword_is_told_from_other_words() {
+        for (keyword, expected) in [
+            ("maxlength", Some("did you mean `maxLength`?")),
+            ("min_items", Some("did you mean `minItems`?")),
+            ("readonly", Some("did you mean `readOnly`?")),
+            ("divisibleBy", Some("write `multipleOf`")),
+            ("maxLength", None),
+            ("collectionFormat", None),
+            ("example", None),
+            ("$comment", None),
+        ] {
+            assert_eq!(meant(keyword).as_deref(), expected, "{keyword}");
+        }
+    }
+}
