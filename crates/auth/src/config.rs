@@ -107,16 +107,16 @@ impl AuthConfig {
     /// The names of the session values that it reads and that inputs could read too: parameters and variables of the
     /// context. Credentials of the session have no place among them.
     pub fn session_names(&self) -> Vec<SessionName> {
-        let source = match self {
-            Self::Bearer { token } => Some(token),
-            Self::OAuth2(config) => config.grant.subject(),
+        let sources = match self {
+            Self::Bearer { token } => vec![token],
+            Self::OAuth2(config) => config.grant.sources(),
             Self::ApiKey { .. }
             | Self::AwsSigV4 { .. }
             | Self::Basic { .. }
             | Self::Google { .. }
-            | Self::None => None,
+            | Self::None => Vec::new(),
         };
-        source.and_then(CredentialSource::session_name).into_iter().collect()
+        sources.into_iter().filter_map(CredentialSource::session_name).collect()
     }
 }
 

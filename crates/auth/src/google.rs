@@ -54,7 +54,7 @@ enum Audience {
 
 impl Google {
     pub(crate) fn new(identity: Identity, token: GoogleToken, supplies: &Supplies) -> Self {
-        let rest = Rest::new(Arc::clone(&supplies.transport));
+        let rest = Rest::new(Arc::clone(&supplies.transport)).with_clock(supplies.clock.clone());
         let tokens = Tokens::new(identity, rest, Arc::clone(&supplies.secrets));
         let (scopes, audience) = match token {
             GoogleToken::Access { scopes } => (scopes, None),

@@ -34,15 +34,15 @@ pub(crate) async fn of_origin(
         }
         Some(file) if file.kind() == IMPERSONATED => {
             let builder = impersonated::Builder::new(audience, file.json()).with_include_email();
-            fetched(|| builder.build()).await
+            fetched(rest, || builder.build()).await
         }
         Some(file) => Err(error::no_id_token(file.kind())),
-        None => of_machine(endpoints.metadata.as_ref(), audience).await,
+        None => of_machine(rest, endpoints.metadata.as_ref(), audience).await,
     }
 }
 
-/// How long a JWT still holds. Its signature is for the service to check.
-pub(crate) fn lifetime_of(token: &str) -> Result<Duration, Error> {
+/// How long a JWT still holds from now on. Its signature is for the service to check.
+pub(crate) fn lifetime_of(token: &str, now: SystemTime) -> Result<Duration, Error> {
     #[derive(Deserialize)]
     struct Claims {
         exp: u64,
@@ -51,27 +51,27 @@ pub(crate) fn lifetime_of(token: &str) -> Result<Duration, Error> {
     let json = BASE64_URL_SAFE_NO_PAD.decode(payload.trim_end_matches('='));
     let json = json.map_err(|_| error::unusable_token())?;
     let claims: Claims = serde_json::from_slice(&json).map_err(|_| error::unusable_token())?;
-    Ok(Duration::from_secs(claims.exp.saturating_sub(now())))
+    Ok(Duration::from_secs(claims.exp.saturating_sub(seconds(now))))
 }
 
-async fn of_machine(metadata: Option<&Url>, audience: &str) -> Result<Token, Error> {
+async fn of_machine(rest: &Rest, metadata: Option<&Url>, audience: &str) -> Result<Token, Error> {
     let builder = mds::Builder::new(audience).with_format(mds::Format::Full);
     let builder = match metadata {
         Some(url) => builder.with_endpoint(url.as_str().trim_end_matches('/')),
         None => builder,
     };
-    fetched(|| builder.build()).await
+    fetched(rest, || builder.build()).await
 }
 
 /// A token of Google's library, which is then let go: it keeps tokens, and so do our callers.
-async fn fetched<B>(build: B) -> Result<Token, Error>
+async fn fetched<B>(rest: &Rest, build: B) -> Result<Token, Error>
 where
     B: FnOnce() -> Result<IDTokenCredentials, google_cloud_auth::build_errors::Error>,
 {
     let thread = Thread::start()?;
     let credentials = thread.within(build)?.map_err(|error| unusable(&error))?;
     let token = thread.run(async move { credentials.id_token().await }).await?;
-    let lifetime = lifetime_of(&token)?;
+    let lifetime = lifetime_of(&token, rest.now())?;
     Token::new(token, lifetime)
 }
 
@@ -82,7 +82,7 @@ async fn exchanged(
     audience: &str,
 ) -> Result<Token, Error> {
     let url = key.token_endpoint(endpoints)?;
-    let assertion = assertion(key, &url, audience).await?;
+    let assertion = assertion(key, (&url, audience), rest.now()).await?;
     let body = Serializer::new(String::new())
         .append_pair("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer")
         .append_pair("assertion", &assertion)
@@ -96,12 +96,16 @@ async fn exchanged(
     let answer = rest.ask(question).await?;
     let token = answer.get("id_token").and_then(Value::as_str);
     let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
-    Token::new(token.to_owned(), lifetime_of(token)?)
+    Token::new(token.to_owned(), lifetime_of(token, rest.now())?)
 }
 
-async fn assertion(key: &Credentials, url: &Url, audience: &str) -> Result<String, Error> {
+async fn assertion(
+    key: &Credentials,
+    (url, audience): (&Url, &str),
+    now: SystemTime,
+) -> Result<String, Error> {
     let email = key.field("client_email").unwrap_or_default();
-    let issued = now();
+    let issued = seconds(now);
     let header = json!({ "alg": "RS256", "typ": "JWT", "kid": key.field("private_key_id") });
     let claims = json!({
         "iss": email,
@@ -123,8 +127,8 @@ async fn assertion(key: &Credentials, url: &Url, audience: &str) -> Result<Strin
     Ok(assertion)
 }
 
-fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+fn seconds(now: SystemTime) -> u64 {
+    now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 const SERVICE: &str = "Google's token endpoint";
@@ -138,18 +142,19 @@ mod tests {
 
     #[track_caller]
     fn check(payload: &str, expected: Option<bool>) {
+        let now = SystemTime::now();
         let token = format!("h.{}.s", BASE64_URL_SAFE_NO_PAD.encode(payload));
-        let lifetime = lifetime_of(&token).ok().map(|left| !left.is_zero());
+        let lifetime = lifetime_of(&token, now).ok().map(|left| !left.is_zero());
         assert_eq!(lifetime, expected, "{payload}");
     }
 
     #[test]
     fn a_token_says_when_it_ends() {
-        check(&format!("{{\"exp\":{}}}", now() + 100), Some(true));
+        check(&format!("{{\"exp\":{}}}", seconds(SystemTime::now()) + 100), Some(true));
         check("{\"exp\":1}", Some(false));
         check("{\"exp\":\"1\"}", None);
         check("{}", None);
         check("canary", None);
-        assert!(lifetime_of("opaque").is_err());
+        assert!(lifetime_of("opaque", SystemTime::now()).is_err());
     }
 }

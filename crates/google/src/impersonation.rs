@@ -38,7 +38,10 @@ impl Principal<'_> {
         let token = answer.get("accessToken").and_then(Value::as_str);
         let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
         let expires = answer.get("expireTime").and_then(Value::as_str);
-        Token::new(token.to_owned(), expires.map_or(Duration::ZERO, until))
+        Token::new(
+            token.to_owned(),
+            expires.map_or(Duration::ZERO, |text| until(text, self.rest.now())),
+        )
     }
 
     /// An identity token of the account for an audience.
@@ -51,7 +54,7 @@ impl Principal<'_> {
         let answer = self.ask("generateIdToken", &body).await?;
         let token = answer.get("token").and_then(Value::as_str);
         let token = token.ok_or_else(|| error::unexpected(SERVICE))?;
-        Token::new(token.to_owned(), lifetime_of(token)?)
+        Token::new(token.to_owned(), lifetime_of(token, self.rest.now())?)
     }
 
     async fn ask(&self, method: &str, body: &Value) -> Result<Value, Error> {
@@ -74,9 +77,9 @@ fn account(email: &str) -> String {
 }
 
 /// The time from now to an RFC 3339 time.
-fn until(text: &str) -> Duration {
+fn until(text: &str, now: SystemTime) -> Duration {
     let expires = OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from);
-    let left = expires.and_then(|time| time.duration_since(SystemTime::now()).ok());
+    let left = expires.and_then(|time| time.duration_since(now).ok());
     left.unwrap_or_default()
 }
 

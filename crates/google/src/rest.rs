@@ -1,11 +1,14 @@
 //! Requests to Google's services over our own transport, so that its rules and bounds hold for them too. A refusal keeps
 //! the status and Google's word for it; the rest of an answer is dropped, unless it was asked for.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use callgate_secret::Secret;
-use callgate_transport::{CredentialPlaces, Limits, Transport};
+use callgate_transport::{Clock, CredentialPlaces, Limits, Transport};
 use http::{
     HeaderValue, Method, Request, Response,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE},
@@ -19,6 +22,7 @@ use crate::error::{self, Error};
 pub struct Rest {
     transport: Arc<dyn Transport>,
     limits: Limits,
+    clock: Clock,
 }
 
 /// What is asked of a service.
@@ -35,7 +39,20 @@ pub(crate) struct Question<'a> {
 impl Rest {
     /// Reaches Google over `transport`.
     pub fn new(transport: Arc<dyn Transport>) -> Self {
-        Self { transport, limits: Limits { timeout: TIMEOUT, response_bytes: ANSWER_BYTES } }
+        let limits = Limits { timeout: TIMEOUT, response_bytes: ANSWER_BYTES };
+        Self { transport, limits, clock: Clock::default() }
+    }
+
+    /// Tells the time of assertions and of tokens' ends by another clock. What Google's library signs has the machine's.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The time of day.
+    pub(crate) fn now(&self) -> SystemTime {
+        self.clock.now()
     }
 
     /// The answer to a question, if it was granted.

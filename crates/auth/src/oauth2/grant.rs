@@ -5,11 +5,7 @@ use callgate_tool::Session;
 use sha2::{Digest, Sha256};
 
 use super::settings::OAuth2Grant;
-use crate::{
-    error::Error,
-    source::{CredentialSource, fetch_secret},
-    token_cache::Key,
-};
+use crate::{error::Error, source::CredentialSource, token_cache::Key};
 
 /// What is shown for one call.
 #[derive(Debug)]
@@ -37,18 +33,20 @@ impl OAuth2Grant {
         };
         let subject = Some(subject.fetch(store, session).await?);
         let actor = match actor {
-            Some((reference, _)) => Some(fetch_secret(reference, store).await?),
+            Some((source, _)) => Some(source.fetch(store, session).await?),
             None => None,
         };
         Ok(Shown { subject, actor })
     }
 
-    /// Where the user's token comes from, where the grant shows one.
-    pub(crate) fn subject(&self) -> Option<&CredentialSource> {
+    /// Where the tokens come from that the grant shows: the user's, and that of who acts for the user.
+    pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
         match self {
-            Self::ClientCredentials => None,
-            Self::JwtBearer { assertion } => Some(assertion),
-            Self::TokenExchange { subject, .. } => Some(subject),
+            Self::ClientCredentials => Vec::new(),
+            Self::JwtBearer { assertion } => vec![assertion],
+            Self::TokenExchange { subject, actor, .. } => {
+                [subject].into_iter().chain(actor.iter().map(|(source, _)| source)).collect()
+            }
         }
     }
 
@@ -75,11 +73,12 @@ impl OAuth2Grant {
 }
 
 impl Shown {
-    /// Whom the token is for: one session's user, whatever another session shows.
+    /// Whom the token is for: one session's user and who acts for the user, whatever another session shows.
     pub(super) fn key(&self, session: &Session) -> Key {
         let Some(subject) = &self.subject else { return OWN };
         let mut hash = Sha256::new();
-        for part in [session.id(), Some(subject.expose())] {
+        let actor = self.actor.as_ref().map(Secret::expose);
+        for part in [session.id(), Some(subject.expose()), actor] {
             // A length before each, so that no two pairs read alike; none differs from empty.
             hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_be_bytes());
             hash.update(part.unwrap_or_default());

@@ -129,7 +129,7 @@ pub enum OAuth2Grant {
         /// Its type, a URI.
         subject_type: String,
         /// The token of whoever acts for the user, and its type.
-        actor: Option<(SecretReference, String)>,
+        actor: Option<(CredentialSource, String)>,
         /// The type of token to ask for, a URI; the server's choice where it is not said.
         requested_type: Option<String>,
     },

@@ -7,7 +7,7 @@ use callgate_google::{Rest, ServiceDirectory, ServiceEndpoints, Tokens};
 use callgate_secret::SecretStore;
 use callgate_tool::NamedBy;
 use callgate_transport::{
-    AddressRange, Client, ClientSettings, Network, Resolver, TlsSettings, Transport,
+    AddressRange, Client, ClientSettings, Clock, Network, Resolver, TlsSettings, Transport,
 };
 
 use super::tls::ToolsetTls;
@@ -19,6 +19,7 @@ pub(super) struct Connections {
     /// Where secrets are.
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: Network,
+    pub(super) clock: Clock,
     /// The directories of the last build.
     pub(super) known: Vec<Directory>,
     /// Those of this one.
@@ -101,6 +102,7 @@ impl Connections {
         let DirectoryConfig { service, identity } = config.clone();
         let (rest, endpoints) =
             (Rest::new(Arc::clone(transport) as Arc<dyn Transport>), identity.endpoints.clone());
+        let rest = rest.with_clock(self.clock.clone());
         let tokens = Tokens::new(identity, rest.clone(), Arc::clone(&self.secrets));
         let directory = ServiceDirectory::new(Arc::new(tokens), rest, endpoints);
         Directory {

@@ -41,6 +41,7 @@ pub(super) async fn sending(
         network: previous.map_or_else(Network::new, |kept| kept.network.clone()),
         known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
         directories: Vec::new(),
+        clock: environment.clock.clone(),
     };
     if let Some(transport) = &environment.transport {
         let sending = config.toolsets.iter().map(|_| own(transport)).collect();

@@ -157,7 +157,9 @@ impl Stores {
                 let store = SecretsManagerStore::new(settings, keys, transport);
                 Arc::new(store.with_clock(clock.clone()))
             }
-            Settings::Gcp(identity) => secret_manager(*identity, local, transport),
+            Settings::Gcp(identity) => {
+                secret_manager(*identity, local, Rest::new(transport).with_clock(clock.clone()))
+            }
             Settings::Vault(settings) => Arc::new(VaultStore::new(settings, local, transport)),
             Settings::Keyring(_) => return,
         };
@@ -251,9 +253,9 @@ fn code_of(scheme: &str) -> &'static str {
 fn secret_manager(
     identity: Identity,
     local: Arc<dyn SecretStore>,
-    transport: Arc<dyn Transport>,
+    rest: Rest,
 ) -> Arc<dyn SecretStore> {
-    let (rest, endpoints) = (Rest::new(transport), identity.endpoints.clone());
+    let endpoints = identity.endpoints.clone();
     let tokens = Tokens::new(identity, rest.clone(), local);
     Arc::new(SecretManager::new(Arc::new(tokens), rest, endpoints))
 }

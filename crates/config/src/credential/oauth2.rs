@@ -9,10 +9,7 @@ use url::Url;
 
 use crate::{
     keys::{JWT_BEARER, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
-    reader::{
-        Mapping, Reader, at, escaped,
-        secret::{required_source, secret},
-    },
+    reader::{Mapping, Reader, at, escaped, secret::required_source},
 };
 
 /// A token that a client gets for itself.
@@ -45,7 +42,7 @@ pub(super) fn token_exchange(
     let subject_type = token_type(reader, mapping, "subject_token_type");
     let actor_type = token_type(reader, mapping, "actor_token_type");
     let actor = if mapping.object.contains("actor_token") {
-        let actor = secret(reader, mapping, "actor_token");
+        let actor = required_source(reader, mapping, "actor_token");
         actor.map(|actor| (actor, actor_type.unwrap_or_else(access_token)))
     } else {
         None

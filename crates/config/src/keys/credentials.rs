@@ -209,7 +209,11 @@ pub(crate) const JWT_BEARER: Table = table(
 pub(crate) const TOKEN_EXCHANGE: Table = table(
     "`token_exchange`",
     &[
-        secret("actor_token", "Who acts for the user, where the server asks for it"),
+        key(
+            "actor_token",
+            Kind::SecretOrSession,
+            "Who acts for the user, where the server asks for it",
+        ),
         text("actor_token_type", "The type of the actor's token"),
         AUDIENCE,
         CLIENT_AUTHENTICATION,
