@@ -1,22 +1,47 @@
-//! The README's Rust example is the example the crate ships, and it runs.
+//! The README's Rust examples are those the crate ships, and they run.
 
 #![cfg(test)]
 
 use std::{fs, path::Path, process::Command};
 
-#[test]
-fn the_readmes_example_is_the_one_that_runs() {
+/// The README shows the example, and the example prints each of these.
+#[track_caller]
+fn check(name: &str, code: &str, expected: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
     let readme = fs::read_to_string(root.join("README.md")).unwrap();
-    let example = include_str!("../examples/call.rs");
-    let (_docs, code) = example.split_once("\n\n").unwrap();
-    assert!(readme.contains(&format!("```rust\n{code}```")), "the README shows another example");
+    let (_docs, code) = code.split_once("\n\n").unwrap();
+    assert!(readme.contains(&format!("```rust\n{code}```")), "the README shows another `{name}`");
 
     let tests = std::env::current_exe().unwrap();
-    let binary = tests.ancestors().nth(2).unwrap().join("examples/call");
-    let output = Command::new(binary).current_dir(root).output().unwrap();
+    let binary = tests.ancestors().nth(2).unwrap().join("examples").join(name);
+    let output = Command::new(binary).current_dir(root).env("TOKEN", "canary").output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{printed}");
-    assert!(printed.contains("GET https://"), "{printed}");
-    assert!(printed.contains(r#""status":200"#), "{printed}");
+    assert!(output.status.success(), "{name}: {printed}");
+    for expected in expected {
+        assert!(printed.contains(expected), "{name}: {printed}");
+    }
+    assert!(!printed.contains("canary"), "{name}: {printed}");
+}
+
+#[test]
+fn the_readmes_examples_are_those_that_run() {
+    check("call", include_str!("../examples/call.rs"), &["GET https://", r#""status":200"#]);
+    let url = "https://api.example.com/pets/7";
+    check("embed", include_str!("../examples/embed.rs"), &[url, "Bearer ****"]);
+    let tools = ["a door for calls", r#""time":"12:00""#, r#""at":"zone""#];
+    check("own_tools", include_str!("../examples/own_tools.rs"), &tools);
+    let middleware = ["this agent only reads", "erase ended"];
+    check("own_middleware", include_str!("../examples/own_middleware.rs"), &middleware);
+    check("own_store", include_str!("../examples/own_store.rs"), &[r#""status":200"#]);
+}
+
+#[test]
+fn every_example_is_in_the_readme() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names = fs::read_dir(root.join("examples")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let rows = include_str!("readme.rs");
+    let missing: Vec<_> =
+        names.filter(|name| !rows.contains(&format!("examples/{name}"))).collect();
+    assert_eq!(missing, [""; 0]);
 }
