@@ -7,5 +7,8 @@ mod levels;
 mod modules;
 mod sides;
 mod sources;
+mod waiting;
 mod workspace;
 mod wrappers;
+
+pub(crate) use self::workspace::rust_files;

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use callgate::{
-    Arguments, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
+    Arguments, Call, Content, Executor, FaultCode, Next, Outcome, Reached, Session, ToolCall,
+    TraceContext,
     config::{Config, Description, ToolsetConfig},
 };
 use callgate_tool::json;
@@ -11,7 +12,7 @@ use callgate_tool::json;
 use crate::{
     built::build,
     server::Server,
-    target::{self, call},
+    target::{self, asked, call},
 };
 
 const DESCRIPTION: &str = r#"
@@ -112,7 +113,7 @@ async fn an_answer_over_the_bound_is_not_read() {
     assert_eq!(fault.reached, Reached::Yes);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn silence_ends_at_the_deadline_and_a_write_is_not_repeated() {
     let server = Server::start().await;
     let executor = executor(&server.url(""), "limits: { timeout: 300ms }");
@@ -185,7 +186,7 @@ async fn without_its_credential_nothing_is_sent() {
     assert_eq!(server.count("/echo"), 0);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_dropped_call_stops() {
     let server = Server::start().await;
     let executor = Arc::new(executor(&server.url(""), ""));
@@ -205,4 +206,28 @@ async fn a_server_of_the_description_must_be_public_https() {
     assert_eq!((fault.code, fault.reached), (FaultCode::Refused, Reached::No));
     assert!(fault.message.contains("--server"), "{fault:?}");
     assert_eq!(server.count("/status/200"), 0);
+}
+
+#[tokio::test]
+async fn a_call_hands_its_trace_on() {
+    let server = Server::start().await;
+    let executor = executor(&server.url(""), "");
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let trace = TraceContext::parse(parent).unwrap().with_state("congo=t61");
+    let asked = asked("echo", json!({"n": 1}));
+    let session = Session::default();
+    let traced = || Call::new(&asked, &session).with_trace(trace.clone());
+    let Outcome::Planned(preview) = executor.preview(traced()).await.outcome else {
+        panic!("no plan")
+    };
+    let planned = preview.request().unwrap();
+    assert!(planned.headers.iter().any(|(name, value)| name == "traceparent" && value == parent));
+    executor.run(traced()).await;
+    let headers = &server.last()["headers"];
+    assert_eq!(
+        (&headers["traceparent"], &headers["tracestate"]),
+        (&parent.into(), &"congo=t61".into())
+    );
+    executor.call(&asked, &session).await;
+    assert_eq!(server.last()["headers"].get("traceparent"), None);
 }

@@ -1,10 +1,27 @@
-//! Every future of the library can be spawned: it is `Send`, and what borrows nothing of the caller is `'static`.
+//! Every public future can be spawned: it is `Send`, and what borrows nothing of the caller is `'static`. The sources are
+//! scanned, so that a new public function that waits needs a row here.
 
-#![cfg(test)]
+use std::{path::Path, sync::Arc};
 
-use callgate::{Arguments, Call, Executor, Handle, Session, ToolCall, ToolResult};
+use callgate::{
+    Arguments, Backend, Call, Ended, Executor, Handle, Journal, Middleware, OpenApi, Session,
+    ToolCall, ToolResult, ToolStream,
+    auth::{Authenticator, Authorization, Refusal},
+    config::{
+        Built, Config, DescriptionOptions, Environment, load, load_description, load_toolset,
+    },
+    secret::{SecretReference, SecretStore},
+    session,
+    transport::{Resolver, ResponseBody, Transport},
+};
+use callgate_google::{ServiceDirectory, ServiceName, Tokens};
+use callgate_store::aws::{AwsKeySource, AwsKeys};
+use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
+use tokio::time::Instant;
 
-fn is_send<T: Send>(_: &T) {}
+use crate::architecture::rust_files;
+
+fn is_send<T: Send>(_: T) {}
 fn is_shared<T: Clone + Send + Sync + 'static>(_: &T) {}
 fn is_spawnable<T: Send + 'static>(_: &T) {}
 
@@ -17,16 +34,84 @@ fn every_future_of_an_executor_is_send() {
     let executor = Executor::builder().build().unwrap();
     let (calls, session) = (calls(), Session::default());
     is_shared(&executor);
-    is_send(&executor.call(&calls[0], &session));
-    is_send(&executor.call_all(&calls, &session));
-    is_send(&executor.stream(&calls[0], &session));
-    is_send(&executor.prepare(&calls[0], &session));
+    is_send(executor.call(&calls[0], &session));
+    is_send(executor.call_all(&calls, &session));
+    is_send(executor.stream(&calls[0], &session));
+    is_send(executor.prepare(&calls[0], &session));
     let call = || Call::new(&calls[0], &session);
-    is_send(&executor.run(call()));
-    is_send(&executor.open(call()));
-    is_send(&executor.preview(call()));
-    is_send(&executor.result(&Handle::from_random(7), &session, None));
+    is_send(executor.run(call()));
+    is_send(executor.open(call()));
+    is_send(executor.preview(call()));
+    is_send(executor.result(&Handle::from_random(7), &session, None));
+    let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
     is_spawnable(&async move { executor.call_all(&calls, &session).await });
+}
+
+#[test]
+fn every_future_of_a_configuration_is_send() {
+    let _: fn(&Config, &Environment, &Built) =
+        |config, environment, built| is_send(config.build(environment, Some(built)));
+    let _: fn(&Path) = |file| is_send(load(file));
+    let _: fn(&Path) = |file| is_send(load_toolset(file, None));
+    let _: fn(&Path, &DescriptionOptions) =
+        |file, options| is_send(load_description(file, options));
+    let _: fn(&Built, &SecretReference, &Path) =
+        |built, reference, base| is_send(built.secret(reference, base));
+    let _: fn(OpenApi) = |front| is_send(front.build());
+    let _: fn(OpenApi) = |front| is_send(front.build_with_report());
+    let (config, environment) = (Config::new(), Environment::new());
+    is_spawnable(&async move { config.build(&environment, None).await });
+}
+
+#[test]
+fn every_future_of_a_trait_is_send() {
+    let _: fn(&dyn SecretStore, &SecretReference) = |store, name| is_send(store.get(name));
+    let _: fn(&dyn session::Store, &session::Key) =
+        |store, key| is_send(store.get(key, Instant::now().into_std()));
+    let _: fn(&dyn session::Store, &session::Key, session::Record) = |store, key, record| {
+        let expected = (session::Expected::Absent, std::time::Duration::ZERO);
+        is_send(store.put(key, record, expected, Instant::now().into_std()));
+    };
+    let _: fn(&dyn session::Store, &session::Key) = |store, key| {
+        is_send(store.remove(key, session::Expected::Absent, Instant::now().into_std()));
+    };
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(tool.preview(call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(tool.run(call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) =
+        |tool, call| is_send(tool.open(call, &mut Journal::default()));
+    let _: fn(&dyn Middleware, &mut Call<'_>) =
+        |layer, call| is_send(layer.before(call, None, &mut Journal::default()));
+    let _: fn(&dyn Middleware, &Call<'_>, &Ended<'_>) =
+        |layer, call, ended| is_send(layer.after(call, ended));
+    let _: fn(&dyn Authenticator, &mut http::Request<bytes::Bytes>, &Session) =
+        |known, request, session| is_send(known.authorize(request, session));
+    let _: fn(&dyn Authenticator, &Authorization, Refusal, &Session) =
+        |known, authorization, refusal, session| {
+            is_send(known.refused(authorization, refusal, session));
+        };
+    let limits = callgate::transport::Limits::default;
+    let _ = |transport: Arc<dyn Transport>, request: http::Request<bytes::Bytes>| {
+        is_send(transport.send(request, &limits()));
+    };
+    let _ = |transport: Arc<dyn Transport>, request: http::Request<bytes::Bytes>| {
+        is_send(transport.open(request, &limits()));
+    };
+    let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
+}
+
+#[test]
+fn every_future_below_the_library_is_send() {
+    let _: fn(&mut ResponseBody) = |body| is_send(body.chunk());
+    let _: fn(ResponseBody) = |body| is_send(body.collect(1));
+    let _: fn(&Tokens) = |tokens| is_send(tokens.access_token());
+    let _: fn(&Tokens) = |tokens| is_send(tokens.id_token("https://api.example.com"));
+    let _: fn(&Tokens) = |tokens| is_send(tokens.forget());
+    let _: fn(&ServiceDirectory, &ServiceName) =
+        |directory, service| is_send(directory.resolve(service));
+    let _: fn(&AwsKeySource) = |source| is_send(source.keys());
+    let _: fn(&AwsKeySource, &AwsKeys) = |source, keys| is_send(source.others_than(keys));
 }
 
 #[tokio::test]
@@ -35,11 +120,77 @@ async fn a_stream_is_read_where_it_is_spawned() {
     let stream = executor.stream(&calls()[0], &Session::default()).await;
     let read = async move {
         let mut stream = stream;
-        is_send(&stream.next());
+        is_send(stream.next());
         assert!(stream.next().await.is_none());
         stream.into_result()
     };
     is_spawnable(&read);
     let result: ToolResult = tokio::spawn(read).await.unwrap();
     assert_eq!(result.id, "0");
+}
+
+/// The names of the public functions of a file that wait, one for each.
+fn waiting(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for item in syn::parse_file(text).expect("a file is Rust").items {
+        match item {
+            Item::Fn(item) => names.extend(public(&item.vis, &item.sig)),
+            Item::Impl(item) if item.trait_.is_none() => {
+                names.extend(item.items.iter().filter_map(|each| match each {
+                    ImplItem::Fn(each) => public(&each.vis, &each.sig),
+                    _ => None,
+                }));
+            }
+            Item::Trait(item) if matches!(item.vis, Visibility::Public(_)) => {
+                names.extend(item.items.iter().filter_map(|each| match each {
+                    TraitItem::Fn(each) => public(&item.vis, &each.sig),
+                    _ => None,
+                }));
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// The name of a function that is public and waits.
+fn public(visibility: &Visibility, signature: &Signature) -> Option<String> {
+    let is_future = match &signature.output {
+        ReturnType::Type(_, answer) => matches!(&**answer, syn::Type::ImplTrait(kind) if
+            kind.bounds.iter().any(|bound| matches!(bound, syn::TypeParamBound::Trait(bound)
+                if bound.path.segments.last().is_some_and(|last| last.ident == "Future")))),
+        ReturnType::Default => false,
+    };
+    let waits = signature.asyncness.is_some() || is_future;
+    (waits && matches!(visibility, Visibility::Public(_))).then(|| signature.ident.to_string())
+}
+
+#[test]
+fn public_functions_that_wait_are_found() {
+    let text = "pub async fn a() {} async fn b() {} pub(crate) async fn c() {}
+        impl A { pub async fn d(&self) {} async fn e() {} pub fn f() -> impl Future<Output = u8> {} }
+        pub trait T { async fn g(&self); fn h(&self); } trait U { async fn i(&self); }
+        impl T for A { async fn g(&self) {} }";
+    assert_eq!(waiting(text), ["a", "d", "f", "g"]);
+}
+
+#[test]
+fn every_public_function_that_waits_has_a_row() {
+    let rows = include_str!("futures.rs");
+    let rows = rows.split("is_send(").skip(1).filter_map(|row| row.split('(').next());
+    let rows: Vec<_> = rows.collect();
+    // What stands in a row before the arguments of the function: `is_send(executor.call(`.
+    let is_of = |row: &&&str, name: &str| **row == name || row.ends_with(&format!(".{name}"));
+    let mut found: Vec<_> = rust_files("crates")
+        .iter()
+        .filter(|file| file.path.contains("/src/") && !file.path.starts_with("crates/cli/"))
+        .filter(|file| !file.path.ends_with("tests.rs") && !file.path.contains("/tests/"))
+        .filter(|file| !file.path.ends_with("test_server.rs"))
+        .flat_map(|file| waiting(&file.text))
+        .collect();
+    found.sort();
+    let n_wanted = |name: &String| found.iter().filter(|found| *found == name).count();
+    let n_rows = |name: &String| rows.iter().filter(|row| is_of(row, name)).count();
+    let missing: Vec<_> = found.iter().filter(|name| n_rows(name) < n_wanted(name)).collect();
+    assert_eq!(missing, Vec::<&String>::new(), "write `is_send(…)` for each");
 }

@@ -18,7 +18,9 @@ use axum::{
     routing::{get, post},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{Event, Executor, FaultCode, Next, Outcome, Reached, Session};
+use callgate::{
+    Call, Event, Executor, FaultCode, Next, Outcome, Principal, Reached, Session,
+};
 use callgate_tool::{Value, json};
 use tokio::net::TcpListener;
 
@@ -157,6 +159,41 @@ async fn a_handle_of_nothing_is_a_fault_before_sending() {
             (fault.code, fault.reached, fault.next),
             (FaultCode::InvalidArguments, Reached::No, Next::CorrectArguments)
         );
+        assert_eq!(fault.problems[0].at, "body.handle");
+    }
+}
+
+#[tokio::test]
+async fn a_handle_is_of_the_session_and_the_principal_that_made_it() {
+    let executor = executor().await;
+    let (own, other) = (Session::new("own"), Session::new("other"));
+    let fetch = asked("fetch", json!({}));
+    let made = Call::new(&fetch, &own).with_principal(Principal::new("kim"));
+    let Outcome::Answered(answer) = executor.run(made).await.outcome else { panic!("no answer") };
+    let handle = answer.handle.unwrap();
+    let upload = asked("raw", json!({"body": {"handle": handle.to_string()}}));
+    for (session, principal, is_own) in [
+        (&own, Some("kim"), true),
+        (&other, Some("kim"), false),
+        (&own, Some("lee"), false),
+        (&own, None, false),
+        (&other, None, false),
+    ] {
+        let principal = principal.map(Principal::new);
+        let kept = executor.result(&handle, session, principal.as_ref()).await.unwrap();
+        assert_eq!(kept.is_some(), is_own, "{session:?} {principal:?}");
+        let call = Call::new(&upload, session);
+        let call = match principal {
+            Some(principal) => call.with_principal(principal),
+            None => call,
+        };
+        let outcome = executor.run(call).await.outcome;
+        if is_own {
+            assert!(matches!(outcome, Outcome::Answered(_)), "{outcome:?}");
+            continue;
+        }
+        let fault = fault(outcome);
+        assert_eq!((fault.code, fault.reached), (FaultCode::InvalidArguments, Reached::No));
         assert_eq!(fault.problems[0].at, "body.handle");
     }
 }

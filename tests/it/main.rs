@@ -17,6 +17,7 @@ mod execute;
 mod exported;
 mod failures;
 mod foreign_servers;
+mod futures;
 mod google;
 mod handles;
 mod identity_provider;

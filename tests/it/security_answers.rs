@@ -126,7 +126,7 @@ async fn row_27_bombs_and_endless_answers_end_at_the_bound() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn row_28_a_slow_service_ends_at_the_deadline_of_the_whole_call() {
     let dripping = Raw::start(|mut connection| async move {
         connection.read_head().await;
@@ -148,7 +148,7 @@ async fn row_28_a_slow_service_ends_at_the_deadline_of_the_whole_call() {
         let started = Instant::now();
         let fault = target::fault(answered(&server, "limits: { timeout: 300ms }").await);
         assert_eq!((fault.code, fault.reached), (FaultCode::TimedOut, Reached::Maybe));
-        assert!(started.elapsed() < Duration::from_secs(5));
+        assert!((300..400).contains(&started.elapsed().as_millis()), "{:?}", started.elapsed());
     }
 }
 
@@ -247,7 +247,7 @@ async fn shown(server: &Raw, auth: &str) -> String {
     format!("{}\n{result:?}\n{kept:?}", json_result(&result))
 }
 
-/// Answers in two writes with a pause between them, so that an echoed secret comes in two pieces.
+/// Answers in two writes, the second when nothing else is left to do, so that an echoed secret comes in two pieces.
 async fn in_two_pieces(answer: String, at: usize) -> Raw {
     Raw::start(move |mut connection| {
         let answer = answer.clone();
@@ -287,7 +287,7 @@ fn check_masked(shown: &str) {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn row_31_an_echoed_credential_is_masked_in_every_spelling() {
     let long = "z".repeat(40_000);
     for (auth, status, media_type) in [

@@ -108,7 +108,7 @@ async fn what_is_no_sequence_ends_at_once() {
     assert_eq!(target::fault(stream.into_result().outcome).code, FaultCode::UnknownTool);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_stream_that_stops_or_breaks_ends_in_a_fault() {
     let settings = "limits: { timeout: 300ms, response_bytes: 1KiB }";
     let go = Arc::new(Notify::new());
@@ -131,7 +131,7 @@ async fn a_stream_that_stops_or_breaks_ends_in_a_fault() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_time_limit_is_that_of_one_value() {
     let server = Raw::start(|mut connection| async move {
         connection.read_head().await;
@@ -162,7 +162,7 @@ async fn collected(server: &Raw, settings: &str) -> (Value, Option<String>) {
     (target::json(outcome), message)
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_collects_what_came_within_its_bounds() {
     let whole = Raw::once(format!("{LINES}1\n2\n")).await;
     assert_eq!(collected(&whole, "").await, (json!([1, 2]), None));

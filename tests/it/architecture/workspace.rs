@@ -32,9 +32,9 @@ pub(super) enum Kind {
 }
 
 /// A file of the repository; the path is relative to its root, with `/`.
-pub(super) struct File {
-    pub(super) path: String,
-    pub(super) text: String,
+pub(crate) struct File {
+    pub(crate) path: String,
+    pub(crate) text: String,
 }
 
 /// The repository's root.
@@ -60,7 +60,7 @@ pub(super) fn packages_in(metadata: &Value) -> Vec<Package> {
 }
 
 /// The Rust files below a folder of the repository.
-pub(super) fn rust_files(folder: &str) -> Vec<File> {
+pub(crate) fn rust_files(folder: &str) -> Vec<File> {
     let mut paths = Vec::new();
     collect(&root().join(folder), &mut paths);
     paths.sort();

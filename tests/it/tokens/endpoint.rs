@@ -82,7 +82,7 @@ async fn a_refusal_is_told_by_a_code_of_the_standards() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothing() {
     let provider = provider_with(|_| {
         let body = futures_util::stream::pending::<Result<bytes::Bytes, std::io::Error>>();
@@ -103,7 +103,7 @@ async fn an_endpoint_that_hangs_costs_a_call_ten_seconds_and_the_next_ones_nothi
     assert_eq!(provider.n_asked(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
     let provider = Provider::start().await;
     let settings = json!({"oauth2_client_credentials": {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axum::response::IntoResponse;
-use callgate::{FaultCode, Next, Outcome, Session, ToolCall};
+use callgate::{FaultCode, Next, Outcome, Reached, Session, ToolCall};
 use callgate_tool::{Value, json};
 use futures_util::{StreamExt, future::join_all, stream};
 
@@ -44,6 +44,10 @@ async fn a_users_token_is_exchanged_as_the_standard_says() {
         (
             "literal:canary-user",
             json!({"actor_token": "literal:canary-actor", "requested_token_type": "jwt"}),
+        ),
+        (
+            "literal:canary-user",
+            json!({"actor_token": "$session.params.token", "requested_token_type": "jwt"}),
         ),
     ] {
         let mut settings = exchange(&provider, place);
@@ -201,4 +205,20 @@ async fn a_bearer_token_of_the_context_is_the_sessions_own() {
     is_answered(&call(&executor, &session("s", "canary-user")).await);
     let fault = fault(call(&executor, &Session::default()).await);
     assert_eq!(fault.code, FaultCode::MissingSessionValue);
+}
+
+/// Who acts for the user is as much a part of whom a token is for as the user.
+#[tokio::test]
+async fn sessions_with_other_actors_have_other_tokens() {
+    let provider = Provider::start().await;
+    provider.behave(issue_by("actor_token"));
+    let mut settings = exchange(&provider, "literal:canary-user");
+    settings["token_exchange"]["actor_token"] = "$session.params.token".into();
+    let executor = executor(&provider, &settings);
+    for (actor, n_asked) in [("canary-a", 1), ("canary-b", 2), ("canary-a", 2), ("canary-b", 2)] {
+        is_answered(&call(&executor, &session("s", actor)).await);
+        assert_eq!(provider.n_asked(), n_asked, "{actor}");
+    }
+    let missing = fault(call(&executor, &Session::default()).await);
+    assert_eq!((missing.code, missing.reached), (FaultCode::MissingSessionValue, Reached::No));
 }

@@ -50,7 +50,7 @@ async fn a_service_that_refuses_every_token_makes_no_loop() {
     assert!(provider.calls.load(Ordering::Relaxed) <= 2 * 401, "{provider:?}");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_call_is_lost_while_the_token_endpoint_restarts() {
     let provider = Provider::start().await;
     let executor = executor(&provider, &client(&provider));
@@ -80,17 +80,17 @@ async fn no_call_is_lost_while_the_token_endpoint_restarts() {
 }
 
 /// Security row 36.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn short_lived_tokens_under_load_fail_no_call() {
     let provider = Provider::start().await;
     provider.behave(|provider, _| provider.issue(json!(2)));
     let executor = executor(&provider, &client(&provider));
-    let started = tokio::time::Instant::now();
     let mut n_calls = 0;
-    while started.elapsed() < Duration::from_secs(3) {
+    for _ in 0..30 {
         let results = calls(&executor, 20).await;
         results.iter().for_each(is_answered);
         n_calls += results.len();
+        tokio::time::advance(Duration::from_millis(100)).await;
     }
     assert_eq!(provider.refusals.load(Ordering::Relaxed), 0);
     assert!((3..=5).contains(&provider.n_asked()), "{} of {n_calls}", provider.n_asked());

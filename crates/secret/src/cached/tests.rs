@@ -250,7 +250,7 @@ async fn a_read_ahead_ends_with_the_store() {
     assert_eq!(Arc::strong_count(&counting), 1);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn literals_are_not_mixed_up() {
     let cached = CachedStore::new(Arc::new(crate::MemoryStore::new()), CachePolicy::default());
     for value in ["a", "b"] {
@@ -259,7 +259,7 @@ async fn literals_are_not_mixed_up() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn nothing_of_a_secret_is_shown() {
     let secret = Secret::new("canary".to_owned());
     let inner = crate::MemoryStore::new().with(&slow(), secret);

@@ -73,7 +73,7 @@ async fn what_is_not_http_is_no_answer() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn no_error_shows_the_url_or_a_credential() {
     let silent = serve_raw(|mut connection| async move { connection.hold().await }).await;
     let broken = serve_raw(|mut connection| async move {

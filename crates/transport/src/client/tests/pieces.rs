@@ -61,7 +61,7 @@ async fn a_piece_is_there_before_the_next_one_is_sent() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_head_that_does_not_come_in_time_is_no_answer() {
     let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
     let limits = Limits { timeout: SHORT, ..Limits::default() };

@@ -21,13 +21,13 @@ async fn check_timed_out(origin: &str) {
     assert!(began.elapsed() >= SHORT, "{:?}", began.elapsed());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_service_that_never_answers_is_left() {
     let origin = serve_raw(|mut connection| async move { connection.hold().await }).await;
     check_timed_out(&origin).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_service_that_stops_after_the_head_is_left() {
     let origin = serve_raw(|mut connection| async move {
         connection.read_head().await;
@@ -38,7 +38,7 @@ async fn a_service_that_stops_after_the_head_is_left() {
     check_timed_out(&origin).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn the_deadline_is_over_all_of_a_body_that_drips() {
     // A byte comes long before any deadline between two bytes would pass.
     let dripping = || async {
