@@ -112,7 +112,7 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
     let vault = vault().await;
     let executor = |limit: &str| {
         let text = format!(
-            "{{secrets: {{cache: {{timeout: 1m}}, vault: {{address: '{}', token: 'literal:t'}}}}, toolsets: {{slow: {{\
+            "---\n{{secrets: {{cache: {{timeout: 1m}}, vault: {{address: '{}', token: 'literal:t'}}}}, toolsets: {{slow: {{\
              openapi: spec.yaml, server: '{}', auth: {{bearer: {{token: 'vault:secret/slow#key'}}}}, \
              limits: {{timeout: {limit}}}}}}}}}",
             vault, silent.origin

@@ -128,7 +128,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 56] = [
+    pub const ALL: [Self; 57] = [
         Self::AmbiguousList,
         Self::BodyMediaNotWritten,
         Self::CredentialParameter,

@@ -81,7 +81,6 @@ pub(super) async fn build<'a>(
         overlaid,
         text: config.description.held_text(),
         most_bytes: config.description_limits.text.bytes,
-        most_bytes: config.description_limits.text.bytes,
     };
     Some(Parts { config, toolset, built, made: authenticators.made })
 }

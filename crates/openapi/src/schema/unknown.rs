@@ -76,8 +76,7 @@ const KEYWORDS: [&str; 41] = [
 ];
 
 /// Keywords of other drafts, and what says the same in 2020-12.
-const OLDER: [(&str, &str); 7] = [
-    ("$dynamicRef", "write `$ref`"),
+const OLDER: [(&str, &str); 6] = [
     ("$recursiveRef", "write `$ref`"),
     ("additionalItems", "write `items` beside `prefixItems`"),
     ("dependencies", "write `dependentRequired` or `dependentSchemas`"),
