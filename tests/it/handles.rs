@@ -18,9 +18,7 @@ use axum::{
     routing::{get, post},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{
-    Call, Event, Executor, FaultCode, Next, Outcome, Principal, Reached, Session,
-};
+use callgate::{Call, Event, Executor, FaultCode, Next, Outcome, Principal, Reached, Session};
 use callgate_tool::{Value, json};
 use tokio::net::TcpListener;
 

@@ -33,7 +33,7 @@ async fn serve(routes: Router) -> String {
     origin
 }
 
-/// A vault whose secret `secret/slow` takes ten seconds and whose secret `secret/rotating` is another at each read.
+/// A vault whose secret `secret/slow` takes four seconds and whose secret `secret/rotating` is another at each read.
 async fn vault() -> String {
     let reads = Arc::new(AtomicUsize::new(0));
     let answer = move |uri: Uri| {
@@ -41,7 +41,7 @@ async fn vault() -> String {
         async move {
             let value = match uri.path() {
                 "/v1/secret/data/slow" => {
-                    tokio::time::sleep(Duration::from_secs(10)).await;
+                    tokio::time::sleep(Duration::from_secs(4)).await;
                     "slow".to_owned()
                 }
                 "/v1/secret/data/rotating" => {
@@ -121,11 +121,11 @@ async fn the_time_limit_covers_checks_the_credential_and_the_answer() {
     };
     let asked = ToolCall::new("1", "slow-echo", callgate_tool::Object::default());
     let session = Session::default();
-    // The store takes ten seconds, and the service never answers.
+    // The store takes four seconds, and the service never answers.
     for (limit, waited, ended, reached) in [
         ("2s", 0, 2, Reached::No),
-        ("12s", 0, 12, Reached::Maybe),
-        ("12s", 5, 7, Reached::No),
+        ("6s", 0, 6, Reached::Maybe),
+        ("6s", 3, 3, Reached::No),
         ("2s", 3, 0, Reached::No),
     ] {
         let call = Call::new(&asked, &session);
