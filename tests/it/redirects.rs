@@ -53,7 +53,7 @@ async fn no_redirect_is_followed_unless_the_toolset_says_so() {
             let fault = target::fault(call(&executor, tool, json!({})).await.outcome);
             assert_eq!((fault.status, fault.reached), (Some(302), Reached::Yes));
             assert_eq!(fault.next, Next::GiveUp);
-            assert!(fault.message.contains("redirect"), "{}", fault.message);
+            assert!(fault.message.contains("`redirects: same_origin`"), "{}", fault.message);
         }
     }
 }
@@ -100,8 +100,17 @@ async fn another_origin_never_hears_of_it() {
         let server = moved(302, &location).await;
         let origin = format!("{}/v1", server.origin);
         let executor = target::executor(DESCRIPTION, &origin, KEY_IN_HEADER);
-        let fault = target::fault(call(&executor, "read", json!({})).await.outcome);
+        let result = call(&executor, "read", json!({})).await;
+        let told: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
+        let fault = target::fault(result.outcome);
         assert_eq!(fault.status, Some(302), "{location}");
+        assert!(fault.message.contains("leads elsewhere") && fault.message.contains("`server`"));
+        assert!(
+            !fault.message.contains(&port) && !fault.message.contains("127.0.0.1"),
+            "{fault:?}"
+        );
+        let is_told = |event: &String| event.starts_with("a redirect to `");
+        assert!(told.iter().any(is_told), "{told:?}");
     }
     assert_eq!(elsewhere.n_connections(), 0);
 }

@@ -73,6 +73,11 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// The service answered with a redirect, which was not followed.
+    Redirected {
+        /// The origin that it leads to: `https://www.example.com`.
+        to: String,
+    },
     /// The request was not sent because of where it would have gone.
     Refused {
         /// What the operator can do, if they mean it. Shows addresses.
@@ -191,6 +196,7 @@ impl fmt::Display for Event {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
+            Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
             Self::Refused { remedy } => f.write_str(remedy),
             Self::SentAgain => f.write_str(
                 "the service had closed the connection; the request was sent again over a new one",

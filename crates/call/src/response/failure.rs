@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use callgate_secret::Masker;
-use callgate_tool::{DEPTH, Effect, Fault, Journal, Next, Object, Value};
+use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value};
 use http::{
     HeaderMap, Response, StatusCode,
     header::{DATE, LOCATION, RETRY_AFTER},
@@ -33,7 +33,9 @@ pub(super) fn fault(
 ) -> Box<Fault> {
     let status = response.status();
     if is_redirect(status) {
-        return wording::answer::redirected(status.as_u16(), target(response.headers(), server));
+        let (target, to) = target(response.headers(), server);
+        journal.note(Event::Redirected { to });
+        return wording::answer::redirected(status.as_u16(), target);
     }
     let mut fault = wording::service_error(status.as_u16(), next(status.as_u16(), effect));
     fault.retry_after = retry_after(response.headers());
@@ -135,18 +137,20 @@ fn next(status: u16, effect: Effect) -> Next {
     }
 }
 
-/// Where a redirect leads, seen from the server of the operation.
-fn target(headers: &HeaderMap, server: &Url) -> Target {
+/// Where a redirect leads, seen from the server of the operation, and the origin of that.
+fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
-    let Some(location) = location else { return Target::Unnamed };
-    let Ok(to) = server.join(location) else { return Target::Elsewhere };
+    let Some(location) = location else { return (Target::Unnamed, "nowhere".to_owned()) };
+    let Ok(to) = server.join(location) else { return (Target::Elsewhere, "no URL".to_owned()) };
     // What is relative to the request is below the server, unless it climbs, which is for whoever follows it to see.
     let is_relative = !location.starts_with('/') && !location.contains(':');
     let rest = to.path().strip_prefix(base);
     let is_within =
         is_relative || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    if to.origin() == server.origin() && is_within { Target::Below } else { Target::Elsewhere }
+    let is_below = to.origin() == server.origin() && is_within;
+    let target = if is_below { Target::Below } else { Target::Elsewhere };
+    (target, to.origin().ascii_serialization())
 }
 
 fn is_redirect(status: StatusCode) -> bool {
@@ -226,11 +230,11 @@ mod tests {
             ("javascript:alert(1)", Target::Elsewhere),
         ] {
             let headers = HeaderMap::from_iter([(LOCATION, location.parse().unwrap())]);
-            assert_eq!(target(&headers, &server), expected, "{location}");
+            assert_eq!(target(&headers, &server).0, expected, "{location}");
             let message = wording::answer::redirected(302, expected).message;
             assert!(!message.contains("example"), "{message}");
         }
-        assert_eq!(target(&HeaderMap::new(), &server), Target::Unnamed);
+        assert_eq!(target(&HeaderMap::new(), &server).0, Target::Unnamed);
     }
 
     #[test]

@@ -18,7 +18,9 @@ fn operation(method: &str) -> std::sync::Arc<Operation> {
             {"name": "cursor", "in": "query", "schema": {"type": "string"}},
             {"name": "status", "in": "query", "schema": {"type": "string"}}],
             "responses": {"200": {"description": "fine", "headers": {
-                "X-Total": {"schema": {"type": "integer"}}, "Set-Cookie": {"schema": {"type": "string"}}}}}}}}});
+                "X-Total": {"schema": {"type": "integer"}}, "Set-Cookie": {"schema": {"type": "string"}}}},
+                "default": {"description": "anything", "headers": {"x-default": {"schema": {}}}},
+                "404": {"description": "none", "headers": {"X-Own": {"schema": {}}}}}}}}});
     let text = description.to_string();
     let document = Document::read(text.as_bytes(), &Limits::default()).unwrap().value;
     load(&document, &LoadOptions::default()).operations.remove(0)

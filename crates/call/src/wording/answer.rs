@@ -30,7 +30,7 @@ pub(crate) fn too_deep_json(status: u16, most: usize) -> Box<Fault> {
 pub(crate) fn redirected(status: u16, target: Target) -> Box<Fault> {
     let where_to = match target {
         Target::Below => {
-            "which is not followed; the operator lets reads follow it by `redirects: same_origin`"
+            "which is not followed; by `redirects: same_origin` the operator lets reads follow it, five times at most"
         }
         Target::Elsewhere => {
             "which leads elsewhere and is never followed; the operator corrects `server`"

@@ -36,6 +36,9 @@ fn reason(error: &callgate_auth::Error) -> String {
     let reason = match error.kind() {
         CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
         CredentialErrorKind::UnusableSecret => "the operator's secret cannot be used",
+        CredentialErrorKind::Configuration => {
+            "the operator's settings of the credential cannot be used"
+        }
         // What the session lacks is named, what the description asks for, and the codes of the standards.
         _ => return error.to_string(),
     };

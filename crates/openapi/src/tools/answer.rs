@@ -57,7 +57,9 @@ fn successes<'d>(
     let path = responses.path();
     let Some(entries) = responses.node.as_object() else { return (found, headers) };
     for (status, node) in entries.iter() {
-        if !status.starts_with('2') {
+        let is_success = status.starts_with('2');
+        // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
+        if !is_success && **status != *"default" {
             continue;
         }
         if !document.spend(ANSWER + path.name(status).weight()) {
@@ -68,9 +70,10 @@ fn successes<'d>(
             && let Some(declared) = response.node.get("headers").and_then(Node::as_object)
             && document.spend(ANSWER * declared.len())
         {
-            headers.extend(declared.iter().map(|(name, _)| Arc::from(&**name)));
+            headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
         }
         match response {
+            _ if !is_success => {}
             Ok(response) if document.version().is_swagger() => {
                 found.extend(swagger::types(document, operation, "produces", &response, findings));
             }

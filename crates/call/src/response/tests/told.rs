@@ -34,13 +34,15 @@ fn headers_that_mean_something_are_shown() {
         ("x-total", "7"),
         ("x-total", "canary-token\u{200b}"),
         ("x-own", "9"),
+        ("x-default", "d"),
         ("content-length", "12"),
         ("date", "Wed, 21 Oct 2015 07:28:00 GMT"),
         ("set-cookie", "a=b"),
     ];
     let told = [("etag", "W/\"1\""), ("location", "/items/7"), ("retry-after", "5")];
-    check_headers("post", &all, &[&told[..], &[("x-total", "7, ****")]].concat());
-    let about = [("x-own", "9"), ("x-total", "7, ****")];
+    let declared = [("x-default", "d"), ("x-total", "7, ****")];
+    check_headers("post", &all, &[&told[..], &declared].concat());
+    let about = [("x-default", "d"), ("x-own", "9"), ("x-total", "7, ****")];
     let head = [&[("content-length", "12")], &told[..], &about].concat();
     check_headers("head", &all, &head);
     check_headers("get", &[("x-own", "9")], &[]);
