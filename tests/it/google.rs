@@ -1,7 +1,10 @@
 //! Tokens of Google accounts on calls, by a configuration: what the metadata server gives reaches the service, is kept,
 //! and is replaced when the service refuses it. `crates/google` has the other accounts.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
 
 use axum::{
     Router,
@@ -13,10 +16,14 @@ use base64::{
     Engine,
     prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD},
 };
-use callgate::{Executor, Outcome, Session, ToolCall};
+use callgate::{
+    Executor, Outcome, Session, ToolCall,
+    config::{Config, Environment},
+    transport::Clock,
+};
 use callgate_tool::{Value, json};
 
-use crate::built::configured;
+use crate::built::{build_in, configured};
 
 /// Service and metadata server in one.
 #[derive(Debug, Default)]
@@ -78,6 +85,13 @@ async fn start_with(toolset: impl Fn(&str) -> Value) -> (Executor, Shared, Strin
 }
 
 async fn start_among(configuration: impl Fn(&str) -> Value) -> (Executor, Shared, String) {
+    start_in(configuration, &Environment::new()).await
+}
+
+async fn start_in(
+    configuration: impl Fn(&str) -> Value,
+    environment: &Environment,
+) -> (Executor, Shared, String) {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
     let seen = Shared::default();
@@ -88,7 +102,9 @@ async fn start_among(configuration: impl Fn(&str) -> Value) -> (Executor, Shared
     let toolset = &mut configuration["toolsets"]["pets"];
     toolset["openapi"] = json!(description.to_str().unwrap());
     toolset["prefix"] = json!("");
-    let built = configured(&configuration.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let config = Config::from_text(configuration.to_string(), "");
+    let built = config.and_then(|config| build_in(&config, environment));
+    let built = built.unwrap_or_else(|error| panic!("{error}"));
     (built.executor, seen, origin)
 }
 
@@ -120,6 +136,23 @@ async fn an_identity_token_is_for_the_server_and_kept_until_it_is_refused() {
     let seen = seen.lock().unwrap();
     assert_eq!((seen.asked.len(), seen.tokens.len()), (2, 4));
     assert_ne!(seen.tokens[3], seen.tokens[2]);
+}
+
+/// The tokens here hold until the year 3000.
+#[tokio::test]
+async fn the_end_of_an_identity_token_is_told_by_the_programs_clock() {
+    for (seconds, n_asked) in [(32_503_600_000, 1), (32_503_680_001, 2)] {
+        let auth = |origin: &str| json!({"google_id_token": {"account": "machine", "endpoints": {"metadata": origin}}});
+        let toolset =
+            |origin: &str| json!({"server": format!("{origin}/v1"), "auth": auth(origin)});
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        let environment = Environment::new().with_clock(Clock::new(move || now));
+        let configuration = |origin: &str| json!({"toolsets": {"pets": toolset(origin)}});
+        let (executor, seen, _) = start_in(configuration, &environment).await;
+        call(&executor).await;
+        call(&executor).await;
+        assert_eq!(seen.lock().unwrap().asked.len(), n_asked, "{seconds}");
+    }
 }
 
 #[tokio::test]

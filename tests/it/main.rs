@@ -21,6 +21,7 @@ mod futures;
 mod google;
 mod handles;
 mod identity_provider;
+mod patterns;
 mod raw;
 mod redirects;
 mod references;

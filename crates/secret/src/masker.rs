@@ -190,6 +190,15 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_with_a_quote_is_masked_where_a_shell_reads_it() {
+        let masker = Masker::new(vec![Secret::new("it's-a-k3y".to_owned())]);
+        let masked = |line: &str| String::from_utf8(masker.mask(line.as_bytes()).into_owned());
+        let line = r"curl -H 'X-Api-Key: it'\''s-a-k3y' 'https://a.example'";
+        assert_eq!(masked(line).unwrap(), "curl -H 'X-Api-Key: ****' 'https://a.example'");
+        assert_eq!(masked("it's-a-k3y").unwrap(), "****");
+    }
+
+    #[test]
     fn a_secret_is_masked_below_what_a_reader_takes_off() {
         check(b"a s3&#99;r&quot;t&#x2F;k\xc3\xa9y+1 b", "a **** b");
         check(b"s3cr\"t<wbr>/k\xc3\xa9y<!-- x -->+1.", "****.");

@@ -3,7 +3,10 @@
 
 use callgate_tool::{Object, Value};
 use callgate_tree::{Node, Object as NodeObject, Path};
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::{
+    hir::{Class, ClassUnicode, Hir, HirKind},
+    utf8::Utf8Sequences,
+};
 
 use crate::{
     code::Code,
@@ -82,35 +85,69 @@ pub(crate) fn is_linear(pattern: &str) -> bool {
     }
     // What only the two notations tell apart: escapes that mean themselves in ECMA-262.
     let read = |pattern: &str| regex_syntax::Parser::new().parse(pattern).ok();
-    let read = read(pattern).or_else(|| read(&pattern.replace("\\/", "/")));
+    let pattern = of_ascii(pattern);
+    let read = read(&pattern).or_else(|| read(&pattern.replace("\\/", "/")));
     read.is_some_and(|read| size(&read) <= LARGEST)
 }
 
-/// About how many states an engine needs. The depth of a pattern is bounded where it is read.
-fn size(pattern: &Hir) -> usize {
-    match pattern.kind() {
-        HirKind::Class(Class::Bytes(_)) | HirKind::Empty | HirKind::Look(_) => 1,
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Class(Class::Unicode(class)) => 1 + class.ranges().len().min(RANGES),
-        HirKind::Repetition(repetition) => {
-            let times = repetition.max.unwrap_or_else(|| repetition.min.saturating_add(1)).max(1);
-            size(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
-        }
-        HirKind::Capture(capture) => 1_usize.saturating_add(size(&capture.sub)),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
-            parts.iter().fold(1, |sum: usize, part| sum.saturating_add(size(part)))
+/// The pattern with the classes that have only ASCII in ECMA-262 §22.2.2.9.
+fn of_ascii(pattern: &str) -> String {
+    let mut written = String::with_capacity(pattern.len());
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' { characters.next() } else { None };
+        match escaped {
+            Some('d') => written.push_str("[0-9]"),
+            Some('D') => written.push_str("[^0-9]"),
+            Some('w') => written.push_str("[0-9A-Za-z_]"),
+            Some('W') => written.push_str("[^0-9A-Za-z_]"),
+            escaped => written.extend([character].into_iter().chain(escaped)),
         }
     }
+    written
+}
+
+/// The bytes that an engine needs, and hardly more than twice of them. The depth of a pattern is bounded where it is read.
+fn size(pattern: &Hir) -> usize {
+    match pattern.kind() {
+        HirKind::Class(Class::Bytes(_)) | HirKind::Empty | HirKind::Look(_) => STATE,
+        HirKind::Literal(literal) => literal.0.len().saturating_mul(STATE),
+        HirKind::Class(Class::Unicode(class)) => class_size(class),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or_else(|| repetition.min.saturating_add(1)).max(1);
+            let once = size(&repetition.sub).saturating_add(STATE);
+            once.saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
+        HirKind::Capture(capture) => STATE.saturating_add(size(&capture.sub)),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().fold(STATE, |sum: usize, part| sum.saturating_add(size(part)))
+        }
+    }
+}
+
+/// What an engine of bytes needs for a class of characters: a move for each range of bytes, most of which large classes share.
+fn class_size(class: &ClassUnicode) -> usize {
+    let ranges = class.ranges().iter();
+    let moves = |range: &regex_syntax::hir::ClassUnicodeRange| -> usize {
+        Utf8Sequences::new(range.start(), range.end()).map(|sequence| sequence.len()).sum()
+    };
+    let n_moves: usize = ranges.map(moves).sum();
+    let n_shared = n_moves.saturating_sub(UNSHARED);
+    STATE + (n_moves - n_shared) * MOVE + n_shared * MOVE / 4
 }
 
 /// In bytes. Those of real descriptions have fewer than 2,000; to read one takes a hundred times its size.
 const LONGEST: usize = 16 << 10;
 
-/// In states. Real patterns have some hundreds; engines refuse ten times as many.
-const LARGEST: usize = 20_000;
+/// In bytes of an engine; values are checked by one that holds as many.
+const LARGEST: usize = 10 << 20;
 
-/// The ranges of a class that count: engines share the rest.
-const RANGES: usize = 16;
+/// The bytes of a state of an engine, and of a move to another one.
+const STATE: usize = 32;
+const MOVE: usize = 24;
+
+/// The moves of a class that it shares with nothing.
+const UNSHARED: usize = 200;
 
 #[cfg(test)]
 mod tests {
@@ -121,6 +158,10 @@ mod tests {
         for (pattern, expected) in [
             ("^[a-z]{1,63}$", true),
             (r"^\p{L}+$", true),
+            (r"^[\p{L}\p{N} ]{1,255}$", true),
+            (r"^[\p{L}]{1,1000}$", false),
+            (r"^[\w\-]{1,4000}$", true),
+            (r"^\\w{1,4000}$", true),
             (r"^a\/b$", true),
             ("^.{0,255}$", true),
             ("^.{0,262144}$", false),
