@@ -2,13 +2,17 @@
 //! more of an answer in memory than its bound, which holds for what a content coding expands to. Addresses are judged in
 //! `egress`, what is sent twice in `attempt`.
 
-use std::{net::IpAddr, sync::Arc, time::SystemTime};
+use std::{
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+    time::SystemTime,
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_tool::NamedBy;
 use http::{
-    HeaderValue, Method, Request, Response,
+    HeaderValue, Method, Request, Response, Uri,
     header::{
         ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING,
         USER_AGENT,
@@ -22,7 +26,7 @@ use crate::{
     coding::{self, Coding},
     egress::{AddressRange, Egress},
     error::{self, Error},
-    guard,
+    guard::{self, Origin},
     limits::Limits,
     network::{Network, Pool, Way},
     resolve::Resolver,
@@ -77,6 +81,8 @@ pub struct Client {
     allow: Arc<[AddressRange]>,
     /// The pools of the usual ways, so that they are looked for once: by trust and by scheme.
     pools: Arc<[OnceCell<Arc<Pool>>; 4]>,
+    /// The origin that was sent to first; most toolsets have one.
+    origin: Arc<OnceLock<Origin>>,
 }
 
 impl Client {
@@ -93,7 +99,13 @@ impl Client {
     pub fn over(network: &Network, settings: ClientSettings) -> Self {
         let allow = settings.allow.clone().into();
         let network = network.clone();
-        Self { network, settings: Arc::new(settings), allow, pools: Arc::default() }
+        Self {
+            network,
+            settings: Arc::new(settings),
+            allow,
+            pools: Arc::default(),
+            origin: Arc::default(),
+        }
     }
 
     /// The connections for a URL, after what can be said of it before its name is looked up.
@@ -102,11 +114,14 @@ impl Client {
         let is_usual = egress.own.is_empty();
         let slot =
             usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
-        let tls = egress.is_https.then(|| self.settings.tls.clone());
-        let way = Way { tls, egress, directory: self.settings.directory.clone() };
+        let pool = async || {
+            let tls = egress.is_https.then(|| self.settings.tls.clone());
+            let directory = self.settings.directory.clone();
+            self.network.pool(&Way { tls, egress, directory }).await
+        };
         match self.pools.get(slot).filter(|_| is_usual) {
-            Some(known) => known.get_or_try_init(|| self.network.pool(&way)).await.map(Arc::clone),
-            None => self.network.pool(&way).await,
+            Some(known) => known.get_or_try_init(pool).await.map(Arc::clone),
+            None => pool().await,
         }
     }
 
@@ -132,10 +147,34 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
+    /// The request as it is sent.
+    fn outgoing(&self, request: Request<Bytes>) -> Result<reqwest::Request, Error> {
+        let (parts, body) = request.into_parts();
+        guard::check_headers(&parts.headers)?;
+        let url = self.url(&parts.uri)?;
+        let mut outgoing = reqwest::Request::new(parts.method, url);
+        *outgoing.headers_mut() = parts.headers;
+        complete(&mut outgoing, body);
+        Ok(outgoing)
+    }
+
+    fn url(&self, uri: &Uri) -> Result<Url, Error> {
+        let known = self.origin.get();
+        let url = guard::checked_url(uri, known)?;
+        if known.is_none()
+            && let Some(origin) = Origin::of(uri)
+        {
+            self.origin.get_or_init(|| origin);
+        }
+        Ok(url)
+    }
+
     /// The head of the answer, and its body as it comes.
-    async fn answer(&self, request: Request<Bytes>) -> Result<Response<ResponseBody>, Error> {
-        let named_by = self.named_by(&request);
-        let request = outgoing(request)?;
+    async fn answer(
+        &self,
+        request: reqwest::Request,
+        named_by: NamedBy,
+    ) -> Result<Response<ResponseBody>, Error> {
         let pool = self.pool(request.url(), named_by).await?;
         let has_identity = self.settings.tls.has_identity();
         let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
@@ -159,8 +198,9 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
+        let named_by = self.named_by(&request);
         let exchange = async {
-            let (head, body) = self.answer(request).await?.into_parts();
+            let (head, body) = self.answer(self.outgoing(request)?, named_by).await?.into_parts();
             let body = body.collect(limits.response_bytes).await?;
             Ok(Response::from_parts(head, body))
         };
@@ -173,7 +213,7 @@ impl Transport for Client {
             // Nearly everything is allowed: what is not is told when it is sent.
             return Ok(());
         }
-        self.egress(&guard::checked_url(request.uri())?, named_by).map(drop)
+        self.egress(&self.url(request.uri())?, named_by).map(drop)
     }
 
     async fn open(
@@ -181,7 +221,9 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<ResponseBody>, Error> {
-        let answer = timeout(limits.timeout, self.answer(request)).await;
+        let named_by = self.named_by(&request);
+        let answer = self.answer(self.outgoing(request)?, named_by);
+        let answer = timeout(limits.timeout, answer).await;
         answer.unwrap_or_else(|_| Err(error::timed_out()))
     }
 }
@@ -198,26 +240,21 @@ fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-fn outgoing(request: Request<Bytes>) -> Result<reqwest::Request, Error> {
-    let (parts, body) = request.into_parts();
-    guard::check_headers(&parts.headers)?;
-    let url = guard::checked_url(&parts.uri)?;
-    let mut outgoing = reqwest::Request::new(parts.method, url);
-    *outgoing.headers_mut() = parts.headers;
-    // Some large services refuse requests without it (RFC 9110 §10.1.5).
-    outgoing.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
-    // A part of a coded answer cannot be decoded.
-    if !outgoing.headers().contains_key(RANGE) {
-        let accepted = HeaderValue::from_static(coding::ACCEPTED);
-        outgoing.headers_mut().entry(ACCEPT_ENCODING).or_insert(accepted);
-    }
+/// Adds the body, and the headers that every request has.
+fn complete(outgoing: &mut reqwest::Request, body: Bytes) {
     // RFC 9110 §8.6; the client leaves it out and some servers then answer 411.
     let expects_body = matches!(*outgoing.method(), Method::PATCH | Method::POST | Method::PUT);
+    let headers = outgoing.headers_mut();
+    // Some large services refuse requests without it (RFC 9110 §10.1.5).
+    headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
+    // A part of a coded answer cannot be decoded.
+    if !headers.contains_key(RANGE) {
+        headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static(coding::ACCEPTED));
+    }
     if body.is_empty() && expects_body {
-        outgoing.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
     *outgoing.body_mut() = Some(body.into());
-    Ok(outgoing)
 }
 
 /// RFC 9112 §6.3: where one reader's answer ends, another's goes on. Two lengths that differ are an error of the HTTP

@@ -40,28 +40,74 @@ pub(crate) fn check_headers(headers: &HeaderMap) -> Result<(), Error> {
     Ok(())
 }
 
+/// The origin of requests, with its URL. The name and the port of a server are the same from call to call, and to parse
+/// them costs more than the rest of a URL.
+#[derive(Debug)]
+pub(crate) struct Origin {
+    scheme: Scheme,
+    authority: String,
+    url: Url,
+}
+
+impl Origin {
+    /// The origin of a URI; `None` where another one would be sent to. Copied, so that nothing else of the URI is kept.
+    pub(crate) fn of(uri: &Uri) -> Option<Self> {
+        let (scheme, authority) = (uri.scheme()?.clone(), uri.authority()?.as_str().to_owned());
+        let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
+        is_same_authority(uri, &url).then_some(Self { scheme, authority, url })
+    }
+
+    /// The URL of a URI that names the origin in the very bytes it is known by.
+    fn url(&self, uri: &Uri) -> Option<Url> {
+        let is_known = uri.scheme() == Some(&self.scheme)
+            && uri.authority().is_some_and(|named| named.as_str() == self.authority);
+        is_known.then(|| {
+            let mut url = self.url.clone();
+            url.set_path(uri.path());
+            url.set_query(uri.query());
+            url
+        })
+    }
+}
+
 /// The URL as the HTTP client will send it, which must be exactly the URI.
 ///
 /// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes; whatever it changes is
 /// refused here, because what was checked is not what would be sent (security finding 2).
-pub(crate) fn checked_url(uri: &Uri) -> Result<Url, Error> {
+pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
         return Err(error::refused("the URL must begin with `http://` or `https://`"));
     }
-    let text = uri.to_string();
-    if text.len() > MAX_URL_BYTES {
+    if length(uri) > MAX_URL_BYTES {
         return Err(error::refused("the URL is longer than 8 KiB"));
     }
-    // The parser's error is not kept: some of them show what they read.
-    let url = Url::parse(&text).map_err(|_| error::refused("the URL cannot be parsed"))?;
-    if !is_same_authority(uri, &url) {
-        return Err(error::refused("the URL's host and port are not what would be sent"));
-    }
+    let url = match known.and_then(|known| known.url(uri)) {
+        Some(url) => url,
+        None => parsed(uri)?,
+    };
     if uri.path() != url.path() {
         return Err(error::refused("the URL's path is not what would be sent"));
     }
     if uri.query() != url.query() {
         return Err(error::refused("the URL's query is not what would be sent"));
+    }
+    Ok(url)
+}
+
+/// How many bytes the text of a URI has.
+fn length(uri: &Uri) -> usize {
+    let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
+    let authority = uri.authority().map_or(0, |authority| authority.as_str().len());
+    let query = uri.query().map_or(0, |query| query.len() + "?".len());
+    scheme + authority + uri.path().len() + query
+}
+
+fn parsed(uri: &Uri) -> Result<Url, Error> {
+    // The parser's error is not kept: some of them show what they read.
+    let url =
+        Url::parse(&uri.to_string()).map_err(|_| error::refused("the URL cannot be parsed"))?;
+    if !is_same_authority(uri, &url) {
+        return Err(error::refused("the URL's host and port are not what would be sent"));
     }
     Ok(url)
 }
@@ -93,11 +139,16 @@ mod tests {
 
     #[track_caller]
     fn check_url(uri: &str, is_allowed: bool) {
-        let checked = checked_url(&uri.parse().unwrap());
-        assert_eq!(checked.is_ok(), is_allowed, "{uri}: {checked:?}");
-        if let Err(error) = checked {
-            assert_eq!(error.kind(), ErrorKind::Refused);
-            assert!(!error.to_string().contains("canary"), "{error}");
+        let uri: Uri = uri.parse().unwrap();
+        let anew = checked_url(&uri, None);
+        let again = checked_url(&uri, Origin::of(&uri).as_ref());
+        assert_eq!(again.as_ref().ok(), anew.as_ref().ok(), "{uri}");
+        for checked in [anew, again] {
+            assert_eq!(checked.is_ok(), is_allowed, "{uri}: {checked:?}");
+            if let Err(error) = checked {
+                assert_eq!(error.kind(), ErrorKind::Refused);
+                assert!(!error.to_string().contains("canary"), "{error}");
+            }
         }
     }
 
@@ -140,6 +191,21 @@ mod tests {
             if uri.parse::<Uri>().is_ok() {
                 check_url(uri, false);
             }
+        }
+    }
+
+    #[test]
+    fn another_origin_is_not_taken_for_the_known_one() {
+        let known: Uri = "http://h:80/".parse().unwrap();
+        let known = Origin::of(&known).unwrap();
+        for uri in [
+            "https://h:80/a",
+            "http://h/a",
+            "http://H:80/a",
+            "http://h:8080/a?b",
+            "http://h:80@evil/",
+        ] {
+            assert_eq!(known.url(&uri.parse().unwrap()), None, "{uri}");
         }
     }
 
