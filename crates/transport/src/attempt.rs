@@ -23,16 +23,27 @@ pub(crate) async fn send(
     request: reqwest::Request,
     has_identity: bool,
 ) -> Result<(reqwest::Response, Option<SentAgain>), Error> {
-    let again = request.try_clone();
-    let failure = match once(&pool.reusing(), request, has_identity).await {
-        Ok(response) => return Ok((response, None)),
-        Err(failure) => failure,
-    };
-    let Some(again) = again.filter(|again| failure.repeat.allows(again)) else {
+    let again = request.try_clone().map(Box::new);
+    let sent = once(&pool.reusing(), request, has_identity);
+    match sent.await {
+        Ok(response) => Ok((response, None)),
+        // Few requests come here, and the others carry no room for it.
+        Err(failure) => Box::pin(send_again(pool, again, has_identity, failure)).await,
+    }
+}
+
+/// Sends the request over a new connection where that is harmless after this failure.
+async fn send_again(
+    pool: &Pool,
+    request: Option<Box<reqwest::Request>>,
+    has_identity: bool,
+    failure: Failure,
+) -> Result<(reqwest::Response, Option<SentAgain>), Error> {
+    let Some(request) = request.filter(|request| failure.repeat.allows(request)) else {
         return Err(failure.error);
     };
     // A second connection of the pool may have been closed at the same moment.
-    match once(pool.fresh()?, again, has_identity).await {
+    match once(pool.fresh()?, *request, has_identity).await {
         Ok(response) => Ok((response, Some(SentAgain))),
         // The first may have reached the service, whatever became of the second.
         Err(second) if failure.error.reached() == Reached::No => Err(second.error),
@@ -74,13 +85,17 @@ pub fn overrides_method(headers: &HeaderMap) -> bool {
         .any(|name| headers.contains_key(*name))
 }
 
-async fn once(
+/// Sends the request. The client takes it at once, so that the future does not hold it as well.
+fn once(
     client: &reqwest::Client,
     request: reqwest::Request,
     has_identity: bool,
-) -> Result<reqwest::Response, Failure> {
-    let (sent, is_asked) = noting_what_is_asked(client.execute(request)).await;
-    sent.map_err(|source| failure(source, is_asked, has_identity))
+) -> impl Future<Output = Result<reqwest::Response, Failure>> + use<> {
+    let sent = noting_what_is_asked(client.execute(request));
+    async move {
+        let (sent, is_asked) = sent.await;
+        sent.map_err(|source| failure(source, is_asked, has_identity))
+    }
 }
 
 fn failure(source: reqwest::Error, is_asked: bool, has_identity: bool) -> Failure {

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use reqwest::redirect::Policy;
+use reqwest::{redirect::Policy, retry};
 use rustls::{ClientConfig, client::danger::ServerCertVerifier};
 use tokio::sync::OnceCell;
 
@@ -194,8 +194,9 @@ fn settings(tls: Option<&ClientConfig>, resolver: &Arc<Guarded>) -> reqwest::Cli
         .dns_resolver(Arc::clone(resolver));
     match tls {
         Some(tls) => builder.https_only(true).tls_backend_preconfigured(tls.clone()),
-        // No certificates: this one speaks to `http` origins only, and works on a machine that has none.
-        None => builder.tls_certs_only([]),
+        // No certificates: this one speaks to `http` origins only, and works on a machine that has none. There, in
+        // HTTP/1.1, no answer says that a request was not looked at, so no copy of it is kept to send it again.
+        None => builder.tls_certs_only([]).retry(retry::never().max_retries_per_request(0)),
     }
 }
 
