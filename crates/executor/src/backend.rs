@@ -5,6 +5,7 @@ mod echo;
 mod exchange;
 mod failure;
 mod function;
+mod in_time;
 mod openapi;
 mod opened;
 mod reading;

@@ -11,11 +11,13 @@ use callgate_session::Owner;
 use callgate_tool::{Event, Fault, Handle, Journal, StoredResult, Value};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::{
     challenge::{self, Sent},
-    failure, redirect,
+    failure,
+    in_time::in_time,
+    redirect,
     session_values::masked,
 };
 use crate::{
@@ -153,8 +155,7 @@ impl<'a> Exchange<'a> {
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =
             self.followed(request, failure::of_credential, journal).await?;
-        let is_late = self.deadline <= Instant::now();
-        let refusal = challenge::refusal(&answer).filter(|_| !is_late);
+        let refusal = challenge::refusal(&answer).filter(|_| Instant::now() < self.deadline);
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
@@ -222,7 +223,7 @@ impl<'a> Exchange<'a> {
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let authorized = self.authenticator.authorize(&mut request, self.call.session());
         // Before anything is sent, the call is late whatever keeps it: checks, or a credential that is fetched.
-        let Ok(authorized) = timeout_at(self.deadline, authorized).await else {
+        let Ok(authorized) = in_time(self.deadline, authorized).await else {
             return Err(wording::late(self.limits().timeout));
         };
         let authorization = authorized.map_err(|error| {

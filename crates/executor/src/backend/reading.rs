@@ -8,6 +8,8 @@ use callgate_transport::{Error, ErrorKind, ResponseBody};
 use http::Response;
 use tokio::time::{Instant, timeout_at};
 
+use super::in_time::in_time;
+
 /// The answer with its body, of at most `bound` bytes, read until `deadline`.
 pub(super) async fn read(
     answer: Response<ResponseBody>,
@@ -16,8 +18,7 @@ pub(super) async fn read(
 ) -> Result<Response<Bytes>, Error> {
     let (mut head, body) = answer.into_parts();
     if !head.status.is_success() || Splitter::of(&head.headers).is_none() {
-        let body =
-            timeout_at(deadline, body.collect(bound)).await.unwrap_or_else(|_| Err(late()))?;
+        let body = in_time(deadline, body.collect(bound)).await.unwrap_or_else(|_| Err(late()))?;
         return Ok(Response::from_parts(head, body));
     }
     let (body, end) = until(body, bound, deadline).await?;

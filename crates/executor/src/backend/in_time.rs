@@ -1,0 +1,35 @@
+//! Waits until a moment, and sets a timer only for what is not there at once: most credentials are, and so are the bodies
+//! of short answers.
+
+use std::pin::pin;
+
+use futures_util::future::poll_immediate;
+use tokio::time::{Instant, error::Elapsed, timeout_at};
+
+/// What a future ends with, or that the time was up.
+pub(super) async fn in_time<F: Future>(deadline: Instant, future: F) -> Result<F::Output, Elapsed> {
+    let mut future = pin!(future);
+    match poll_immediate(future.as_mut()).await {
+        Some(ended) => Ok(ended),
+        None => timeout_at(deadline, future).await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{future, time::Duration};
+
+    use tokio::time::sleep;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_there_is_taken_and_what_is_late_is_not_waited_for() {
+        let soon = Instant::now() + Duration::from_secs(2);
+        assert_eq!(in_time(soon, future::ready(1)).await.ok(), Some(1));
+        let second = async { sleep(Duration::from_secs(1)).await };
+        assert!(in_time(soon, second).await.is_ok());
+        assert!(in_time(soon, future::pending::<()>()).await.is_err());
+        assert_eq!(Instant::now(), soon);
+    }
+}
