@@ -159,7 +159,7 @@ fn content(
     }
     let taken = match media.kind() {
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed(body, media),
-        Kind::Binary => file(&without_secrets(body, masker), media.essence).into(),
+        Kind::Binary => file(&without_secrets(body, masker), media.essence.into_owned()).into(),
         Kind::Events => sequence::events(&media.decoded(body), shape.room()).into(),
         // A page begins with a tag. Services that forget to name their JSON are taken for pages by their frameworks.
         Kind::Html if begins_like_json(body) => guessed(body, media),
@@ -186,7 +186,7 @@ fn content(
 }
 
 /// A body that names no type of a text: the JSON it is, else the text.
-fn guessed(body: &[u8], media: Media) -> Taken {
+fn guessed(body: &[u8], media: Media<'_>) -> Taken {
     let taken = begins_like_json(body).then(|| json(body, &media)).and_then(Result::ok);
     match taken {
         Some(taken) => taken.into(),
@@ -208,11 +208,11 @@ fn page(html: &str) -> Taken {
 }
 
 /// An image or a sound; one over its bound is a file.
-fn perceived(data: Bytes, media: Media, shape: &Shape) -> Content {
+fn perceived(data: Bytes, media: Media<'_>, shape: &Shape) -> Content {
     if data.len() > shape.media_bytes {
-        return file(&data, media.essence);
+        return file(&data, media.essence.into_owned());
     }
-    Content::Media { media_type: media.essence, data }
+    Content::Media { media_type: media.essence.into_owned(), data }
 }
 
 /// The values of a sequence that broke off, without the one that is not whole.
@@ -247,11 +247,12 @@ fn file(body: &Bytes, media_type: String) -> Content {
     Content::File { media_type, size: body.len(), sha256 }
 }
 
-fn text(body: &[u8], media: Media) -> Taken {
+fn text(body: &[u8], media: Media<'_>) -> Taken {
     let decoded = media.decoded(body);
     let text = cleaned(&decoded);
     let n_removed = n_unseen(&decoded);
-    let media_type = if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence };
+    let media_type =
+        if media.essence.is_empty() { "text/plain".to_owned() } else { media.essence.into_owned() };
     Taken { n_removed, ..Content::Text { text, media_type }.into() }
 }
 

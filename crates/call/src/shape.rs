@@ -189,8 +189,8 @@ fn may_hide(text: &str) -> bool {
 
 /// Whether a text may name the next page of an operation that has pages.
 fn names_page(text: &str, operation: &Operation) -> bool {
-    ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
-        && page::is_paged(operation)
+    page::is_paged(operation)
+        && ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))
 }
 
 /// Takes out of every text of a value what nobody sees; answers how many characters that were.

@@ -5,8 +5,6 @@
 mod fault;
 mod text;
 
-use std::mem;
-
 pub use self::fault::InvalidJson;
 use self::fault::Reason;
 use self::text::Text;
@@ -246,14 +244,16 @@ impl<'t> Reader<'t> {
 
     /// The text whose quote is next.
     fn string(&mut self) -> Result<Text<'t>, InvalidJson> {
-        self.at += 1;
-        let mut unescaped = mem::take(&mut self.unescaped);
-        let read = text::read(self.text, self.at, &mut unescaped);
-        self.unescaped = unescaped;
-        match read {
-            Ok((text, end)) => {
+        let start = self.at + 1;
+        let end = special(self.text.as_bytes(), start);
+        if self.text.as_bytes().get(end) == Some(&b'"') {
+            self.at = end + 1;
+            return Ok(Text::Plain(self.text.get(start..end).unwrap_or_default()));
+        }
+        match text::unescape(self.text, (start, end), &mut self.unescaped) {
+            Ok(end) => {
                 self.at = end;
-                Ok(text)
+                Ok(Text::Unescaped)
             }
             Err((reason, at)) => Err(InvalidJson::new(self.text, at, reason)),
         }

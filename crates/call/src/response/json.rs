@@ -9,7 +9,7 @@ use super::media::Media;
 
 /// The JSON of a body. Its depth is bounded. RFC 8259 §8.1: it is UTF-8, and a byte order mark may be ignored; text in
 /// another encoding is read as it is announced, and what is no text becomes U+FFFD.
-pub(super) fn json(body: &[u8], media: &Media) -> Result<Taken, NoJson> {
+pub(super) fn json(body: &[u8], media: &Media<'_>) -> Result<Taken, NoJson> {
     if let Some(json) = std::str::from_utf8(body).ok().and_then(|text| Json::parse(text).ok()) {
         return Ok(Taken { json, n_replaced: 0 });
     }

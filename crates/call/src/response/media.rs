@@ -7,9 +7,9 @@ use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, header::CONTENT_TYPE};
 
 /// The media type of an answer.
-pub(super) struct Media {
+pub(super) struct Media<'h> {
     /// In lower case, without parameters; empty when there is none.
-    pub(super) essence: String,
+    pub(super) essence: Cow<'h, str>,
     charset: Option<&'static Encoding>,
 }
 
@@ -26,12 +26,12 @@ pub(super) enum Kind {
     Unnamed,
 }
 
-impl Media {
+impl<'h> Media<'h> {
     /// What the headers say.
-    pub(super) fn of(headers: &HeaderMap) -> Self {
+    pub(super) fn of(headers: &'h HeaderMap) -> Self {
         let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let mut parts = value.unwrap_or_default().split(';').map(str::trim);
-        let essence = parts.next().unwrap_or_default().to_ascii_lowercase();
+        let essence = lower_case(parts.next().unwrap_or_default());
         let charset = parts.find_map(|parameter| {
             let (name, value) = parameter.split_once('=')?;
             let is_charset = name.trim().eq_ignore_ascii_case("charset");
@@ -42,7 +42,7 @@ impl Media {
 
     /// How the body is read.
     pub(super) fn kind(&self) -> Kind {
-        let essence = self.essence.as_str();
+        let essence = &*self.essence;
         let is_suffixed = |suffix: &str| essence.ends_with(suffix);
         match essence {
             "" => Kind::Unnamed,
@@ -80,8 +80,17 @@ impl Media {
     }
 
     fn is_xml(&self) -> bool {
-        let essence = self.essence.as_str();
+        let essence = &*self.essence;
         essence.ends_with("+xml") || matches!(essence, "application/xml" | "text/xml")
+    }
+}
+
+/// Most services write media types in lower case.
+fn lower_case(essence: &str) -> Cow<'_, str> {
+    if essence.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(essence.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(essence)
     }
 }
 

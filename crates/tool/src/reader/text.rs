@@ -26,25 +26,20 @@ impl<'t> Text<'t> {
     }
 }
 
-/// The text that begins after its quote, and the byte after its end. `unescaped` is where it is written to if it has
-/// escapes.
-pub(super) fn read<'t>(
-    whole: &'t str,
-    start: usize,
+/// Writes to `unescaped` what a text says that begins at `start`, after its quote, and is plain until `end`. Answers the
+/// byte after its last quote.
+pub(super) fn unescape(
+    whole: &str,
+    (start, mut end): (usize, usize),
     unescaped: &mut String,
-) -> Result<(Text<'t>, usize), Fault> {
+) -> Result<usize, Fault> {
     let bytes = whole.as_bytes();
-    let plain = |from: usize, to: usize| whole.get(from..to).unwrap_or_default();
-    let mut end = special(bytes, start);
-    if bytes.get(end) == Some(&b'"') {
-        return Ok((Text::Plain(plain(start, end)), end + 1));
-    }
     unescaped.clear();
     let mut from = start;
     loop {
-        unescaped.push_str(plain(from, end));
+        unescaped.push_str(whole.get(from..end).unwrap_or_default());
         match bytes.get(end) {
-            Some(b'"') => return Ok((Text::Unescaped, end + 1)),
+            Some(b'"') => return Ok(end + 1),
             Some(b'\\') => {}
             Some(_) => return Err((Reason::ControlCharacter, end)),
             None => return Err((Reason::OpenText, end)),
