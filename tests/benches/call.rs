@@ -1,48 +1,38 @@
 //! How many calls a second `Executor::call` makes, as a ratio to a bare reqwest client that also bounds and parses
-//! the body. The baseline is a program of its own (`tests/baseline`), so that the features this workspace chooses do
-//! not slow it; both talk to the same loopback server in turns.
+//! the body: it parses whatever is asked of callgate, because callgate answers JSON only where the whole body is JSON.
 //!
-//! Instructions, which load does not change, are counted by `tests/benches/instructions`: it starts the bench's program with
-//! `serve`, and under callgrind with `calls ADDRESS N`, with `calls ADDRESS N bearer` and, for a cached OAuth token of that
-//! many characters, with `calls ADDRESS N LENGTH`.
+//! Both are programs of their own, of workspaces of their own, so that each has the features it asks for and no others: the
+//! bare one (`tests/baseline`) none that callgate turns on, callgate's (`calls` in `tests/embed`) none that tests turn on.
+//! They talk in turns to the same loopback server, which is a third process: this program with `serve`.
+//!
+//! Instructions, which load does not change, are counted by `tests/benches/instructions`.
 
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::panic,
     reason = "a bench prints, and stops at the first surprise"
 )]
 
-use std::{fmt, net::SocketAddr, path::Path, process::Command, sync::Arc, time::Duration};
-
-use axum::{Router, extract::Path as UrlPath, response::IntoResponse, routing::post};
-use tokio::time::Instant;
-
-use callgate::{
-    Arguments, Content, Executor, Outcome, Session, ToolCall,
-    config::{self, Config, Environment},
+use std::{
+    fmt,
+    io::{BufRead, BufReader},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::Duration,
 };
 
-const ROUNDS: usize = 11;
-const CALLS: u32 = 6000;
+use axum::{Router, extract::Path as UrlPath, response::IntoResponse, routing::post};
+
+const ROUNDS: usize = 15;
+const CALLS: u32 = 6400;
+/// One at a time, and as many as one model asks for.
+const BARS: [(u32, f64); 2] = [(1, 0.92), (32, 0.90)];
 const ANSWER: &str = r#"{"id":7,"name":"Rex","label":["good","dog"],"born":"2020-02-29","weight":31.5,"owner":{"email":"kim@example.com","phone":null},"visits":[{"day":"2026-01-02","cost":"12.50"},{"day":"2026-03-04","cost":"7.00"}]}"#;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match *words {
-        ["serve", ..] => serve(),
-        ["calls", address, n_calls, credential] if credential != "--bench" => {
-            let executor = Arc::new(executor_with(address, &auth(address, credential)));
-            runtime().block_on(repeated(&executor, n_calls.parse().unwrap(), Reading::Text));
-        }
-        ["calls", address, n_calls, ..] => {
-            let executor = Arc::new(executor(address.parse().unwrap()));
-            runtime().block_on(repeated(&executor, n_calls.parse().unwrap(), Reading::Text));
-        }
-        _ => compare(),
-    }
+    if std::env::args().nth(1).as_deref() == Some("serve") { serve() } else { compare() }
 }
 
 /// Serves until standard input ends.
@@ -53,41 +43,36 @@ fn serve() {
 }
 
 fn compare() {
-    let baseline = built_baseline();
-    let (address, _server) = server();
-    let executor = Arc::new(executor(address));
-    for parallel in [1, 32] {
-        let mut bare_times = Times::default();
-        let (mut our_times, mut value_times) = (Times::default(), Times::default());
+    let bare = built("baseline", "callgate-baseline");
+    let ours = built("embed", "calls");
+    let (mut server, address) = served();
+    let url = format!("http://{address}/v1/pets/7");
+    for (parallel, bar) in BARS {
+        let runs = [
+            (&bare, &*url, None),
+            (&ours, &*address, Some("text")),
+            (&ours, &*address, Some("value")),
+        ];
+        let mut times = [Times::default(), Times::default(), Times::default()];
         for round in 0..ROUNDS {
-            // Who comes first changes, so that a machine that grows slower favours neither.
-            if round % 2 == 0 {
-                bare_times.0.push(bare(&baseline, address, parallel));
-            }
-            our_times.0.push(ours(&executor, parallel, Reading::Text));
-            value_times.0.push(ours(&executor, parallel, Reading::Value));
-            if round % 2 == 1 {
-                bare_times.0.push(bare(&baseline, address, parallel));
+            // Who comes first changes, so that a machine that grows slower favours nobody.
+            for at in (0..runs.len()).map(|at| (at + round) % runs.len()) {
+                let (program, target, reading) = runs[at];
+                times[at].0.push(a_call(program, target, parallel, reading));
             }
         }
-        println!("parallel {parallel:>2}: bare     {bare_times}");
-        for (what, times) in [("as JSON text", our_times), ("as a value", value_times)] {
+        let [bare, text, value] = times;
+        println!("parallel {parallel:>2}: bare     {bare}");
+        for (what, times) in [("as JSON text", text), ("as a value", value)] {
             println!(
-                "parallel {parallel:>2}: callgate {times}, the answer {what}: {:.2} x the calls a second of bare reqwest by the medians, {:.2} x by the best rounds (bar 0.85)",
-                bare_times.median() / times.median(),
-                bare_times.best() / times.best(),
+                "parallel {parallel:>2}: callgate {times}, the answer {what}: {:.2} x the calls a second of bare reqwest by the medians, {:.2} x by the best rounds (bar {bar:.2})",
+                bare.median() / times.median(),
+                bare.best() / times.best(),
             );
         }
     }
-}
-
-/// What a caller does with the answer.
-#[derive(Clone, Copy, Debug)]
-enum Reading {
-    /// Hands its text on, as the executor left it.
-    Text,
-    /// Looks into it.
-    Value,
+    drop(server.stdin.take());
+    server.wait().unwrap();
 }
 
 /// The microseconds a call took in each round.
@@ -112,18 +97,25 @@ impl fmt::Display for Times {
     }
 }
 
-fn runtime() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+/// Builds a program of a workspace beside this one, with this workspace's own cargo and a target folder of its own.
+fn built(workspace: &str, program: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target = tests.join("../target").join(workspace);
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--release", "--quiet", "--bin", program, "--manifest-path"]);
+    cargo.arg(tests.join(workspace).join("Cargo.toml"));
+    assert!(cargo.arg("--target-dir").arg(&target).status().unwrap().success());
+    target.join("release").join(program)
 }
 
-/// Builds the baseline with this workspace's own cargo and target folder.
-fn built_baseline() -> std::path::PathBuf {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("baseline/Cargo.toml");
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/baseline");
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--release", "--quiet", "--manifest-path"]).arg(manifest);
-    assert!(cargo.arg("--target-dir").arg(&target).status().unwrap().success());
-    target.join("release/callgate-baseline")
+/// The server as a process of its own, and its address.
+fn served() -> (Child, String) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let server = command.arg("serve").stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = server.spawn().unwrap();
+    let mut address = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
+    (server, address.trim().to_owned())
 }
 
 fn server() -> (SocketAddr, tokio::runtime::Runtime) {
@@ -137,81 +129,17 @@ fn server() -> (SocketAddr, tokio::runtime::Runtime) {
     (address, runtime)
 }
 
-fn executor(address: SocketAddr) -> Executor {
-    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let options = config::DescriptionOptions {
-        server: Some(format!("http://{address}/v1")),
-        ..Default::default()
-    };
-    let config = config::open(&description, &options).unwrap();
-    config.build_blocking(&Environment::new(), None).unwrap().executor
-}
-
 async fn token(UrlPath(length): UrlPath<usize>) -> impl IntoResponse {
     let token: String = ('A'..='Z').cycle().take(length).collect();
     axum::Json(callgate_tool::json!({"access_token": token, "expires_in": 3600}))
 }
 
-/// `bearer` is a secret that is read for each call, anything else the length of a token that is asked for once.
-fn auth(address: &str, credential: &str) -> callgate_tool::Value {
-    if credential == "bearer" {
-        return callgate_tool::json!({"bearer": {"token": "literal:ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMN"}});
-    }
-    callgate_tool::json!({"oauth2_client_credentials": {
-        "token_url": format!("http://{address}/token/{credential}"),
-        "client_id": "bench",
-        "client_secret": "literal:canary-secret",
-    }})
-}
-
-/// The same with a credential.
-fn executor_with(address: &str, auth: &callgate_tool::Value) -> Executor {
-    let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let toolset = callgate_tool::json!({
-        "openapi": description.to_str(),
-        "server": format!("http://{address}/v1"),
-        "auth": auth,
-    });
-    let config = Config::from_toolset_text(toolset.to_string(), "").unwrap();
-    config.build_blocking(&Environment::new(), None).unwrap().executor
-}
-
-fn bare(baseline: &Path, address: SocketAddr, parallel: u32) -> f64 {
-    let url = format!("http://{address}/v1/pets/7");
-    let mut command = Command::new(baseline);
-    let output = command.args([&url, &CALLS.to_string(), &parallel.to_string()]).output().unwrap();
+/// The microseconds that a call takes the program, which prints the nanoseconds of all of them.
+fn a_call(program: &Path, target: &str, parallel: u32, reading: Option<&str>) -> f64 {
+    let mut command = Command::new(program);
+    command.args([target, &CALLS.to_string(), &parallel.to_string()]).args(reading);
+    let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let nanoseconds = String::from_utf8(output.stdout).unwrap().trim().parse().unwrap();
-    a_call(Duration::from_nanos(nanoseconds))
-}
-
-fn ours(executor: &Arc<Executor>, parallel: u32, reading: Reading) -> f64 {
-    let elapsed = runtime().block_on(async {
-        repeated(executor, parallel * 20, reading).await;
-        let started = Instant::now();
-        let workers = (0..parallel).map(|_| {
-            let executor = Arc::clone(executor);
-            tokio::spawn(async move { repeated(&executor, CALLS / parallel, reading).await })
-        });
-        futures_util::future::try_join_all(workers).await.unwrap();
-        started.elapsed()
-    });
-    a_call(elapsed)
-}
-
-fn a_call(elapsed: Duration) -> f64 {
-    elapsed.as_secs_f64() * 1e6 / f64::from(CALLS)
-}
-
-async fn repeated(executor: &Executor, calls: u32, reading: Reading) {
-    let session = Session::new("bench");
-    for _ in 0..calls {
-        let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
-        let result = executor.call(&ToolCall::new("1", "getPet", arguments), &session).await;
-        let Outcome::Answered(answer) = result.outcome else { panic!("{result:?}") };
-        let Content::Json(json) = answer.content else { panic!("no JSON") };
-        if let Reading::Value = reading {
-            std::hint::black_box(json.into_value());
-        }
-    }
+    Duration::from_nanos(nanoseconds).as_secs_f64() * 1e6 / f64::from(CALLS)
 }
