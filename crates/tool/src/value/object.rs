@@ -167,9 +167,13 @@ impl Object {
         if members.len() > SEARCHED_NAMES {
             return members.collect();
         }
-        let mut object = Self::with_capacity(members.len());
-        object.extend(members);
-        object
+        let entries: Vec<_> = members.collect();
+        let names = || entries.iter().map(|(name, _)| name);
+        let is_repeated = |(at, name)| names().take(at).any(|known| known == name);
+        if names().enumerate().any(is_repeated) {
+            return entries.into_iter().collect();
+        }
+        Self { entries, index: None }
     }
 
     /// Adds a member of a new name.

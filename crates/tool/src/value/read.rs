@@ -75,17 +75,23 @@ enum Open {
 /// A list of more items than this takes the stack along instead of a copy, if it is all that lies there.
 const COPIED_ITEMS: usize = 1024;
 
+/// Most texts have fewer members open at a time; to grow by steps costs more than what is not used.
+const ROOM: usize = 12;
+
 impl Reading {
     fn take(&mut self, token: Token<'_>) {
         let value = match token {
             Token::ArrayStart => return self.open.push(Open::Array { start: self.items.len() }),
             Token::ObjectStart => {
+                if self.members.is_empty() {
+                    self.members.reserve(ROOM);
+                }
                 let start = self.members.len();
                 return self.open.push(Open::Object { start, name: String::new() });
             }
             Token::Name(text) => {
                 if let Some(Open::Object { name, .. }) = self.open.last_mut() {
-                    text.clone_into(name);
+                    *name = String::from(text);
                 }
                 return;
             }
