@@ -11,7 +11,7 @@ use std::{
 
 use callgate::{
     Arguments, Content, Executor, Outcome, Session, ToolCall, Value,
-    config::{Config, Environment},
+    config::{self, Config, DescriptionOptions, Environment},
     json,
 };
 
@@ -27,9 +27,8 @@ enum Reading {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let mut next = || {
-        arguments.next().ok_or("usage: calls ADDRESS CALLS PARALLEL text|value [bearer|LENGTH]")
-    };
+    let mut next =
+        || arguments.next().ok_or("usage: calls ADDRESS CALLS PARALLEL text|value [bearer|LENGTH]");
     let (address, calls, parallel) = (next()?, next()?.parse::<u32>()?, next()?.parse::<u32>()?);
     let reading = match next()?.as_str() {
         "text" => Reading::Text,
@@ -51,16 +50,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 async fn executor(address: &str, credential: Option<&str>) -> Result<Executor, Box<dyn Error>> {
-    let toolset = json!({
-        "openapi": description().to_str(),
-        "server": format!("http://{address}/v1"),
-        "auth": credential.map(|credential| auth(address, credential)),
-    });
-    let mut toolset = toolset.as_object().cloned().unwrap_or_default();
-    if credential.is_none() {
-        toolset.remove("auth");
-    }
-    let config = Config::from_toolset_text(Value::Object(toolset).to_string(), "")?;
+    let server = format!("http://{address}/v1");
+    let config = match credential {
+        None => {
+            let options = DescriptionOptions { server: Some(server), ..Default::default() };
+            config::open(&description(), &options)?
+        }
+        Some(credential) => {
+            let auth = auth(address, credential);
+            let description = description();
+            let toolset = json!({"openapi": description.to_str(), "server": server, "auth": auth});
+            Config::from_toolset_text(toolset.to_string(), "")?
+        }
+    };
     Ok(config.build(&Environment::new(), None).await?.executor)
 }
 
