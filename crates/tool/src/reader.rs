@@ -121,6 +121,7 @@ impl<'t> Reader<'t> {
     ///
     /// # Errors
     /// [`InvalidJson`] where the text is not JSON.
+    #[inline]
     pub fn token(&mut self) -> Result<Option<Token<'_>>, InvalidJson> {
         let byte = self.skip_blank();
         match self.due {
@@ -137,6 +138,7 @@ impl<'t> Reader<'t> {
         }
     }
 
+    #[inline]
     fn after_item(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
@@ -152,6 +154,7 @@ impl<'t> Reader<'t> {
         }
     }
 
+    #[inline]
     fn after_member(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         match byte {
             Some(b',') => {
@@ -167,6 +170,7 @@ impl<'t> Reader<'t> {
         }
     }
 
+    #[inline]
     fn value(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         self.due = Due::Comma;
         match byte {
@@ -186,6 +190,7 @@ impl<'t> Reader<'t> {
     }
 
     /// A name and the colon after it.
+    #[inline]
     fn name(&mut self, byte: Option<u8>) -> Result<Token<'_>, InvalidJson> {
         match byte {
             Some(b'"') => {}
@@ -219,6 +224,7 @@ impl<'t> Reader<'t> {
         Ok(token)
     }
 
+    #[inline]
     fn close(&mut self, token: Token<'static>) -> Token<'_> {
         self.at += 1;
         self.depth -= 1;
@@ -243,6 +249,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The text whose quote is next.
+    #[inline]
     fn string(&mut self) -> Result<Text<'t>, InvalidJson> {
         let start = self.at + 1;
         let end = special(self.text.as_bytes(), start);
@@ -250,6 +257,12 @@ impl<'t> Reader<'t> {
             self.at = end + 1;
             return Ok(Text::Plain(self.text.get(start..end).unwrap_or_default()));
         }
+        self.unescape(start, end)
+    }
+
+    /// The text that begins at `start` and is plain until `end`.
+    #[cold]
+    fn unescape(&mut self, start: usize, end: usize) -> Result<Text<'t>, InvalidJson> {
         match text::unescape(self.text, (start, end), &mut self.unescaped) {
             Ok(end) => {
                 self.at = end;
@@ -280,6 +293,7 @@ impl<'t> Reader<'t> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    #[cold]
     fn fault(&self, reason: Reason) -> InvalidJson {
         InvalidJson::new(self.text, self.at, reason)
     }

@@ -61,15 +61,16 @@ impl FromStr for Value {
 struct Reading {
     open: Vec<Open>,
     items: Vec<Value>,
+    /// The last one of an open object is `null` until its value is read.
     members: Vec<(String, Value)>,
     /// The outermost value, once it is read.
     value: Value,
 }
 
-/// A list or an object that is open: where it begins on its stack, and the name whose value comes next.
+/// A list or an object that is open: where it begins on its stack.
 enum Open {
     Array { start: usize },
-    Object { start: usize, name: String },
+    Object { start: usize },
 }
 
 /// A list of more items than this takes the stack along instead of a copy, if it is all that lies there.
@@ -87,14 +88,9 @@ impl Reading {
                     self.members.reserve(ROOM);
                 }
                 let start = self.members.len();
-                return self.open.push(Open::Object { start, name: String::new() });
+                return self.open.push(Open::Object { start });
             }
-            Token::Name(text) => {
-                if let Some(Open::Object { name, .. }) = self.open.last_mut() {
-                    *name = String::from(text);
-                }
-                return;
-            }
+            Token::Name(name) => return self.members.push((name.to_owned(), Value::Null)),
             Token::ArrayEnd | Token::ObjectEnd => self.close(),
             Token::Bool(value) => Value::Bool(value),
             Token::Null => Value::Null,
@@ -105,10 +101,12 @@ impl Reading {
     }
 
     fn add(&mut self, value: Value) {
-        match self.open.last_mut() {
+        match self.open.last() {
             Some(Open::Array { .. }) => self.items.push(value),
-            Some(Open::Object { name, .. }) => {
-                self.members.push((std::mem::take(name), value));
+            Some(Open::Object { .. }) => {
+                if let Some((_, last)) = self.members.last_mut() {
+                    *last = value;
+                }
             }
             None => self.value = value,
         }
@@ -122,7 +120,7 @@ impl Reading {
                 Value::Array(items)
             }
             Some(Open::Array { start }) => Value::Array(self.items.drain(start..).collect()),
-            Some(Open::Object { start, .. }) => {
+            Some(Open::Object { start }) => {
                 Value::Object(Object::of_read(self.members.drain(start..)))
             }
             None => Value::Null,
