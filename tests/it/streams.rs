@@ -24,6 +24,9 @@ const EVENTS: &str =
 const LINES: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: application/x-ndjson\r\nconnection: close\r\n\r\n";
 
+/// An event with a character that nobody sees and half of a surrogate pair.
+const HIDING: &str = "data: [\"a\u{200b}\", \"\\ud83d\"]\n\n";
+
 /// Sends the head and then each piece when told to. Then it closes, or waits for the client to leave.
 async fn told(
     head: &'static str,
@@ -85,13 +88,17 @@ async fn a_value_is_there_before_the_next_one_is_sent() {
 async fn a_stream_that_is_left_was_still_sending() {
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\netag: \"canary-key\"\r\n\r\n";
     let go = Arc::new(Notify::new());
-    let server = told(head, &["data: 1\n\n", "data: 2\n\n"], &go, false).await;
+    let server = told(head, &[HIDING, "data: 2\n\n"], &go, false).await;
     let settings = "auth: { bearer: { token: literal:canary-key } }";
     let executor = target::executor(DESCRIPTION, &server.origin, settings);
     let mut stream = executor.stream(&asked("news", json!({})), &Session::default()).await;
     go.notify_one();
-    assert!(stream.next().await.is_some());
-    let Outcome::Answered(answer) = stream.into_result().outcome else { panic!("no answer") };
+    assert_eq!(stream.next().await.unwrap().text(), Some("{\"data\":[\"a\",\"\u{fffd}\"]}"));
+    let result = stream.into_result();
+    let told: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
+    assert!(told.iter().any(|event| event.starts_with("1 characters nobody sees")), "{told:?}");
+    assert!(told.iter().any(|event| event.starts_with("1 halves of")), "{told:?}");
+    let Outcome::Answered(answer) = result.outcome else { panic!("no answer") };
     assert!(answer.still_sending);
     assert_eq!(answer.headers, [("etag".to_owned(), "\"****\"".to_owned())]);
 }

@@ -35,7 +35,7 @@ pub use arguments::ArgumentCheck;
 pub use check::{Evaluated, Evaluator, Verdict};
 pub use kept::Kept;
 pub use plan::Plan;
-pub use response::{Reading, Splitter, Understood, Unfinished};
+pub use response::{Reading, SplitValue, Splitter, Understood, Unfinished};
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};
 pub use show::{Masked, planned};

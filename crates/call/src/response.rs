@@ -28,7 +28,7 @@ use crate::{
 use json::{begins_like_json, json};
 use media::{Kind, Media};
 use sequence::Sequence;
-pub use stream::{Splitter, Unfinished};
+pub use stream::{SplitValue, Splitter, Unfinished};
 
 /// What an answer is read with.
 #[derive(Debug)]
@@ -226,7 +226,8 @@ fn complete(
         splitter.push(piece);
         while let Some(bytes) = splitter.split() {
             if let Some(value) = splitter.value(&bytes, masker) {
-                sequence.add(|| value.into_value());
+                sequence.n_replaced += value.n_replaced;
+                sequence.add(|| value.json.into_value());
             }
         }
     }

@@ -44,7 +44,9 @@ impl ToolStream {
             Some(Err(fault)) => self.outcome = Outcome::Failed(fault),
             None => {}
         }
-        self.pieces = None;
+        if let Some(pieces) = self.pieces.take() {
+            pieces.note(&mut self.around.journal);
+        }
         self.around.end(&self.outcome).await;
         None
     }
@@ -52,7 +54,11 @@ impl ToolStream {
     /// How the call ended. An answer whose pieces were taken is empty; a stream that is not at its end is stopped, and its
     /// answer says that the service was still sending.
     pub fn into_result(mut self) -> ToolResult {
-        if let (Some(_), Outcome::Answered(answer)) = (self.pieces.take(), &mut self.outcome) {
+        let left = self.pieces.take();
+        if let Some(pieces) = &left {
+            pieces.note(&mut self.around.journal);
+        }
+        if let (Some(_), Outcome::Answered(answer)) = (left, &mut self.outcome) {
             answer.still_sending = true;
         }
         self.around.into_result(self.outcome)

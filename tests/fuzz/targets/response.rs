@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 
 use arbitrary::{Result, Unstructured};
 use bytes::Bytes;
-use callgate_call::{BigIntegers, Plan, Selection, Shape, Splitter, Unfinished};
+use callgate_call::{BigIntegers, Plan, Reading, Selection, Shape, Splitter, Unfinished};
 use callgate_openapi::{Document, Limits, LoadOptions, load};
+use callgate_secret::{Masker, Secret};
 use callgate_tool::{Content, Journal, Outcome, ToolCall, ToolResult};
 use http::{HeaderValue, Response, header};
 use libfuzzer_sys::fuzz_target;
@@ -42,12 +43,15 @@ fuzz_target!(|bytes: &[u8]| {
     let mut from = Unstructured::new(bytes);
     let Ok(shape) = shape(&mut from) else { return };
     let Ok((plan, response)) = answer(plans, &mut from) else { return };
-    let outcome = plan.outcome(&response, &shape);
+    let mut journal = Journal::default();
+    let reading = Reading { shape: &shape, masker: &masker(), journal: &mut journal };
+    let outcome = plan.understood(&response, reading).outcome;
     check(&outcome, &shape);
     pieces(&response);
     let call = ToolCall::new("1", plan.operation().tool_name.as_str(), Default::default());
-    let result = ToolResult { id: call.id, tool: call.tool, outcome, journal: Journal::default() };
+    let result = ToolResult { id: call.id, tool: call.tool, outcome, journal };
     let written = callgate_dialect::json_result(&result).to_string();
+    assert!(!written.contains(CANARY), "{written}");
     callgate_tool::Value::parse(&written).expect("JSON");
 });
 
@@ -56,6 +60,13 @@ fn plans() -> Vec<Plan> {
     let document = Document::read(description, &Limits::default()).expect("a description").value;
     load(&document, &LoadOptions::default()).operations.into_iter().map(Plan::new).collect()
 }
+
+/// The credential of the call, which an answer may hold in any spelling.
+fn masker() -> Masker<'static> {
+    Masker::new(vec![Secret::new(CANARY.to_owned())])
+}
+
+const CANARY: &str = "canary-token";
 
 /// A way to show results: any budget from which a value can be cut.
 fn shape(from: &mut Unstructured<'_>) -> Result<Shape> {
@@ -92,7 +103,9 @@ fn pieces(response: &Response<Bytes>) {
     found.extend(split.finish());
     assert_eq!(found, expected);
     for value in &found {
-        split.value(value);
+        if let Some(value) = split.value(value, &masker()) {
+            assert!(!value.json.text().contains(CANARY), "{}", value.json.text());
+        }
     }
 }
 

@@ -52,6 +52,18 @@ enum Form {
     Records,
 }
 
+/// One value of an answer that is many, as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SplitValue {
+    /// The value.
+    pub json: Json,
+    /// How many characters nobody sees were taken out of it.
+    pub n_removed: usize,
+    /// How many halves of surrogate pairs were replaced in it.
+    pub n_replaced: usize,
+}
+
 impl Splitter {
     /// The splitter for an answer with these headers; `None` where it is not a sequence.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
@@ -103,21 +115,22 @@ impl Splitter {
 
     /// What the bytes of a value say, without the secrets; `None` for an event without data. A line that is no JSON is a
     /// text.
-    pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<Json> {
+    pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);
-        let mut value = match self.form {
+        let (mut value, n_replaced) = match self.form {
             Form::Events => {
                 let text = text.trim_start_matches('\u{feff}');
-                sequence::events(text, usize::MAX).values.into_iter().next()?
+                let events = sequence::events(text, usize::MAX);
+                (events.values.into_iter().next()?, events.n_replaced)
             }
             Form::Lines | Form::Records => match of_text(text.trim_start_matches(SEPARATOR)) {
-                Ok(taken) => taken.json.into_value(),
-                Err(_) => Value::String(text.into_owned()),
+                Ok(taken) => (taken.json.into_value(), taken.n_replaced),
+                Err(_) => (Value::String(text.into_owned()), 0),
             },
         };
-        let _: usize = clean(&mut value);
-        let json = Json::from(value);
-        Some(echoed::json(json, masker).0)
+        let n_removed = clean(&mut value);
+        let (json, _) = echoed::json(Json::from(value), masker);
+        Some(SplitValue { json, n_removed, n_replaced })
     }
 
     /// Where the next value ends, behind what ends it.
@@ -187,7 +200,7 @@ mod tests {
                 values.extend(whole.iter().filter_map(|value| splitter.value(value, &masker)));
             }
             values.extend(splitter.finish().and_then(|value| splitter.value(&value, &masker)));
-            let values: Vec<_> = values.iter().map(Json::text).collect();
+            let values: Vec<_> = values.iter().map(|value| value.json.text()).collect();
             assert_eq!(values, expected, "{text:?} in pieces of {size}");
         }
     }

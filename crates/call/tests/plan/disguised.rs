@@ -160,7 +160,8 @@ fn check(plan: &Plan, form: Form, body: Vec<u8>, secret: &str) {
     if let Some(mut splitter) = Splitter::of(response.headers()) {
         splitter.push(response.body());
         while let Some(bytes) = splitter.split() {
-            shown.extend(splitter.value(&bytes, &masker).map(|value| value.text().to_owned()));
+            let value = splitter.value(&bytes, &masker);
+            shown.extend(value.map(|value| value.json.text().to_owned()));
         }
     }
     for text in [shown.clone(), seen(&shown)] {

@@ -27,7 +27,7 @@ pub(crate) const TOOLSET: Table = Table {
         key(
             "credential_origins",
             Kind::List(&Kind::Address),
-            "Origins that credentials may go to beside the server's own",
+            "Origins that credentials and values of the session may go to beside the server's own",
         ),
         key(
             "credentials",
@@ -63,7 +63,7 @@ pub(crate) const TOOLSET: Table = Table {
         key(
             "redirects",
             Kind::Choice(&["none", "same_origin"]),
-            "`same_origin` follows what GET and HEAD are answered within the origin",
+            "`same_origin` follows what GET and HEAD are answered below the server's path",
         ),
         key(
             "references",

@@ -1,9 +1,17 @@
 //! An answer that comes piece by piece: values, or raw bytes. Any backend makes one of a stream of its own.
 
-use std::{fmt, pin::Pin};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use bytes::Bytes;
-use callgate_tool::{Answer, Fault, Json, Outcome};
+use callgate_call::SplitValue;
+use callgate_tool::{Answer, Event, Fault, Journal, Json, Outcome};
 use futures_util::{Stream, StreamExt};
 
 /// A call that was run up to its answer.
@@ -29,6 +37,33 @@ pub enum Opened {
 pub struct Pieces {
     head: Box<Answer>,
     stream: Pin<Box<dyn Stream<Item = Result<Piece, Box<Fault>>> + Send>>,
+    noted: Arc<Noted>,
+}
+
+/// What was done to the values of an answer before they were handed on.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    n_removed: AtomicUsize,
+    n_replaced: AtomicUsize,
+}
+
+impl Noted {
+    /// Counts what was done to one value.
+    pub(crate) fn add(&self, value: &SplitValue) {
+        self.n_removed.fetch_add(value.n_removed, Ordering::Relaxed);
+        self.n_replaced.fetch_add(value.n_replaced, Ordering::Relaxed);
+    }
+
+    fn note(&self, journal: &mut Journal) {
+        let count = self.n_replaced.load(Ordering::Relaxed);
+        if count > 0 {
+            journal.note(Event::SurrogatesReplaced { count });
+        }
+        let count = self.n_removed.load(Ordering::Relaxed);
+        if count > 0 {
+            journal.note(Event::UnseenRemoved { count });
+        }
+    }
 }
 
 /// One piece of an answer.
@@ -47,7 +82,17 @@ impl Pieces {
         head: Answer,
         stream: impl Stream<Item = Result<Piece, Box<Fault>>> + Send + 'static,
     ) -> Self {
-        Self { head: Box::new(head), stream: Box::pin(stream.fuse()) }
+        Self { head: Box::new(head), stream: Box::pin(stream.fuse()), noted: Arc::default() }
+    }
+
+    /// Pieces whose stream counts there what it does to them.
+    pub(crate) fn counted(self, noted: Arc<Noted>) -> Self {
+        Self { noted, ..self }
+    }
+
+    /// Notes what was done to the pieces, once no more are taken.
+    pub(crate) fn note(&self, journal: &mut Journal) {
+        self.noted.note(journal);
     }
 
     /// What is known of the answer before its content.

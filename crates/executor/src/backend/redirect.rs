@@ -52,7 +52,9 @@ fn is_below(path: &str, server: &str) -> bool {
     for _ in 0..MAX_DECODINGS {
         read = percent_decode_str(&read).decode_utf8_lossy().into_owned();
     }
-    is_within && !read.split(['/', '\\']).any(|segment| matches!(segment, "." | ".."))
+    // Some servers cut parameters off a segment before they read it: `..;x`.
+    let is_dots = |segment: &str| matches!(segment.split(';').next(), Some("." | ".."));
+    is_within && !read.split(['/', '\\']).any(is_dots)
 }
 
 /// As often as the escapes of a path are read when it is built (security §4).
@@ -95,6 +97,8 @@ mod tests {
             "/v1/..%2fadmin",
             "/v1/%252e%252e%252fadmin",
             "/v1/..%5cadmin",
+            "/v1/..;/admin",
+            "/v1/%2e.;x/admin",
             "/v1%2fb",
             "https://other.example/",
             "http://h.example/",

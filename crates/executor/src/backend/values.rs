@@ -1,7 +1,7 @@
 //! The values of an answer that comes piece by piece: events, JSON lines. Each is masked and cleaned as it is handed on.
 //! The time limit holds for each value, not for all of them; the size limit too.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use callgate_call::{Splitter, wording};
 use callgate_secret::Masker;
@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::{
     failure,
-    opened::{Piece, Pieces},
+    opened::{Noted, Piece, Pieces},
     reading::late,
 };
 
@@ -27,6 +27,7 @@ pub(super) struct Values {
     /// When whoever made the call stops waiting.
     deadline: Option<Instant>,
     is_ended: bool,
+    noted: Arc<Noted>,
 }
 
 impl Values {
@@ -36,16 +37,26 @@ impl Values {
         (limits, effect): (Limits, Effect),
         deadline: Option<Instant>,
     ) -> Self {
-        Self { body, splitter, masker, limits, effect, deadline, is_ended: false }
+        Self {
+            body,
+            splitter,
+            masker,
+            limits,
+            effect,
+            deadline,
+            is_ended: false,
+            noted: Arc::default(),
+        }
     }
 
     /// The values as the pieces of an answer that begins so.
     pub(super) fn pieces(self, head: Answer) -> Pieces {
+        let noted = Arc::clone(&self.noted);
         let values = stream::unfold(self, |mut values| async move {
             let value = values.next().await?;
             Some((value.map(Piece::Value), values))
         });
-        Pieces::new(head, values)
+        Pieces::new(head, values).counted(noted)
     }
 
     /// The next value, once it is complete; `None` at the end.
@@ -89,7 +100,9 @@ impl Values {
     }
 
     fn value(&self, bytes: &[u8]) -> Option<Json> {
-        self.splitter.value(bytes, &self.masker)
+        let value = self.splitter.value(bytes, &self.masker)?;
+        self.noted.add(&value);
+        Some(value.json)
     }
 
     fn fault(&self, error: &Error) -> Box<Fault> {
