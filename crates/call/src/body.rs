@@ -28,8 +28,13 @@ use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia};
 use callgate_tool::{Arguments, Fault, Value};
 use http::HeaderValue;
 
-use self::content::Content;
+use self::{
+    content::Content,
+    media_type::{essence, is_range, matches_type},
+    upload::own_media_type,
+};
 use crate::{
+    check::Nulls,
     inputs::{Fillings, Subject},
     kept::Kept,
     wording,
@@ -43,10 +48,38 @@ pub(crate) fn chosen_media<'a>(
 ) -> Result<&'a BodyMedia, Box<Fault>> {
     let chooser = body.content_type.as_ref().and_then(|name| arguments.get(name.as_str()));
     if let Some(asked) = chooser.filter(|asked| !asked.is_null()) {
-        let found = body.media.iter().find(|media| *asked == *media.media_type);
+        let found = selectable(body).find(|media| *asked == *media.media_type);
         return found.ok_or_else(|| unknown_media(body, asked));
     }
-    body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))
+    let first = body.media.first().ok_or_else(|| wording::unwritable_body("unknown"))?;
+    Ok(media_of_file(body, first, arguments).unwrap_or(first))
+}
+
+/// What a `null` says in a body of a media type.
+pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
+    let is_patch = essence(&media.media_type).ends_with("merge-patch+json");
+    if is_patch { Nulls::Remove } else { Nulls::Omit }
+}
+
+/// The media type of the body that a file is of which says its own, where that is one of the bytes like the preferred one:
+/// itself, or a range that it is one of.
+fn media_of_file<'a>(
+    body: &'a Body,
+    first: &BodyMedia,
+    arguments: &Arguments,
+) -> Option<&'a BodyMedia> {
+    let is_binary = first.kind == BodyKind::Binary && body.content_type.is_some();
+    let value = arguments.get("body").filter(|_| is_binary)?;
+    let given = own_media_type(value)?;
+    let alike = || selectable(body).filter(|media| media.alternative == first.alternative);
+    let exact = alike().find(|media| essence(&media.media_type) == essence(&given));
+    exact.or_else(|| {
+        alike().find(|media| is_range(&media.media_type) && matches_type(&media.media_type, &given))
+    })
+}
+
+fn selectable(body: &Body) -> impl Iterator<Item = &BodyMedia> + Clone {
+    body.media.iter().filter(|media| media.is_selectable)
 }
 
 /// The bytes of a body and their `Content-Type`. `schema` is the one of all arguments.
@@ -65,7 +98,7 @@ pub(crate) fn body_bytes(
         BodyKind::Multipart => multipart::write(&content, media, kept)?,
         BodyKind::Text => plain::text(&content, declared)?,
         BodyKind::Xml => {
-            let text = xml::write(&content, media.root.as_ref(), schema)?;
+            let text = xml::write(&content, media, schema)?;
             (declared.to_owned(), text.into_bytes().into())
         }
     };
@@ -77,7 +110,7 @@ pub(crate) fn body_bytes(
 }
 
 fn unknown_media(body: &Body, asked: &Value) -> Box<Fault> {
-    let known = body.media.iter().map(|media| &*media.media_type);
+    let known = selectable(body).map(|media| &*media.media_type);
     let mut problem = wording::unknown_argument(asked.as_str().unwrap_or_default(), known);
     problem.at = body.content_type.as_ref().map_or_else(String::new, ToString::to_string);
     problem.got = wording::shown(asked);

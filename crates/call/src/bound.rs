@@ -22,6 +22,8 @@ pub(crate) use names::Names;
 pub(crate) struct Binding<'a> {
     pub(crate) subject: Subject<'a>,
     pub(crate) bindings: &'a [Bindings],
+    /// The alternative of the body that its value is to meet.
+    pub(crate) alternative: Option<usize>,
     pub(crate) names: &'a Names,
     pub(crate) session: &'a Session,
 }
@@ -34,6 +36,9 @@ pub(crate) fn bind(
 ) -> Result<(), Box<Fault>> {
     let mut missing = Missing::default();
     for one in binding.bindings {
+        if one.alternative.is_some() && one.alternative != binding.alternative {
+            continue;
+        }
         let inputs = binding.subject.inputs;
         let Some(at) = inputs.iter().position(|input| input.argument == one.argument) else {
             continue;

@@ -9,6 +9,7 @@ mod equal;
 mod evaluator;
 mod format;
 mod instance;
+mod members;
 mod memo;
 mod node;
 mod pattern;
@@ -19,7 +20,7 @@ mod violation;
 
 use std::{borrow::Cow, sync::OnceLock};
 
-use callgate_openapi::{Input, NestedInput, Source};
+use callgate_openapi::{Input, NestedInput, Operation, Place as InputPlace, Source};
 use callgate_tool::{ArgumentName, Arguments, Event, Fault, Journal, Next, Problem, Value};
 
 use self::{
@@ -27,6 +28,7 @@ use self::{
     compile::Fragment,
     convert::{holds_fraction, make_whole},
     instance::Instance,
+    members::Members,
     program::{Program, Scope},
     run::{Overlap, Run},
     settle::Settling,
@@ -36,6 +38,7 @@ pub(crate) use budget::Budget;
 pub(crate) use convert::resolved;
 pub use evaluator::{Evaluated, Evaluator, Verdict};
 pub(crate) use pattern::Pattern;
+pub(crate) use settle::Nulls;
 
 use crate::{
     inputs::{Filling, Fillings, Origin, Subject, has_body, holds, take_away},
@@ -58,12 +61,19 @@ pub(crate) struct Checking<'a> {
     pub(crate) schema: &'a Value,
     /// The inputs, members of the schema.
     pub(crate) inputs: &'a [Input],
+    /// The alternative of the body that its value is to meet.
+    pub(crate) alternative: Option<usize>,
+    /// What a `null` says that the schema of a member of the body does not take.
+    pub(crate) nulls: Nulls,
 }
 
 impl Checks {
-    /// The checks of so many inputs, members of `schema`.
-    pub(crate) fn new(schema: &Value, n_inputs: usize) -> Self {
-        let fragments = std::iter::repeat_with(OnceLock::new).take(n_inputs).collect();
+    /// The checks of the inputs of an operation, members of `schema`, and of the alternatives of its body.
+    pub(crate) fn new(schema: &Value, operation: &Operation) -> Self {
+        let media = operation.body.iter().flat_map(|body| &body.media);
+        let n_alternatives = media.filter_map(|media| media.alternative).max().map_or(0, |n| n + 1);
+        let n_fragments = operation.inputs.len() + n_alternatives;
+        let fragments = std::iter::repeat_with(OnceLock::new).take(n_fragments).collect();
         Self { program: Program::new(schema), fragments }
     }
 }
@@ -71,6 +81,9 @@ impl Checks {
 impl<'a> Checking<'a> {
     /// True when the input at a position takes `null`.
     pub(crate) fn is_nullable(self, at: usize) -> bool {
+        if self.inputs.get(at).is_some_and(|input| self.is_removable(input)) {
+            return true;
+        }
         self.fragment(at).is_some_and(|fragment| {
             let mut run = Run::new(self.scope(), Budget::of(Budget::CALL), Overlap::Accepted);
             run.valid(&fragment.node, Instance::Value(&Value::Null)).unwrap_or(false)
@@ -85,19 +98,38 @@ impl<'a> Checking<'a> {
         })
     }
 
+    /// True for a member of a merge patch that need not be there.
+    fn is_removable(self, input: &Input) -> bool {
+        let is_member = input.place() == InputPlace::Body && !input.name.is_empty();
+        self.nulls == Nulls::Remove && is_member && !input.required
+    }
+
     fn scope(self) -> Scope<'a> {
         Scope::new(&self.checks.program, self.schema)
     }
 
     /// The schema of the input at a position; compiled when it is first asked for.
     fn fragment(self, at: usize) -> Option<&'a Fragment> {
-        let name = self.inputs.get(at)?.argument.as_str();
-        let compile = || self.scope().compile(&format!("/properties/{name}"));
-        self.checks.fragments.get(at)?.get_or_init(compile).as_ref()
+        let input = self.inputs.get(at)?;
+        let name = input.argument.as_str();
+        let Some(alternative) = self.alternative_of(input) else {
+            let compile = || self.scope().compile(&format!("/properties/{name}"));
+            return self.checks.fragments.get(at)?.get_or_init(compile).as_ref();
+        };
+        let compile = || self.scope().compile(&format!("/properties/{name}/anyOf/{alternative}"));
+        self.checks.fragments.get(self.inputs.len() + alternative)?.get_or_init(compile).as_ref()
     }
 
-    fn schema_of(self, name: &str) -> Option<&'a Value> {
-        self.schema.get("properties")?.get(name)
+    fn schema_of(self, input: &Input) -> Option<&'a Value> {
+        let whole = self.schema.get("properties")?.get(input.argument.as_str())?;
+        match self.alternative_of(input) {
+            Some(alternative) => whole.get("anyOf")?.as_array()?.get(alternative),
+            None => Some(whole),
+        }
+    }
+
+    fn alternative_of(self, input: &Input) -> Option<usize> {
+        self.alternative.filter(|_| input.place() == InputPlace::Body)
     }
 }
 
@@ -116,7 +148,12 @@ pub(crate) fn check(
     for (at, (input, slot)) in subject.inputs.iter().zip(fillings).enumerate() {
         let Some(fragment) = checking.fragment(at) else { continue };
         match one.check((input, fragment), arguments, slot) {
-            Ok(problems) => {
+            Ok(mut problems) => {
+                if problems.is_empty() {
+                    let filled = (input.argument.as_str(), slot.as_ref());
+                    let schema = (checking.schema_of(input), checking.schema);
+                    problems = Members::problems(filled, schema, one.journal);
+                }
                 let origin = slot.as_ref().map_or(Origin::Default, |filling| filling.origin);
                 findings.add(problems, input, origin, subject.nested);
             }
@@ -152,13 +189,16 @@ impl One<'_, '_> {
         slot: &mut Option<Filling<'_>>,
     ) -> Result<Vec<Problem>, Spent> {
         let Some(filling) = slot.as_mut() else { return Ok(Vec::new()) };
+        if filling.value.is_null() && self.checking.is_removable(input) {
+            return Ok(Vec::new());
+        }
         let scope = self.checking.scope();
         let mut run = Run::new(scope, self.budget, Overlap::Accepted);
         let is_valid = run.valid(&fragment.node, Instance::Value(&filling.value));
         self.budget = run.budget();
         let name = input.argument.as_str();
         if is_valid? {
-            self.write_whole(name, filling);
+            self.write_whole(input, filling);
             return Ok(Vec::new());
         }
         let privacy = match filling.origin {
@@ -173,10 +213,10 @@ impl One<'_, '_> {
             let missing = input.required.then(|| wording::missing(name.to_owned(), "a value"));
             return Ok(missing.into_iter().collect());
         }
-        let mut problems = self.settle(fragment, filling, place)?;
+        let mut problems = self.settle((input, fragment), filling, place)?;
         let given = arguments.get(name);
         while take_unfit_defaults(self.subject, (&mut *filling, given), &problems, self.journal) {
-            problems = self.settle(fragment, filling, place)?;
+            problems = self.settle((input, fragment), filling, place)?;
         }
         Ok(problems)
     }
@@ -184,28 +224,30 @@ impl One<'_, '_> {
     /// Converts what can be converted and answers what is still wrong.
     fn settle(
         &mut self,
-        fragment: &Fragment,
+        (input, fragment): (&Input, &Fragment),
         filling: &mut Filling<'_>,
         place: Place<'_>,
     ) -> Result<Vec<Problem>, Spent> {
         let mut value = filling.value.clone().into_owned();
         let scope = self.checking.scope();
         let budget = &mut self.budget;
-        let mut settling = Settling { scope, node: &fragment.node, place, budget };
+        let is_body = input.place() == InputPlace::Body;
+        let nulls = if is_body { self.checking.nulls } else { Nulls::Omit };
+        let mut settling = Settling { scope, node: &fragment.node, place, nulls, budget };
         let problems = settling.settle(&mut value, self.journal)?;
         if problems.is_empty() {
             filling.value = Cow::Owned(value);
-            self.write_whole(place.argument, filling);
+            self.write_whole(input, filling);
         }
         Ok(problems)
     }
 
     /// Writes numbers that are whole without a fraction where the schema asks for integers.
-    fn write_whole(&self, name: &str, filling: &mut Filling<'_>) {
+    fn write_whole(&self, input: &Input, filling: &mut Filling<'_>) {
         if !holds_fraction(&filling.value) {
             return;
         }
-        let Some(schema) = self.checking.schema_of(name) else { return };
+        let Some(schema) = self.checking.schema_of(input) else { return };
         let mut value = filling.value.clone().into_owned();
         if make_whole(&mut value, schema, self.checking.schema) {
             filling.value = Cow::Owned(value);
@@ -292,7 +334,7 @@ fn find_unknown(subject: Subject<'_>, arguments: &Arguments, findings: &mut Find
 fn find_missing(subject: Subject<'_>, fillings: &Fillings<'_>, findings: &mut Findings) {
     let has_body = has_body(subject, fillings);
     for (input, filling) in subject.inputs.iter().zip(fillings) {
-        let is_due = input.place() != callgate_openapi::Place::Body || has_body;
+        let is_due = input.place() != InputPlace::Body || has_body;
         if filling.is_some() || !input.required || !is_due {
             continue;
         }

@@ -10,8 +10,9 @@ use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Session, 
 use http::{Request, Response};
 
 use crate::{
+    body::{chosen_media, nulls_of},
     bound::{Binding, Names, bind},
-    check::{Checking, Checks, check},
+    check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
     kept::Kept,
     request::{Frame, Ready},
@@ -69,18 +70,22 @@ impl Plan {
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let operation = &*self.operation;
+        // A media type that is none of the body's is refused when the body is written, with all else that is wrong.
+        let media = operation.body.as_ref().and_then(|body| chosen_media(body, arguments).ok());
+        let alternative = media.and_then(|media| media.alternative);
+        let nulls = media.map_or(Nulls::Omit, nulls_of);
         let subject = Subject {
             inputs: &operation.inputs,
-            nested: operation.nested_inputs(),
+            nested: operation.nested_inputs(alternative),
             body: operation.body.as_ref(),
         };
         let schema = operation.arguments_schema();
-        let checks = self.checks.get_or_init(|| Checks::new(schema, subject.inputs.len()));
-        let checking = Checking { checks, schema, inputs: subject.inputs };
+        let checks = self.checks.get_or_init(|| Checks::new(schema, operation));
+        let checking = Checking { checks, schema, inputs: subject.inputs, alternative, nulls };
         let given = Given { arguments, session };
         let mut fillings = fill(subject, given, |at| checking.is_nullable(at), journal);
         let bindings = &*operation.bindings;
-        let binding = Binding { subject, bindings, names: &self.names, session };
+        let binding = Binding { subject, bindings, alternative, names: &self.names, session };
         bind(binding, &mut fillings, journal)?;
         let is_valid = |at: usize, value: &Value| checking.is_valid(at, value);
         leave_out_excluded(subject, arguments, &mut fillings, (is_valid, &mut *journal));

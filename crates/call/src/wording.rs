@@ -248,6 +248,16 @@ pub(crate) fn unknown_argument<'a>(
     }
 }
 
+/// The member is answered by the service and never sent to it.
+pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
+    Problem {
+        at,
+        expected: "nothing: the service sets it (`readOnly`)".to_owned(),
+        got: kind(got).to_owned(),
+        suggestion: Some("leave it out".to_owned()),
+    }
+}
+
 /// What a value is, with a bounded look at it.
 pub(crate) fn shown(value: &Value) -> String {
     match value {

@@ -22,6 +22,9 @@ pub(crate) use graph::{Graph, Unbound};
 pub struct Bindings {
     /// The argument.
     pub argument: ArgumentName,
+    /// The alternative of the body that they belong to ([`BodyMedia::alternative`](crate::BodyMedia)); `None` where they
+    /// hold whatever the media type is.
+    pub alternative: Option<usize>,
     /// What the schemas say; never empty.
     pub spots: Box<[Spot]>,
 }

@@ -8,6 +8,7 @@ use callgate_tree::Node;
 
 use crate::{
     allowance::{Allowance, MOST_KEPT},
+    body::BodyKind,
     document::Document,
     options::{Defaults, LoadOptions, SessionInputs},
     reference::Located,
@@ -56,6 +57,20 @@ pub(crate) struct InputOrigin {
     pub(crate) described_by: Option<Node>,
     /// What is said instead of that description.
     pub(crate) description: Option<Arc<str>>,
+    /// What the value may be made of instead, by media types; empty where it is made of one schema.
+    pub(crate) alternatives: Box<[AlternativeOrigin]>,
+}
+
+/// What the value of a body is made of in some of its media types.
+#[derive(Clone, Debug)]
+pub(crate) struct AlternativeOrigin {
+    pub(crate) schema: Option<Origin>,
+    /// Whether the schema is that of each item of a list.
+    pub(crate) is_item: bool,
+    /// How its bytes are made.
+    pub(crate) kind: BodyKind,
+    /// The media types it is sent in.
+    pub(crate) media_types: Box<[Arc<str>]>,
 }
 
 impl Common {
@@ -66,6 +81,16 @@ impl Common {
             defaults: options.defaults,
             built: Built::within(MOST_KEPT),
             allowance: Mutex::new(Allowance::of(document)),
+        }
+    }
+}
+
+impl InputOrigin {
+    /// The schema with an alternative of the body, and whether it is that of each item of a list.
+    pub(crate) fn at(&self, alternative: usize) -> (Option<&Origin>, bool) {
+        match self.alternatives.get(alternative) {
+            Some(known) => (known.schema.as_ref(), known.is_item),
+            None => (self.schema.as_ref(), self.is_item),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The body of an operation: its media types, in order of preference, and how it is offered to the model.
 
+mod bytes;
 mod encoding;
 mod kind;
 pub(crate) mod media;
@@ -9,7 +10,7 @@ pub(crate) mod swagger;
 
 use std::sync::Arc;
 
-use callgate_tool::ArgumentName;
+use callgate_tool::{ArgumentName, Value};
 
 use crate::input::Styled;
 
@@ -52,8 +53,11 @@ pub struct BodyMedia {
     pub media_type: Arc<str>,
     /// How its bytes are made.
     pub kind: BodyKind,
-    /// Whether [`Body::content_type`] may choose it: it is written and its values are those of the preferred one.
+    /// Whether [`Body::content_type`] may choose it: there are several, and it is written.
     pub is_selectable: bool,
+    /// The schema its value meets, counted from 0, where the media types of the body have different ones: the body is one
+    /// argument then, and its schema is `anyOf` of these. `None` where one schema is that of all.
+    pub alternative: Option<usize>,
     /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
     /// their value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list by itself, else as text).
     pub encodings: Box<[PropertyEncoding]>,
@@ -121,6 +125,16 @@ pub struct PartHeader {
     pub name: Arc<str>,
     /// Its only legal value: printable ASCII.
     pub value: Arc<str>,
+}
+
+impl BodyMedia {
+    /// The part of the schema of a whole body that its value meets in this media type.
+    pub fn schema_in<'a>(&self, whole: &'a Value) -> Option<&'a Value> {
+        match self.alternative {
+            Some(at) => whole.get("anyOf")?.as_array()?.get(at),
+            None => Some(whole),
+        }
+    }
 }
 
 impl XmlName {

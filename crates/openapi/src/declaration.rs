@@ -5,7 +5,7 @@ use callgate_tool::{Effect, Object, Schema, Tool, Value, json};
 use callgate_tree::{Node, Path};
 
 use crate::{
-    blueprint::{Blueprint, InputOrigin},
+    blueprint::{AlternativeOrigin, Blueprint, InputOrigin, Origin},
     body::{Body, BodyKind, BodyLayout},
     document::Document,
     findings::Findings,
@@ -79,8 +79,10 @@ impl Parts<'_> {
                 continue;
             }
             let argument = input.argument.as_str();
-            builder.bytes = self.bytes(input);
-            properties.insert(argument.to_owned(), property(&mut builder, origin));
+            let kind = self.body.filter(|_| input.place() == Place::Body);
+            let kind = kind.and_then(|body| body.media.first()).map(|media| media.kind);
+            let built = property(&mut builder, origin, bytes(input, kind));
+            properties.insert(argument.to_owned(), built);
             if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
                 required.push(Value::from(argument));
             }
@@ -99,17 +101,6 @@ impl Parts<'_> {
         }
         schema.insert("additionalProperties".to_owned(), false.into());
         builder.close(schema)
-    }
-
-    /// How an input is given where its schema says it is binary.
-    fn bytes(&self, input: &Input) -> Bytes {
-        let body = self.body.filter(|_| input.place() == Place::Body);
-        match body.and_then(|body| body.media.first()).map(|media| media.kind) {
-            Some(BodyKind::Binary) => Bytes::Whole,
-            Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
-            Some(BodyKind::Multipart) => Bytes::Part,
-            _ => Bytes::Text,
-        }
     }
 
     /// Whether an input is required in every call: not so the properties of a body that may be left out.
@@ -139,37 +130,74 @@ impl Parts<'_> {
     }
 }
 
+/// How an input is given where its schema says it is binary, by the kind of the body it is in.
+fn bytes(input: &Input, kind: Option<BodyKind>) -> Bytes {
+    match kind {
+        Some(BodyKind::Binary) => Bytes::Whole,
+        Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
+        Some(BodyKind::Multipart) => Bytes::Part,
+        _ => Bytes::Text,
+    }
+}
+
 /// Whether the model is asked for a required input: not when a default or the session fills it.
 fn is_asked_for(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::Source::Model
 }
 
 /// The schema of one argument. What describes the parameter describes the argument.
-fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin) -> Value {
-    let schema = origin.schema.as_ref();
-    if origin.is_item {
+fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes) -> Value {
+    let mut members = if origin.alternatives.is_empty() {
+        builder.bytes = bytes;
+        value(builder, (origin.schema.as_ref(), origin.is_item))
+    } else {
+        let built = origin.alternatives.iter().map(|known| alternative(builder, known)).collect();
+        Object::from_iter([("anyOf".to_owned(), Value::Array(built))])
+    };
+    if let Some(object) = &origin.described_by {
+        describe(builder, (object, origin.description.as_deref()), &mut members);
+    }
+    Value::Object(members)
+}
+
+/// The schema of a body in some of its media types, which it names.
+fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> Value {
+    builder.bytes = match known.kind {
+        BodyKind::Binary => Bytes::Whole,
+        BodyKind::Multipart => Bytes::Parts,
+        _ => Bytes::Text,
+    };
+    let mut members = value(builder, (known.schema.as_ref(), known.is_item));
+    let named: Vec<String> = known.media_types.iter().map(|name| format!("`{name}`")).collect();
+    let named = format!("As {}.", named.join(", "));
+    let text = match members.get("description").and_then(Value::as_str) {
+        Some(own) => format!("{named} {own}"),
+        None => named,
+    };
+    members.insert("description".to_owned(), text.into());
+    Value::Object(members)
+}
+
+/// The schema of a value, as an object with room for a description.
+fn value<'d>(builder: &mut Builder<'d>, (schema, is_item): (Option<&'d Origin>, bool)) -> Object {
+    let is_whole = builder.bytes == Bytes::Whole;
+    if is_item {
         builder.bytes = builder.bytes.below("items");
     }
     let built = schema.map(|schema| builder.schema(&schema.node, &Path::at(&schema.pointer)));
-    let built = if origin.is_item {
-        built.map(|item| json!({"type": "array", "items": item}))
-    } else {
-        built
-    };
+    let built =
+        if is_item { built.map(|item| json!({"type": "array", "items": item})) } else { built };
     let mut members = match built {
         Some(Value::Object(members)) => members,
         // Nothing is allowed: there is no other way to say so with room for a description.
         Some(Value::Bool(false)) => Object::from_iter([("not".to_owned(), json!({}))]),
         _ => Object::new(),
     };
-    if members.is_empty() && builder.bytes == Bytes::Whole {
+    if members.is_empty() && is_whole {
         let whole = Bytes::Whole.schema(&Node::Null, builder.view());
         members.extend(whole.as_object().cloned().unwrap_or_default());
     }
-    if let Some(object) = &origin.described_by {
-        describe(builder, (object, origin.description.as_deref()), &mut members);
-    }
-    Value::Object(members)
+    members
 }
 
 /// Says what an object says of itself, or what is said of it instead.

@@ -227,7 +227,7 @@ fn of_body(
     let Some(argument) = inputs.map(|input| input.argument.as_str()).next() else {
         return Vec::new();
     };
-    let whole = properties.and_then(|known| known.get(argument));
+    let whole = properties.and_then(|known| media.schema_in(known.get(argument)?));
     let mut members = Members { root: schema, found: Vec::new(), left: MOST_VISITED };
     members.gather(whole);
     let of_member =
@@ -277,7 +277,8 @@ impl<'a> Members<'a> {
         self.left -= 1;
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, own) in properties.into_iter().flatten() {
-            if !self.found.iter().any(|(known, _)| known == name) {
+            let is_answered = own.get("readOnly").and_then(Value::as_bool) == Some(true);
+            if !is_answered && !self.found.iter().any(|(known, _)| known == name) {
                 self.found.push((name, own));
             }
         }

@@ -1,6 +1,7 @@
 //! Lays out the inputs of an operation as arguments: parameters first, then the properties of a body that is a plain
 //! object side by side with them, else the body as one argument (DESIGN §4). Names are made in `names`.
 
+mod alternatives;
 mod flat;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use callgate_tool::ArgumentName;
 use callgate_tree::{Node, Path};
 
+use self::alternatives::{Alternative, alternatives};
 use crate::{
     blueprint::{InputOrigin, Origin},
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
@@ -29,6 +31,8 @@ pub(crate) struct Layout<'d> {
     pub(crate) inputs: Vec<Input>,
     /// The schema of each of them.
     pub(crate) schemas: Vec<Option<Located<'d>>>,
+    /// The schemas a whole body may have instead of one, and whether each is that of the items of a list.
+    pub(crate) alternatives: Vec<(Option<Located<'d>>, bool)>,
     /// What each of them is made of.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
@@ -46,6 +50,8 @@ struct Entry<'d> {
     /// The media type its schema stands in.
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
+    /// What it may be instead.
+    alternatives: Vec<Alternative<'d>>,
 }
 
 /// Lays out parameters and body.
@@ -57,21 +63,24 @@ pub(crate) fn arrange<'d>(
     findings: &mut Findings,
 ) -> Layout<'d> {
     let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
-    let choices: Vec<Arc<str>> = body.iter().flat_map(choices).cloned().collect();
-    let is_choosable = choices.len() > 1;
+    let n_written = body.iter().flat_map(|body| &body.media).filter(|media| media.is_written);
+    let is_choosable = n_written.count() > 1;
+    let alternatives = body.as_ref().map(alternatives).unwrap_or_default();
     let mut shape = BodyLayout::Whole;
     if let Some(body) = body.as_ref().filter(|body| !body.fields.is_empty()) {
         // Fields of a Swagger 2.0 form are parameters: they have no schema as a whole that could be one argument.
         shape = BodyLayout::Flat;
         entries.extend(body.fields.iter().cloned().map(Entry::of_parameter));
     } else if let Some(body) = &body {
-        let properties = flat::properties(document, body).unwrap_or_default();
+        let is_one = alternatives.is_empty();
+        let properties = is_one.then(|| flat::properties(document, body)).flatten();
+        let properties = properties.unwrap_or_default();
         let properties: Vec<Entry<'d>> = properties.into_iter().map(Entry::of_property).collect();
         if !properties.is_empty() && !collide(&entries, &properties, is_choosable) {
             shape = BodyLayout::Flat;
             entries.extend(properties);
         } else {
-            entries.push(Entry::of_body(body));
+            entries.push(Entry { alternatives: alternatives.clone(), ..Entry::of_body(body) });
         }
     }
     let kept = |entry: &Entry<'_>| document.spend(KEPT * 2 + entry.weight());
@@ -88,7 +97,8 @@ pub(crate) fn arrange<'d>(
             .map(|media| BodyMedia {
                 media_type: Arc::clone(&media.media_type),
                 kind: media.kind,
-                is_selectable: is_choosable && choices.contains(&media.media_type),
+                is_selectable: is_choosable && media.is_written,
+                alternative: alternatives.iter().position(|known| known.has(&media.media_type)),
                 encodings: media.encodings.clone(),
                 positions: media.positions.clone(),
                 root: media.root.clone(),
@@ -102,19 +112,9 @@ pub(crate) fn arrange<'d>(
         .into_iter()
         .map(|(entry, name)| entry.finish(document, name, session_inputs, findings))
         .unzip();
-    Layout { inputs, schemas, origins, body }
-}
-
-/// The media types a call may choose among: written ones with the preferred one's schema.
-fn choices<'b>(body: &'b DescribedBody<'_>) -> impl Iterator<Item = &'b Arc<str>> {
-    let first = body.media.first().map(|media| media.schema.as_ref().map(|schema| schema.node));
-    let same = move |schema: Option<&Node>| first.is_some_and(|first| first == schema);
-    body.media
-        .iter()
-        .filter(move |media| {
-            media.is_written && same(media.schema.as_ref().map(|schema| schema.node))
-        })
-        .map(|media| &media.media_type)
+    let of_alternative = |known: Alternative<'d>| (known.schema, known.is_item);
+    let alternatives = alternatives.into_iter().map(of_alternative).collect();
+    Layout { inputs, schemas, alternatives, origins, body }
 }
 
 /// The names of the entries, and of the argument that chooses the media type.
@@ -146,6 +146,7 @@ impl<'d> Entry<'d> {
             described_by: Some(parameter.object),
             media: None,
             description: parameter.description,
+            alternatives: Vec::new(),
         }
     }
 
@@ -159,6 +160,7 @@ impl<'d> Entry<'d> {
             described_by: None,
             media: None,
             description: None,
+            alternatives: Vec::new(),
         }
     }
 
@@ -172,6 +174,7 @@ impl<'d> Entry<'d> {
             described_by: Some(body.object.clone()),
             media: body.media.first().map(|media| media.object.node),
             description: body.description.clone(),
+            alternatives: Vec::new(),
         }
     }
 
@@ -225,6 +228,7 @@ impl<'d> Entry<'d> {
             is_item: self.is_item,
             described_by: self.described_by.map(|object| object.node.clone()),
             description: self.description,
+            alternatives: self.alternatives.iter().map(Alternative::origin).collect(),
         };
         (input, origin)
     }

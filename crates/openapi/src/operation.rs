@@ -10,7 +10,7 @@ use crate::{
     allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
     aside,
     bindings::Bindings,
-    blueprint::{Blueprint, Common, InputOrigin, Origin},
+    blueprint::{Blueprint, Common, Origin},
     body::Body,
     declaration::Parts,
     document::Document,
@@ -60,7 +60,8 @@ pub struct Operation {
     /// The credentials it asks for.
     pub security: Security,
     pub(crate) blueprint: Blueprint,
-    pub(crate) nested_inputs: OnceLock<Box<[NestedInput]>>,
+    /// Those of each alternative of the body.
+    pub(crate) nested_inputs: OnceLock<Box<[Box<[NestedInput]>]>>,
     pub(crate) tool: OnceLock<Result<Box<Tool>, Box<Diagnostic>>>,
     pub(crate) arguments_schema: OnceLock<Box<Value>>,
     pub(crate) key_owners: OnceLock<Box<[KeyOwner]>>,
@@ -124,18 +125,25 @@ impl Operation {
         self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
     }
 
-    /// Values inside arguments that have a source or a default of their own. Found when first asked for: the schemas of a
+    /// Values inside arguments that have a source or a default of their own, with this alternative of the body
+    /// ([`BodyMedia::alternative`](crate::BodyMedia)). Found when first asked for: the schemas of a
     /// large body are not walked through while its description is loaded.
-    pub fn nested_inputs(&self) -> &[NestedInput] {
-        self.nested_inputs.get_or_init(|| {
+    pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
+        let all = self.nested_inputs.get_or_init(|| {
             let Common { document, session_inputs, .. } = &*self.blueprint.common;
             let document = document.metered(MOST_STEPS_OF_ONE);
-            let mut all = Vec::new();
-            for (input, origin) in self.inputs.iter().zip(&self.blueprint.inputs) {
-                all.append(&mut self.nested_in(&document, *session_inputs, (input, origin)));
-            }
-            all.into()
-        })
+            let n_alternatives =
+                self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
+            let of_alternative = |at: usize| -> Box<[NestedInput]> {
+                let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
+                let nested = inputs.flat_map(|(input, origin)| {
+                    self.nested_in(&document, *session_inputs, (input, origin.at(at)))
+                });
+                nested.collect()
+            };
+            (0..n_alternatives.max().unwrap_or_default().max(1)).map(of_alternative).collect()
+        });
+        all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
     }
 
     /// Those of one argument.
@@ -143,9 +151,9 @@ impl Operation {
         &self,
         document: &Document,
         session_inputs: SessionInputs,
-        (input, origin): (&Input, &InputOrigin),
+        (input, (schema, is_item)): (&Input, (Option<&Origin>, bool)),
     ) -> Vec<NestedInput> {
-        let Some(Origin { node, pointer }) = &origin.schema else { return Vec::new() };
+        let Some(Origin { node, pointer }) = schema else { return Vec::new() };
         if input.source != Source::Model {
             return Vec::new();
         }
@@ -154,7 +162,7 @@ impl Operation {
         let schema = Located { node, pointer: Arc::clone(pointer) };
         let mut walk = Walk::new(document, &input.argument, session_inputs);
         let is_body = input.place() == Place::Body && input.name.is_empty();
-        if origin.is_item {
+        if is_item {
             walk.each(&schema);
         } else if is_body && !keeps_absent {
             walk.below_body(&schema);

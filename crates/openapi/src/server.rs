@@ -2,13 +2,14 @@
 //! may be dialled is not decided here.
 
 mod swagger;
+mod variables;
 mod written;
 
 use std::{cell::RefCell, sync::Arc};
 
 use callgate_tool::NamedBy;
 use callgate_tree::{Node, Path};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use url::Url;
 
 pub use written::{InvalidServer, check_server};
@@ -48,6 +49,8 @@ pub(crate) struct Servers<'d> {
     missing: RefCell<(usize, Option<(String, String)>)>,
     /// Those of the lists of operations and path items.
     known: RefCell<HashMap<*const Node, Result<Arc<Server>, Refusal>>>,
+    /// The lists whose variables were looked at.
+    seen: RefCell<HashSet<*const Node>>,
 }
 
 impl<'d> Servers<'d> {
@@ -68,6 +71,7 @@ impl<'d> Servers<'d> {
             root: root.map(Arc::new),
             missing: RefCell::default(),
             known: RefCell::default(),
+            seen: RefCell::default(),
         }
     }
 
@@ -76,8 +80,12 @@ impl<'d> Servers<'d> {
         self.root.as_ref().ok().filter(|server| !server.is_missing).cloned()
     }
 
-    /// Says once what is wrong with the operator's server, which is that of every operation.
-    pub(crate) fn report_operators(&self, findings: &mut Findings) {
+    /// Says once what is wrong with the server of every operation: the operator's, or a default of the description's.
+    pub(crate) fn report_root(&self, findings: &mut Findings) {
+        let list = self.document.root().get("servers").filter(|list| is_named(list));
+        if let Some(list) = list.filter(|_| !self.document.version().is_swagger()) {
+            self.report_variables(&Located::new(list, &Path::at("/servers")), findings);
+        }
         if let (Some(text), Err(refusal)) = (&self.options.server, &self.root) {
             let help = written::help(text);
             findings.error(refusal.code, "", refusal.message.clone(), &help);
@@ -94,6 +102,15 @@ impl<'d> Servers<'d> {
             path.trim_end_matches('/')
         );
         findings.warning(Code::NoServer, pointer, message, &help);
+    }
+
+    /// Says once for each list of servers which variables have a default that is none of their values.
+    fn report_variables(&self, list: &Located<'_>, findings: &mut Findings) {
+        let is_replaced = |name: &str| self.options.server_variables.contains_key(name);
+        let is_new = self.seen.borrow_mut().insert(std::ptr::from_ref(list.node));
+        if is_new && self.options.server.is_none() {
+            variables::report_odd_defaults(list, is_replaced, findings);
+        }
     }
 
     fn note_missing(&self, found: &Result<Arc<Server>, Refusal>, pointer: &str) {
@@ -119,6 +136,9 @@ impl<'d> Servers<'d> {
             .filter(|_| self.options.server.is_none());
         let pointer =
             own.as_ref().map_or_else(|| "/servers".into(), |list| Arc::clone(&list.pointer));
+        if let Some(list) = &own {
+            self.report_variables(list, findings);
+        }
         let found = match own {
             Some(list) => self.of_list(&list),
             None => self.root.clone(),
@@ -288,7 +308,7 @@ fn value(
 ) -> Result<String, Refusal> {
     let variable = variables.and_then(|variables| variables.get(name));
     let legal = variable.and_then(|variable| variable.get("enum")).and_then(Node::as_array);
-    let legal = legal.map(|values| values.iter().filter_map(written).collect::<Vec<_>>());
+    let legal = legal.map(|values| values.iter().filter_map(written_value).collect::<Vec<_>>());
     let bad = |message| refusal(Code::ServerVariable, pointer, message);
     if let Some(value) = options.server_variables.get(name) {
         let is_legal = legal.as_ref().is_none_or(|legal| legal.is_empty() || legal.contains(value));
@@ -300,14 +320,14 @@ fn value(
             ))
         });
     }
-    let default = variable.and_then(|variable| variable.get("default")).and_then(written);
+    let default = variable.and_then(|variable| variable.get("default")).and_then(written_value);
     default
         .or_else(|| legal?.into_iter().next())
         .ok_or_else(|| bad(format!("expected a value for the server variable `{name}`, got none")))
 }
 
 /// A scalar as it is written; ports are often written as numbers.
-fn written(node: &Node) -> Option<String> {
+fn written_value(node: &Node) -> Option<String> {
     match node {
         Node::Bool(value) => Some(value.to_string()),
         Node::Number(number) => Some(number.to_string()),

@@ -65,6 +65,20 @@ impl Template {
         })
     }
 
+    /// Takes the operator `+` off the variables (RFC 6570 §3.2.3), which OpenAPI does not know, and answers the first one
+    /// that had it. Those that `is_name` says are called so keep it.
+    pub(crate) fn take_operators(&mut self, is_name: impl Fn(&str) -> bool) -> Option<Arc<str>> {
+        let mut first = None;
+        for part in self.segments.iter_mut().flatten() {
+            let PathPart::Variable(name) = part else { continue };
+            let bare = name.strip_prefix('+').filter(|bare| !bare.is_empty() && !is_name(name));
+            if let Some(bare) = bare.map(Arc::from) {
+                first.get_or_insert(std::mem::replace(name, bare));
+            }
+        }
+        first
+    }
+
     /// The variables, in the order they are written.
     pub(crate) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.segments.iter().flat_map(|segment| segment.iter()).filter_map(|part| match part {
@@ -238,6 +252,14 @@ mod tests {
             Template::parse(key).map(|template| written(&template)),
             Ok(expected.to_owned())
         );
+    }
+
+    #[test]
+    fn operators_are_no_part_of_a_variable() {
+        let mut template = Template::parse("/v1/{+name}/{n}{+m}").unwrap();
+        assert_eq!(template.take_operators(|name| name == "+m"), Some("+name".into()));
+        assert_eq!(written(&template), "v1/{name}/{n}{+m}");
+        assert_eq!(template.take_operators(|name| name == "+m"), None);
     }
 
     #[test]

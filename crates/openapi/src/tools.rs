@@ -66,7 +66,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
     let fragments = Fragments::default();
-    servers.report_operators(&mut general);
+    servers.report_root(&mut general);
     let mut context = Context { common, document, options, reach, servers, schemes, fragments };
     let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);

@@ -114,6 +114,11 @@ pub enum Event {
         /// How many.
         count: usize,
     },
+    /// A member inside an argument that no schema declares was sent: the object is open.
+    UndeclaredSent {
+        /// Where it is given.
+        argument: String,
+    },
     /// A dry run of a call that would not be sent: it has no credential it could carry.
     Unauthorized {
         /// What is missing.
@@ -216,6 +221,9 @@ impl fmt::Display for Event {
                 write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
             }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
+            Self::UndeclaredSent { argument } => {
+                write!(f, "`{argument}` is not declared; it was sent as it is")
+            }
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
             Self::UnseenRemoved { count } => {

@@ -10,21 +10,36 @@ use serde::{
 };
 
 use crate::{
-    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem,
+    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem, Reached,
     ToolResult, Truncated,
 };
 
 /// The members of an object that is written.
 type Members<S> = <S as Serializer>::SerializeMap;
 
-/// The id, the tool and the members of the outcome; the journal is the operator's.
+/// The id, the tool, the members of the outcome and, where defaults of the description were sent, `defaults`: the arguments
+/// they stand for. The rest of the journal is the operator's.
 impl Serialize for ToolResult {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("tool", &self.tool)?;
         outcome::<S>(&self.outcome, &mut members)?;
+        let defaults: Vec<&str> = self.journal.defaults().collect();
+        known::<S, _>(&mut members, "defaults", Some(&defaults).filter(|_| self.has_defaults()))?;
         members.end()
+    }
+}
+
+impl ToolResult {
+    /// Whether a request with defaults of the description was built, and sent unless it is a dry run.
+    fn has_defaults(&self) -> bool {
+        let is_built = match &self.outcome {
+            Outcome::Answered(_) | Outcome::Planned(_) => true,
+            Outcome::Failed(fault) => fault.reached != Reached::No,
+            Outcome::Pending(_) => false,
+        };
+        is_built && self.journal.defaults().next().is_some()
     }
 }
 
@@ -271,7 +286,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{FaultCode, Journal, Json, Next, PendingKind, Unit};
+    use crate::{Event, FaultCode, Journal, Json, Next, PendingKind, Unit};
 
     #[track_caller]
     fn check(outcome: impl Into<Outcome>, expected: &str) {
@@ -339,6 +354,27 @@ mod tests {
             r#""next":"try_later","retryAfter":7}}"#,
         );
         check(fault, expected);
+    }
+
+    #[test]
+    fn defaults_that_were_sent_stand_beside_the_answer() {
+        let mut journal = Journal::default();
+        for name in ["a", "b.c", "d"] {
+            journal.note(Event::DefaultUsed { argument: name.to_owned() });
+        }
+        journal.note(Event::DefaultUnfit { argument: "d".to_owned() });
+        let refused = Fault::new(FaultCode::InvalidArguments, "no", Next::CorrectArguments);
+        let failed = refused.clone().with_reached(Reached::Yes);
+        for (outcome, is_told) in [
+            (Answer::new(200, Content::Empty).into(), true),
+            (Outcome::from(failed), true),
+            (Outcome::from(refused), false),
+        ] {
+            let (id, tool, journal) = ("1".to_owned(), "t".to_owned(), journal.clone());
+            let result = ToolResult { id, tool, outcome, journal };
+            let written = serde_json::to_string(&result).unwrap();
+            assert_eq!(written.ends_with(r#""defaults":["a","b.c"]}"#), is_told, "{written}");
+        }
     }
 
     #[test]

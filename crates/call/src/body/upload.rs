@@ -49,6 +49,18 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
+/// The media type that a value that stands for bytes says of itself, in an object or a `data:` URL.
+pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
+    let members = value.as_object();
+    let said = members.and_then(|members| members.get("content_type")?.as_str());
+    if let Some(said) = said {
+        return checked_type(said.into()).ok();
+    }
+    let text = members.and_then(|members| members.get("data")).unwrap_or(value).as_str()?;
+    let head = text.split(',').next().filter(|head| head.len() < text.len())?;
+    from_text(&format!("{head},")).ok()?.media_type.map(|own| own.into_owned().into())
+}
+
 fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'_>, ()> {
     let text = |name: &str| match members.get(name) {
         None | Some(Value::Null) => Ok(None),

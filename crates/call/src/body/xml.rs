@@ -4,7 +4,7 @@
 
 mod schema;
 
-use callgate_openapi::XmlName;
+use callgate_openapi::{BodyMedia, XmlName};
 use callgate_tool::{Fault, Value};
 
 use self::schema::{Described, Form};
@@ -17,9 +17,10 @@ type Child<'a> = (&'a str, &'a Value, Described<'a>);
 /// The text of an XML body. `arguments` is the schema of all arguments.
 pub(super) fn write(
     content: &Content<'_>,
-    root: Option<&XmlName>,
+    media: &BodyMedia,
     arguments: &Value,
 ) -> Result<String, Box<Fault>> {
+    let root = media.root.as_ref();
     if let Some((_, Value::String(ready))) = content.whole()
         && (root.is_none() || ready.trim_start().starts_with('<'))
     {
@@ -30,7 +31,7 @@ pub(super) fn write(
     let mut writer = Writer { out: String::from(PROLOG), scope: Vec::new() };
     let of_argument = |name: &str| {
         let schema = arguments.get("properties").and_then(|properties| properties.get(name));
-        Described::new(schema, arguments)
+        Described::new(schema.and_then(|schema| media.schema_in(schema)), arguments)
     };
     let written = match content.whole() {
         Some((argument, Value::Object(members))) if root.is_wrapper => {

@@ -14,12 +14,23 @@ use super::{
 };
 use crate::wording;
 
+/// What a `null` says that no schema takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Nulls {
+    /// The member is left out.
+    Omit,
+    /// The member is removed by the service: the body is a merge patch (RFC 7396 §1), and it is sent.
+    Remove,
+}
+
 /// A schema and the argument that should meet it.
 #[derive(Debug)]
 pub(super) struct Settling<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
     pub(super) place: Place<'a>,
+    /// What becomes of a `null` that the schema does not take.
+    pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
 }
 
@@ -51,9 +62,13 @@ impl Settling<'_> {
         journal: &mut Journal,
     ) -> Result<Vec<Problem>, Spent> {
         let mut omitted = Vec::new();
+        let mut removed: Vec<String> = Vec::new();
         for round in 0..=ROUNDS {
             let repairs = match self.look(value, round < ROUNDS)? {
-                Look::Fine => return Ok(Vec::new()),
+                Look::Fine => {
+                    removed.iter().for_each(|pointer| insert_null(value, pointer));
+                    return Ok(Vec::new());
+                }
                 Look::Repairs(repairs) => repairs,
                 Look::Wrong(mut problems) => {
                     let given = problems.iter_mut().filter(|problem| omitted.contains(&problem.at));
@@ -64,7 +79,12 @@ impl Settling<'_> {
             let nulls = repairs.iter().filter(|repair| repair.value.is_none());
             omitted.extend(nulls.map(|repair| repair.at.clone()));
             for repair in repairs {
-                repair.apply(value, journal);
+                if repair.value.is_none() && self.nulls == Nulls::Remove {
+                    remove(value, &repair.pointer);
+                    removed.push(repair.pointer);
+                } else {
+                    repair.apply(value, journal);
+                }
             }
         }
         Ok(Vec::new())
@@ -152,6 +172,15 @@ fn remove(whole: &mut Value, pointer: &str) {
     let name = last.replace("~1", "/").replace("~0", "~");
     if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
         members.remove(&name);
+    }
+}
+
+/// Puts a `null` back that is sent as it was given.
+fn insert_null(whole: &mut Value, pointer: &str) {
+    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
+    let name = last.replace("~1", "/").replace("~0", "~");
+    if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
+        members.insert(name, Value::Null);
     }
 }
 

@@ -13,6 +13,7 @@ mod hostile;
 mod isolation;
 mod judged;
 mod keys;
+mod media;
 mod open;
 mod positions;
 mod real;

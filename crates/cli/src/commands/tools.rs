@@ -137,8 +137,16 @@ fn take(left: &mut usize, operation: &Operation, tool: &Tool) -> bool {
 fn known(operation: &Operation, tool: &Tool) -> String {
     let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
     // Only where there are session inputs inside arguments: others have nothing to show.
-    let nested = if operation.bindings.is_empty() { &[] } else { operation.nested_inputs() };
-    let nested: Vec<_> = nested.iter().filter_map(nested_input).collect();
+    let media = operation.body.iter().flat_map(|body| &body.media);
+    let mut alternatives: Vec<_> = media.map(|media| media.alternative).collect();
+    alternatives.dedup();
+    if alternatives.is_empty() {
+        alternatives.push(None);
+    }
+    alternatives.retain(|_| !operation.bindings.is_empty());
+    let nested = alternatives.iter().flat_map(|at| operation.nested_inputs(*at));
+    let mut nested: Vec<_> = nested.filter_map(nested_input).collect();
+    nested.dedup();
     let output = tool.output_schema.as_ref().map_or_else(|| NULL.to_owned(), ToString::to_string);
     let members = [
         ("name", json!(tool.name.as_str()).to_string()),

@@ -262,13 +262,13 @@ pub(super) fn way<'d>(document: &'d Document, schema: Located<'d>) -> Vec<Locate
 }
 
 /// Takes one from what is left; `false` when nothing was.
-fn spend(left: &mut usize) -> bool {
+pub(super) fn spend(left: &mut usize) -> bool {
     let is_left = *left > 0;
     *left = left.saturating_sub(1);
     is_left
 }
 
-fn branches(node: &Node) -> impl Iterator<Item = &Node> {
+pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
     ["allOf", "anyOf", "oneOf"]
         .iter()
         .flat_map(|keyword| node.get(keyword).and_then(Node::as_array).unwrap_or_default())

@@ -1,6 +1,14 @@
-//! Says how the bytes of a body are made, from the name of its media type alone.
+//! Says how the bytes of a body are made, from the name of its media type and from its schema.
 
-use crate::body::BodyKind;
+use callgate_tree::Node;
+
+use crate::{
+    body::{BodyKind, encoding, media::DescribedMedia},
+    code::Code,
+    document::Document,
+    findings::Findings,
+    reference::{Located, chain},
+};
 
 /// How a media type is written, from its name in lower case without parameters.
 pub(super) fn kind(bare: &str) -> BodyKind {
@@ -25,3 +33,66 @@ pub(super) fn kind(bare: &str) -> BodyKind {
         _ => BodyKind::Binary,
     }
 }
+
+/// How a body is written when its schema is known: bytes only where they are meant, text where they are not.
+pub(super) fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
+    let Some(schema) = &media.schema else { return media.kind };
+    let says = |name: &str| {
+        chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
+    };
+    let is_bytes = encoding::is_file(document, schema.node, &schema.path());
+    match media.kind {
+        BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
+            BodyKind::Text
+        }
+        BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
+        kind => kind,
+    }
+}
+
+/// Leaves out the schema of an object where a media type is of bytes and nothing else: no object can be sent in it.
+pub(super) fn take_bytes(
+    document: &Document,
+    media: &mut DescribedMedia<'_>,
+    findings: &mut Findings,
+) {
+    let bare = media.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Text && is_pure(&bare));
+    // What the session gives inside it is never the model's.
+    let Some(schema) =
+        schema.filter(|schema| is_object(document, schema) && !document.has_session_inputs())
+    else {
+        return;
+    };
+    let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
+    let help = "write `type: string, format: binary`; bytes are asked for";
+    findings.note(Code::DroppedKeyword, &schema.pointer, message, help);
+    media.kind = BodyKind::Binary;
+    media.schema = None;
+}
+
+/// Whether a schema says that its value is an object.
+fn is_object(document: &Document, schema: &Located<'_>) -> bool {
+    chain(document, schema.node, &schema.path()).any(|node| {
+        let kind = node.get("type").and_then(Node::as_str);
+        kind == Some("object") || (kind.is_none() && node.get("properties").is_some())
+    })
+}
+
+/// Whether a media type is one of bytes and of nothing else, by its name in lower case without parameters.
+fn is_pure(bare: &str) -> bool {
+    let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
+    match general {
+        "audio" | "font" | "video" => true,
+        // SVG is XML.
+        "image" => !special.contains("svg"),
+        "application" => matches!(
+            special,
+            "gzip" | "octet-stream" | "pdf" | "x-gzip" | "x-tar" | "x-zip-compressed" | "zip"
+        ),
+        _ => false,
+    }
+}
+
+/// Keywords that say what a value is.
+const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];

@@ -6,8 +6,10 @@ use callgate_tree::{Node, Path, Severity};
 
 use crate::{
     body::{
-        BodyKind, PositionEncodings, PropertyEncoding, XmlName, encoding,
-        kind::kind,
+        BodyKind, PositionEncodings, PropertyEncoding, XmlName,
+        bytes::{carries, holds_encoded},
+        encoding,
+        kind::{kind, kind_of_schema, take_bytes},
         position,
         root::{nearest, root},
     },
@@ -93,15 +95,29 @@ pub(crate) fn prefer(
 ) {
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media);
+        take_bytes(document, media, findings);
         name_root(document, (media, operation), findings);
     }
+    // Bytes as they are need no third more, and no model that writes base64.
+    let is_encoded = body.media.iter().any(carries)
+        && body.media.iter().any(|media| holds_encoded(document, media));
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
         // An exact media type says more than a range that it is one of.
-        (!media.is_written, media.is_range, rank.unwrap_or(usize::MAX), preference(media))
+        let (rank, bytes) = (rank.unwrap_or(usize::MAX), is_encoded && carries(media));
+        (!media.is_written, media.is_range, rank, !bytes, preference(media))
     });
     if body.media.iter().any(|media| media.media_type.starts_with(JSON) && !media.is_range) {
         body.media.retain(|media| !media.is_range);
+    }
+    let others = body.media.iter().skip(1).filter(|media| !media.is_written);
+    for media in others {
+        findings.note(
+            Code::BodyMediaNotWritten,
+            &media.object.pointer,
+            format!("expected XML with a named root element, got: `{}`", media.media_type),
+            "name the element by `xml: {name: …}`; the other media types are offered",
+        );
     }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
@@ -202,22 +218,6 @@ impl DescribedMedia<'_> {
     }
 }
 
-/// How a body is written when its schema is known: bytes only where they are meant, text where they are not.
-fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
-    let Some(schema) = &media.schema else { return media.kind };
-    let says = |name: &str| {
-        chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
-    };
-    let is_bytes = encoding::is_file(document, schema.node, &schema.path());
-    match media.kind {
-        BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
-            BodyKind::Text
-        }
-        BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
-        kind => kind,
-    }
-}
-
 /// Names the root element of XML; without a name only a text that is ready can be sent.
 fn name_root(
     document: &Document,
@@ -262,9 +262,6 @@ const JSON: &str = "application/json";
 
 /// What it takes to read a media type, and to keep it, in steps.
 pub(super) const MEDIA: usize = KEPT;
-
-/// Keywords that say what a value is.
-const RESTRICTING: [&str; 7] = ["allOf", "anyOf", "enum", "items", "oneOf", "properties", "type"];
 
 #[cfg(test)]
 mod tests {
@@ -354,6 +351,40 @@ mod tests {
                 json!({"content": {media_type: {"schema": schema}}}),
                 &[&format!("{media_type} {kind} false")],
             );
+        }
+    }
+
+    #[test]
+    fn bytes_as_they_are_are_preferred_to_base64() {
+        let file = |kind: Value| json!({"schema": {"properties": {"f": {"items": kind}}}});
+        let parts = file(json!({"type": "string", "format": "binary"}));
+        let json_first = ["application/json Json false", "multipart/form-data Multipart false"];
+        let parts_first = ["multipart/form-data Multipart false", "application/json Json false"];
+        for (schema, expected) in [
+            (json!({"type": "string", "format": "byte"}), parts_first),
+            (json!({"type": "string", "contentEncoding": "base64"}), parts_first),
+            (json!({"type": "string"}), json_first),
+        ] {
+            let content = json!({"application/json": file(schema), "multipart/form-data": parts});
+            check(json!({"content": content}), &expected);
+        }
+        let content = json!({"application/octet-stream": {}, "application/json": file(json!({"format": "byte"}))});
+        check(
+            json!({"content": content}),
+            &["application/octet-stream Binary false", "application/json Json false"],
+        );
+    }
+
+    #[test]
+    fn an_object_under_a_media_type_of_bytes_is_bytes() {
+        let object = json!({"schema": {"type": "object"}});
+        for (media_type, expected) in [
+            ("image/png", &["image/png Binary false", "dropped-keyword"][..]),
+            ("application/octet-stream", &["application/octet-stream Binary false", "dropped-keyword"]),
+            ("image/svg+xml", &["image/svg+xml Xml false", "body-media-not-written"]),
+            ("application/x-own", &["application/x-own Text false"]),
+        ] {
+            check(json!({"content": {media_type: object}}), expected);
         }
     }
 

@@ -312,6 +312,10 @@ fn properties<'d>(
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
             kept.insert(name, builder.schema(property, &path));
+        } else if builder.view == View::Complete {
+            // A mark: what is only answered is no member that anybody may give.
+            let Some(name) = builder.copy_text(name) else { break };
+            kept.insert(name, json!({"readOnly": true}));
         }
     }
     built.insert("properties".to_owned(), Value::Object(kept));

@@ -47,7 +47,7 @@ fn a_wrong_server_of_the_operator_is_blamed_itself() {
     let servers = Servers::new(&document, &options);
     let mut findings = Findings::default();
     assert_eq!(servers.of(&[], &mut findings), None);
-    servers.report_operators(&mut findings);
+    servers.report_root(&mut findings);
     let found = findings.into_diagnostics();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].help, "write `http://localhost:8000`");
@@ -76,6 +76,24 @@ fn variables_have_defaults_and_values() {
     options.server_variables.insert("region".to_owned(), "evil".to_owned());
     check_with(&options, servers, "server-variable");
     check(json!([{"url": "https://{tenant}.example"}]), "server-variable");
+}
+
+#[test]
+fn a_default_outside_the_values_of_its_variable_is_reported_once() {
+    let document = document(json!({"servers": [{"url": "https://{region}.example", "variables": {
+        "region": {"default": "asia", "enum": ["eu", "us"]}}}]}));
+    for (region, expected) in [(None, &["server-variable"][..]), (Some("us"), &[])] {
+        let mut options = LoadOptions::default();
+        options.server_variables.extend(region.map(|name| ("region".to_owned(), name.to_owned())));
+        let servers = Servers::new(&document, &options);
+        let mut findings = Findings::default();
+        servers.report_root(&mut findings);
+        servers.report_root(&mut findings);
+        assert!(servers.of(&[], &mut findings).is_some());
+        let found = findings.into_diagnostics();
+        let codes: Vec<_> = found.iter().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, expected);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::{
     code::Code,
     document::Document,
     findings::Findings,
-    input::Source,
+    input::{Input, Source},
     layout::Layout,
     options::SessionInputs,
     session_input::{Annotation, source},
@@ -24,19 +24,28 @@ pub(super) fn bindings<'d>(
         return Box::default();
     }
     let mut all = Vec::new();
-    for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
-        let Some(schema) = schema else { continue };
+    let mut bind = |input: &Input, alternative, (schema, is_item): (&Option<_>, bool)| {
+        let Some(schema) = schema else { return };
         let graph = Graph::new(document, session_inputs);
         let (spots, unbound) =
-            if origin.is_item { graph.of_items(schema) } else { graph.of_value(schema) };
+            if is_item { graph.of_items(schema) } else { graph.of_value(schema) };
         for unbound in &unbound {
             report(unbound, session_inputs, findings);
         }
         let is_only_its_own = matches!(spots.as_slice(), [only] if only.below().next().is_none());
         if spots.is_empty() || (is_only_its_own && input.source != Source::Model) {
+            return;
+        }
+        all.push(Bindings { argument: input.argument.clone(), alternative, spots: spots.into() });
+    };
+    for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
+        if origin.alternatives.is_empty() {
+            bind(input, None, (schema, origin.is_item));
             continue;
         }
-        all.push(Bindings { argument: input.argument.clone(), spots: spots.into() });
+        for (at, (schema, is_item)) in layout.alternatives.iter().enumerate() {
+            bind(input, Some(at), (schema, *is_item));
+        }
     }
     all.into()
 }

@@ -164,7 +164,7 @@ impl<'d> Context<'d> {
             return None;
         }
         let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
-        let template = template(key, items, findings);
+        let template = template(key, &levels, findings);
         if template.as_ref().is_some_and(|template| template.has_fragment) {
             self.fragments.n += 1;
             self.fragments.first.get_or_insert_with(|| Arc::clone(key));
@@ -228,7 +228,8 @@ impl<'d> Context<'d> {
 
     /// Reports what the schemas refer to in vain.
     fn survey(&mut self, layout: &Layout<'d>, findings: &mut Findings) {
-        for schema in layout.schemas.iter().flatten() {
+        let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
+        for schema in layout.schemas.iter().chain(alternatives).flatten() {
             for bad in self.reach.survey(schema) {
                 bad.report(findings);
             }
@@ -277,10 +278,22 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
 }
 
-fn template(key: &str, items: &[Located<'_>], findings: &mut Findings) -> Option<Template> {
-    let pointer = items.first().map(|item| &*item.pointer).unwrap_or_default();
+/// The template of the path key; `levels` are the operation and its path items.
+fn template(key: &str, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Template> {
+    let pointer = levels.get(1).map(|item| &*item.pointer).unwrap_or_default();
     match Template::parse(key) {
-        Ok(template) => {
+        Ok(mut template) => {
+            let parameters = levels.iter().filter_map(|level| level.node.get("parameters"));
+            let parameters = parameters.filter_map(Node::as_array).flatten();
+            let is_name = |name: &str| {
+                let mut parameters = parameters.clone();
+                parameters.any(|known| known.get("name").and_then(Node::as_str) == Some(name))
+            };
+            if let Some(name) = template.take_operators(is_name) {
+                let message = format!("expected a path variable without an operator, got: `{{{name}}}`");
+                let help = "write the name alone; slashes in its value are escaped";
+                findings.warning(Code::MalformedNode, pointer, message, help);
+            }
             if !template.query_values.is_empty() {
                 let message =
                     format!("expected a path without variables in its query, got: `{key}`");

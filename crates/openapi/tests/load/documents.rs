@@ -276,7 +276,7 @@ paths:
     let lenient = loaded(text, &LoadOptions::default());
     assert_eq!(inputs(&lenient), expected(""));
     let nested: Vec<_> =
-        lenient.operations[0].nested_inputs().iter().map(ToString::to_string).collect();
+        lenient.operations[0].nested_inputs(None).iter().map(ToString::to_string).collect();
     assert_eq!(nested, ["owner.email"]);
     let strict = LoadOptions { session_inputs: SessionInputs::Strict, ..LoadOptions::default() };
     assert_eq!(inputs(&loaded(text, &strict)), expected(" hidden"));
@@ -343,7 +343,7 @@ paths:
 }
 
 #[test]
-fn two_json_media_types_can_be_chosen_among() {
+fn every_media_type_can_be_chosen() {
     let loaded = loaded(
         r"
 paths:
@@ -365,5 +365,13 @@ paths:
         Some("content_type")
     );
     let schema = &operation.arguments_schema()["properties"]["content_type"]["enum"];
-    assert_eq!(schema.to_string(), r#"["application/json","application/merge-patch+json"]"#);
+    assert_eq!(
+        schema.to_string(),
+        r#"["application/json","application/merge-patch+json","text/xml"]"#
+    );
+    // Of those with one schema, and of the one without.
+    let body = &operation.arguments_schema()["properties"]["body"]["anyOf"];
+    assert_eq!(body[0]["properties"], callgate_tool::json!({"a": {}}));
+    assert_eq!(body[1], callgate_tool::json!({"description": "As `text/xml`."}));
+    assert_eq!(operation.body.as_ref().unwrap().media[2].alternative, Some(1));
 }

@@ -119,7 +119,7 @@ paths:
     let schema = &operation.arguments_schema()["properties"]["body"];
     assert_eq!(schema["type"], "array");
     assert_eq!(schema["items"]["properties"]["n"], json!({"type": "integer", "default": 1}));
-    let nested: Vec<_> = operation.nested_inputs().iter().map(ToString::to_string).collect();
+    let nested: Vec<_> = operation.nested_inputs(None).iter().map(ToString::to_string).collect();
     assert_eq!(nested, ["body[].user", "body[].n"]);
 }
 

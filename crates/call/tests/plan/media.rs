@@ -1,0 +1,160 @@
+//! Bodies with several media types: which one is taken, what its value is checked against, and what a file says itself.
+
+use callgate_tool::{Value, json};
+
+use crate::support::{Planned, call, operation};
+
+fn planned(content: Value, arguments: Value) -> Planned {
+    let body = json!({"requestBody": {"required": true, "content": content}});
+    call(&operation("post", "/x", body), arguments)
+}
+
+/// The media type and the body, with the boundary made visible.
+#[track_caller]
+fn check(content: &Value, arguments: Value, expected: &str) {
+    let shown = planned(content.clone(), arguments).shown().replace("\r\n", "\n");
+    let shown = shown.strip_prefix("POST /v1/x\ncontent-type: ").unwrap();
+    let boundary = shown.split("boundary=").nth(1).and_then(|rest| rest.lines().next());
+    let shown = boundary.map_or_else(|| shown.to_owned(), |boundary| shown.replace(boundary, "B"));
+    assert_eq!(shown, expected);
+}
+
+fn photo() -> Value {
+    json!({
+        "application/json": {"schema": {"type": "object", "required": ["link"], "additionalProperties": false,
+            "properties": {"link": {"type": "string"}, "size": {"type": "integer", "default": 3}}}},
+        "multipart/form-data": {"schema": {"type": "object", "required": ["file"],
+            "properties": {"file": {"type": "string", "format": "binary"}}}},
+        "image/png": {"schema": {"type": "string", "format": "binary"}}})
+}
+
+#[test]
+fn each_media_type_has_the_schema_it_is_described_with() {
+    let link = json!({"body": {"link": "a"}});
+    check(&photo(), link.clone(), "application/json\n\n{\"link\":\"a\",\"size\":3}");
+    check(
+        &photo(),
+        json!({"body": {"file": "aGk="}, "content_type": "multipart/form-data"}),
+        "multipart/form-data; boundary=B\n\n--B\nContent-Disposition: form-data; name=\"file\"; \
+         filename=\"file\"\nContent-Type: application/octet-stream\n\nhi\n--B--\n",
+    );
+    check(&photo(), json!({"body": "aGk=", "content_type": "image/png"}), "image/png\n\nhi");
+    let mut other = link;
+    other["content_type"] = "multipart/form-data".into();
+    assert_eq!(planned(photo(), other).problems(), "body.file: expected a value, got nothing");
+    assert_eq!(
+        planned(photo(), json!({"body": {"file": "aGk="}})).problems(),
+        "body.link: expected a value, got nothing\nbody.file: expected one of `link`, `size`, got an unknown property"
+    );
+}
+
+#[test]
+fn media_types_of_one_schema_share_its_properties() {
+    let one = json!({"schema": {"type": "object", "required": ["a"], "properties": {"a": {}}}});
+    let content = json!({"application/json": one, "application/x-www-form-urlencoded": one});
+    check(
+        &content,
+        json!({"a": "b", "content_type": "application/x-www-form-urlencoded"}),
+        "application/x-www-form-urlencoded\n\na=b",
+    );
+}
+
+#[test]
+fn bytes_as_they_are_come_before_base64_in_json() {
+    let file = |kind: Value| json!({"schema": {"type": "object", "required": ["f"], "properties": {"f": kind}}});
+    let content = json!({
+        "application/json": file(json!({"type": "string", "format": "byte"})),
+        "multipart/form-data": file(json!({"type": "string", "format": "binary"}))});
+    check(
+        &content,
+        json!({"body": {"f": {"text": "hi", "filename": "a", "content_type": "text/csv"}}}),
+        "multipart/form-data; boundary=B\n\n--B\nContent-Disposition: form-data; name=\"f\"; \
+         filename=\"a\"\nContent-Type: text/csv\n\nhi\n--B--\n",
+    );
+    check(
+        &content,
+        json!({"body": {"f": "aGk="}, "content_type": "application/json"}),
+        "application/json\n\n{\"f\":\"aGk=\"}",
+    );
+}
+
+#[test]
+fn a_file_says_which_of_the_media_types_it_is() {
+    let content = json!({"application/octet-stream": {}, "image/gif": {}, "image/*": {}});
+    check(&content, json!({"body": "aGk="}), "application/octet-stream\n\nhi");
+    let gif = json!({"body": {"data": "aGk=", "content_type": "image/gif"}});
+    check(&content, gif, "image/gif\n\nhi");
+    check(&content, json!({"body": "data:image/webp;base64,aGk="}), "image/webp\n\nhi");
+    check(
+        &content,
+        json!({"body": "data:video/mp4;base64,aGk="}),
+        "application/octet-stream\n\nhi",
+    );
+}
+
+#[test]
+fn an_object_under_a_media_type_of_bytes_is_bytes() {
+    let object = json!({"schema": {"type": "object", "properties": {"file": {"type": "string"}}}});
+    for media_type in ["application/octet-stream", "image/png", "application/zip"] {
+        check(
+            &json!({media_type: object}),
+            json!({"body": "aGk="}),
+            &format!("{media_type}\n\nhi"),
+        );
+    }
+}
+
+#[test]
+fn a_media_type_that_is_not_offered_is_no_choice() {
+    let problems = planned(photo(), json!({"body": {"link": "a"}, "content_type": "text/csv"}));
+    assert_eq!(
+        problems.problems(),
+        "content_type: expected one of `application/json`, `multipart/form-data`, `image/png`, got string \"text/csv\""
+    );
+}
+
+#[test]
+fn null_is_a_value_of_a_merge_patch() {
+    let schema = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "string"},
+        "a": {"type": "string"}, "b": {"type": "object", "properties": {"c": {"type": "integer"}}}}});
+    let patch = json!({"application/merge-patch+json": {"schema": schema}});
+    let given = json!({"id": "1", "a": null, "b": {"c": null}});
+    check(
+        &patch,
+        given.clone(),
+        "application/merge-patch+json\n\n{\"id\":\"1\",\"a\":null,\"b\":{\"c\":null}}",
+    );
+    let planned = planned(json!({"application/json": {"schema": schema}}), given);
+    assert_eq!(
+        planned.shown(),
+        "POST /v1/x\ncontent-type: application/json\n\n{\"id\":\"1\",\"b\":{}}"
+    );
+    assert_eq!(planned.journal(), "`a` was null and is omitted\n`b.c` was null and is omitted");
+}
+
+#[test]
+fn nested_members_are_held_against_what_is_declared() {
+    let inner = json!({"type": "object", "properties": {"id": {"type": "integer", "readOnly": true}, "n": {}}});
+    let closed = json!({"type": "object", "properties": {"n": {}}, "additionalProperties": false});
+    let schema = json!({"type": "object", "required": ["open"],
+        "properties": {"open": inner, "closed": closed, "list": {"type": "array", "items": inner},
+            "map": {"type": "object", "properties": {"n": {}}, "additionalProperties": {}}}});
+    let content = json!({"application/json": {"schema": schema}});
+    let told = planned(
+        content.clone(),
+        json!({"open": {"m": 1}, "list": [{"n": 1, "o": {"p": 2}}], "map": {"any": 1}}),
+    );
+    assert_eq!(
+        told.journal(),
+        "`open.m` is not declared; it was sent as it is\n`list[0].o` is not declared; it was sent as it is"
+    );
+    told.shown();
+    let refused =
+        planned(content, json!({"open": {"id": 1}, "closed": {"m": 1}, "list": [{"id": 2}]}));
+    assert_eq!(
+        refused.problems(),
+        "open.id: expected nothing: the service sets it (`readOnly`), got number (leave it out)\n\
+         closed.m: expected one of `n`, got an unknown property\n\
+         list[0].id: expected nothing: the service sets it (`readOnly`), got number (leave it out)"
+    );
+}

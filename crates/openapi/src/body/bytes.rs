@@ -1,0 +1,55 @@
+//! Compares how the media types of a body carry bytes: as they are, or as base64 in a text. It looks at the properties of a
+//! body, through references, compositions and lists.
+
+use callgate_tree::{Node, Object};
+
+use crate::{
+    body::{
+        BodyKind,
+        encoding::{branches, spend, way},
+        media::DescribedMedia,
+    },
+    document::Document,
+    reference::Located,
+    schema::bytes::is_bytes,
+};
+
+/// Whether a media type carries bytes as they are.
+pub(super) fn carries(media: &DescribedMedia<'_>) -> bool {
+    match media.kind {
+        BodyKind::Binary => true,
+        BodyKind::Multipart => media.encodings.iter().any(|encoding| encoding.is_binary),
+        _ => false,
+    }
+}
+
+/// Whether values of a media type hold bytes as texts.
+pub(super) fn holds_encoded(document: &Document, media: &DescribedMedia<'_>) -> bool {
+    let schema = media.schema.clone().filter(|_| media.kind == BodyKind::Json);
+    schema.is_some_and(|schema| encoded(document, schema, &mut { MOST_VISITED }))
+}
+
+fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {
+    if !spend(left) || !document.spend(1 + schema.path().weight()) {
+        return false;
+    }
+    way(document, schema).iter().any(|at| {
+        let path = at.path();
+        let properties = at.node.get("properties").and_then(Node::as_object);
+        let properties = properties.into_iter().flat_map(Object::iter).map(|(_, node)| node);
+        let mut below = properties.chain(at.node.get("items")).chain(branches(at.node));
+        says_encoded(at.node)
+            || below.any(|node| encoded(document, Located::new(node, &path), left))
+    })
+}
+
+/// Whether a schema itself says that its text is bytes.
+fn says_encoded(node: &Node) -> bool {
+    let text = |name: &str| node.get(name).and_then(Node::as_str);
+    is_bytes(node)
+        || matches!(text("format"), Some("base64" | "base64url" | "byte"))
+        || matches!(text("contentEncoding"), Some("base64" | "base64url"))
+}
+
+/// Bodies have some hundred properties; what lies deeper than this many is not looked at.
+const MOST_VISITED: usize = 500;

@@ -1,0 +1,93 @@
+//! Groups the media types of a body by what their values are: one schema, given in one way, is one alternative. A body
+//! with several is one argument, whose value meets the alternative of the media type it is sent in.
+
+use std::sync::Arc;
+
+use callgate_tree::Node;
+
+use crate::{
+    blueprint::{AlternativeOrigin, Origin},
+    body::{
+        BodyKind,
+        media::{DescribedBody, DescribedMedia},
+    },
+    reference::Located,
+};
+
+/// What the value of a body is in some of its media types.
+#[derive(Clone, Debug)]
+pub(super) struct Alternative<'d> {
+    pub(super) schema: Option<Located<'d>>,
+    pub(super) is_item: bool,
+    kind: BodyKind,
+    given: Given,
+    media_types: Vec<Arc<str>>,
+}
+
+/// How bytes in a value are given.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Given {
+    /// Some of its members are files.
+    Files,
+    /// There are none, or they are texts.
+    Text,
+    /// It is bytes and nothing else.
+    Whole,
+}
+
+/// The alternatives of a body in the order of its media types, those of media types that are written; none where all are
+/// alike.
+pub(super) fn alternatives<'d>(body: &DescribedBody<'d>) -> Vec<Alternative<'d>> {
+    let mut found: Vec<Alternative<'d>> = Vec::new();
+    for media in body.media.iter().filter(|media| media.is_written) {
+        match found.iter_mut().find(|known| known.is_of(media)) {
+            Some(known) => known.media_types.push(Arc::clone(&media.media_type)),
+            None => found.push(Alternative::new(media)),
+        }
+    }
+    if found.len() > 1 { found } else { Vec::new() }
+}
+
+impl<'d> Alternative<'d> {
+    fn new(media: &DescribedMedia<'d>) -> Self {
+        Self {
+            schema: media.schema.clone(),
+            is_item: media.is_item,
+            kind: media.kind,
+            given: given(media),
+            media_types: vec![Arc::clone(&media.media_type)],
+        }
+    }
+
+    fn is_of(&self, media: &DescribedMedia<'_>) -> bool {
+        let node = |schema: &Option<Located<'d>>| schema.as_ref().map(|schema| schema.node);
+        let own: Option<&Node> = media.schema.as_ref().map(|schema| schema.node);
+        self.given == given(media)
+            && self.is_item == media.is_item
+            && (self.given == Given::Whole || node(&self.schema) == own)
+    }
+
+    /// Whether it is sent in a media type.
+    pub(super) fn has(&self, media_type: &str) -> bool {
+        self.media_types.iter().any(|known| **known == *media_type)
+    }
+
+    /// What is kept of it.
+    pub(super) fn origin(&self) -> AlternativeOrigin {
+        AlternativeOrigin {
+            schema: self.schema.as_ref().map(Origin::of),
+            is_item: self.is_item,
+            kind: self.kind,
+            media_types: self.media_types.clone().into(),
+        }
+    }
+}
+
+fn given(media: &DescribedMedia<'_>) -> Given {
+    let has_files = media.encodings.iter().any(|encoding| encoding.is_binary);
+    match media.kind {
+        BodyKind::Binary => Given::Whole,
+        BodyKind::Multipart if has_files => Given::Files,
+        _ => Given::Text,
+    }
+}
