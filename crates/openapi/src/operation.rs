@@ -10,7 +10,7 @@ use crate::{
     allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
     aside,
     bindings::Bindings,
-    blueprint::{Blueprint, Common, Origin},
+    blueprint::{Blueprint, Origin},
     body::Body,
     declaration::Parts,
     document::Document,
@@ -130,20 +130,23 @@ impl Operation {
     /// large body are not walked through while its description is loaded.
     pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
         let all = self.nested_inputs.get_or_init(|| {
-            let Common { document, session_inputs, .. } = &*self.blueprint.common;
-            let document = document.metered(MOST_STEPS_OF_ONE);
-            let n_alternatives =
-                self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
-            let of_alternative = |at: usize| -> Box<[NestedInput]> {
-                let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
-                let nested = inputs.flat_map(|(input, origin)| {
-                    self.nested_in(&document, *session_inputs, (input, origin.at(at)))
-                });
-                nested.collect()
-            };
-            (0..n_alternatives.max().unwrap_or_default().max(1)).map(of_alternative).collect()
+            let document = self.blueprint.common.document.metered(MOST_STEPS_OF_ONE);
+            let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
+            let n = alternatives.max().unwrap_or_default().max(1);
+            (0..n).map(|at| self.nested_with(&document, at)).collect()
         });
         all.get(alternative.unwrap_or_default()).map(|rows| &**rows).unwrap_or_default()
+    }
+
+    /// Those with one alternative of the body.
+    fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
+        let session_inputs = self.blueprint.common.session_inputs;
+        let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
+        inputs
+            .flat_map(|(input, origin)| {
+                self.nested_in(document, session_inputs, (input, origin.at(alternative)))
+            })
+            .collect()
     }
 
     /// Those of one argument.

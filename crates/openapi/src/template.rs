@@ -73,7 +73,8 @@ impl Template {
             let PathPart::Variable(name) = part else { continue };
             let bare = name.strip_prefix('+').filter(|bare| !bare.is_empty() && !is_name(name));
             if let Some(bare) = bare.map(Arc::from) {
-                first.get_or_insert(std::mem::replace(name, bare));
+                let written = std::mem::replace(name, bare);
+                first.get_or_insert(written);
             }
         }
         first

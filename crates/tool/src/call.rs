@@ -4,7 +4,7 @@ use std::{error, fmt, time::SystemTime};
 
 use serde::de::DeserializeOwned;
 
-use crate::{Answer, Content, Fault, Journal, Object, Value};
+use crate::{Answer, Content, Fault, Journal, Object, Reached, Value};
 
 /// Arguments as the model gave them; numbers keep their digits.
 pub type Arguments = Object;
@@ -31,6 +31,19 @@ pub struct ToolResult {
     pub outcome: Outcome,
     /// What was decided on the way, for the operator.
     pub journal: Journal,
+}
+
+impl ToolResult {
+    /// The arguments that defaults of the description were sent for, or would be in a dry run; none where nothing was.
+    pub fn defaults(&self) -> Option<Vec<&str>> {
+        let is_built = match &self.outcome {
+            Outcome::Answered(_) | Outcome::Planned(_) => true,
+            Outcome::Failed(fault) => fault.reached != Reached::No,
+            Outcome::Pending(_) => false,
+        };
+        let defaults: Vec<&str> = self.journal.defaults().collect();
+        Some(defaults).filter(|defaults| is_built && !defaults.is_empty())
+    }
 }
 
 /// How a call ended.

@@ -10,7 +10,7 @@ use serde::{
 };
 
 use crate::{
-    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem, Reached,
+    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem,
     ToolResult, Truncated,
 };
 
@@ -25,21 +25,8 @@ impl Serialize for ToolResult {
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("tool", &self.tool)?;
         outcome::<S>(&self.outcome, &mut members)?;
-        let defaults: Vec<&str> = self.journal.defaults().collect();
-        known::<S, _>(&mut members, "defaults", Some(&defaults).filter(|_| self.has_defaults()))?;
+        known::<S, _>(&mut members, "defaults", self.defaults().as_ref())?;
         members.end()
-    }
-}
-
-impl ToolResult {
-    /// Whether a request with defaults of the description was built, and sent unless it is a dry run.
-    fn has_defaults(&self) -> bool {
-        let is_built = match &self.outcome {
-            Outcome::Answered(_) | Outcome::Planned(_) => true,
-            Outcome::Failed(fault) => fault.reached != Reached::No,
-            Outcome::Pending(_) => false,
-        };
-        is_built && self.journal.defaults().next().is_some()
     }
 }
 
@@ -286,7 +273,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{Event, FaultCode, Journal, Json, Next, PendingKind, Unit};
+    use crate::{Event, FaultCode, Journal, Json, Next, PendingKind, Reached, Unit};
 
     #[track_caller]
     fn check(outcome: impl Into<Outcome>, expected: &str) {

@@ -114,11 +114,11 @@ impl<'a> Declared<'a> {
         let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
         self.required.extend(required.filter_map(Value::as_str));
         let others = ["additionalProperties", "unevaluatedProperties"];
-        for others in others.iter().filter_map(|keyword| schema.get(*keyword)) {
+        for others in others.iter().filter_map(|keyword| schema.get(keyword)) {
             self.is_told = true;
             self.others.push(others);
         }
-        self.is_told |= OTHERS.iter().any(|keyword| schema.contains_key(*keyword));
+        self.is_told |= OTHERS.iter().any(|keyword| schema.contains_key(keyword));
     }
 }
 

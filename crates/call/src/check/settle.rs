@@ -66,7 +66,7 @@ impl Settling<'_> {
         for round in 0..=ROUNDS {
             let repairs = match self.look(value, round < ROUNDS)? {
                 Look::Fine => {
-                    removed.iter().for_each(|pointer| insert_null(value, pointer));
+                    put_back(value, &removed);
                     return Ok(Vec::new());
                 }
                 Look::Repairs(repairs) => repairs,
@@ -78,13 +78,12 @@ impl Settling<'_> {
             };
             let nulls = repairs.iter().filter(|repair| repair.value.is_none());
             omitted.extend(nulls.map(|repair| repair.at.clone()));
+            if self.nulls == Nulls::Remove {
+                let nulls = repairs.iter().filter(|repair| repair.value.is_none());
+                removed.extend(nulls.map(|repair| repair.pointer.clone()));
+            }
             for repair in repairs {
-                if repair.value.is_none() && self.nulls == Nulls::Remove {
-                    remove(value, &repair.pointer);
-                    removed.push(repair.pointer);
-                } else {
-                    repair.apply(value, journal);
-                }
+                repair.apply(value, (self.nulls, &mut *journal));
             }
         }
         Ok(Vec::new())
@@ -153,10 +152,12 @@ fn pointer_of(path: &[Segment<'_>]) -> String {
 }
 
 impl Repair {
-    fn apply(self, whole: &mut Value, journal: &mut Journal) {
+    fn apply(self, whole: &mut Value, (nulls, journal): (Nulls, &mut Journal)) {
         let Self { pointer, at, value } = self;
         let Some(value) = value else {
-            journal.note(Event::NullOmitted { argument: at });
+            if nulls == Nulls::Omit {
+                journal.note(Event::NullOmitted { argument: at });
+            }
             remove(whole, &pointer);
             return;
         };
@@ -175,12 +176,14 @@ fn remove(whole: &mut Value, pointer: &str) {
     }
 }
 
-/// Puts a `null` back that is sent as it was given.
-fn insert_null(whole: &mut Value, pointer: &str) {
-    let Some((parent, last)) = pointer.rsplit_once('/') else { return };
-    let name = last.replace("~1", "/").replace("~0", "~");
-    if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
-        members.insert(name, Value::Null);
+/// Puts each `null` back that is sent as it was given.
+fn put_back(whole: &mut Value, removed: &[String]) {
+    for pointer in removed {
+        let Some((parent, last)) = pointer.rsplit_once('/') else { continue };
+        let name = last.replace("~1", "/").replace("~0", "~");
+        if let Some(Value::Object(members)) = whole.pointer_mut(parent) {
+            members.insert(name, Value::Null);
+        }
     }
 }
 

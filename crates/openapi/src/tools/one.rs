@@ -290,7 +290,8 @@ fn template(key: &str, levels: &[&Located<'_>], findings: &mut Findings) -> Opti
                 parameters.any(|known| known.get("name").and_then(Node::as_str) == Some(name))
             };
             if let Some(name) = template.take_operators(is_name) {
-                let message = format!("expected a path variable without an operator, got: `{{{name}}}`");
+                let message =
+                    format!("expected a path variable without an operator, got: `{{{name}}}`");
                 let help = "write the name alone; slashes in its value are escaped";
                 findings.warning(Code::MalformedNode, pointer, message, help);
             }

@@ -1,0 +1,159 @@
+//! Tables of media types, their order and what is reported of them.
+
+use callgate_tool::{Value, json};
+
+use super::*;
+use crate::sample::document;
+
+#[track_caller]
+fn check(body: Value, expected: &[&str]) {
+    check_with(&LoadOptions::default(), body, expected);
+}
+
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
+    let document = document(json!({"operation": {"requestBody": body}, "components": {
+        "requestBodies": {"pet": {"required": true, "content": {"application/json": {}}}}}}));
+    let operation = document.root().get("operation").unwrap();
+    let operation = Located { node: operation, pointer: "/operation".into() };
+    let mut findings = Findings::default();
+    let mut body = read(&document, &operation, &mut findings);
+    if let Some(body) = &mut body {
+        prefer(&document, (body, None), options, &mut findings);
+    }
+    let media = body.iter().flat_map(|body| {
+        body.media
+            .iter()
+            .map(|media| format!("{} {:?} {}", media.media_type, media.kind, body.required))
+    });
+    let codes = findings.into_diagnostics();
+    let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
+    assert_eq!(media.chain(codes).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn json_is_preferred() {
+    let content = json!({"text/xml": {}, "application/vnd.x+json": {}, "application/json; charset=utf-8": {}});
+    check(
+        json!({"required": true, "content": content}),
+        &[
+            "application/json; charset=utf-8 Json true",
+            "application/vnd.x+json Json true",
+            "text/xml Xml true",
+        ],
+    );
+    check(json!({"$ref": "#/components/requestBodies/pet"}), &["application/json Json true"]);
+}
+
+#[test]
+fn the_operator_may_prefer_another_media_type() {
+    let options = LoadOptions {
+        body_media: vec!["APPLICATION/merge-patch+json".to_owned()],
+        ..LoadOptions::default()
+    };
+    check_with(
+        &options,
+        json!({"content": {"application/json": {}, "application/merge-patch+json": {}}}),
+        &["application/merge-patch+json Json false", "application/json Json false"],
+    );
+}
+
+#[test]
+fn a_body_is_written_by_its_media_type() {
+    for (media_type, kind) in [
+        ("application/x-www-form-urlencoded", "Form"),
+        ("multipart/form-data", "Multipart"),
+        ("text/plain", "Text"),
+        ("image/png", "Binary"),
+        ("application/x-ndjson", "JsonLines"),
+    ] {
+        check(json!({"content": {media_type: {}}}), &[&format!("{media_type} {kind} false")]);
+    }
+}
+
+#[test]
+fn a_schema_says_whether_a_body_is_bytes_or_text() {
+    for (media_type, schema, kind) in [
+        ("application/pdf", json!({"type": "string", "format": "binary"}), "Binary"),
+        ("application/pdf", json!({}), "Binary"),
+        ("application/sql", json!({"type": "string"}), "Text"),
+        ("application/octet-stream", json!({"type": "string", "format": "byte"}), "Text"),
+        ("text/csv", json!({"anyOf": [{"format": "binary"}, {"type": "null"}]}), "Binary"),
+        ("application/x-www-form-urlencoded", json!({"format": "binary"}), "Form"),
+    ] {
+        check(
+            json!({"content": {media_type: {"schema": schema}}}),
+            &[&format!("{media_type} {kind} false")],
+        );
+    }
+}
+
+#[test]
+fn bytes_as_they_are_are_preferred_to_base64() {
+    let file = |kind: Value| json!({"schema": {"properties": {"f": {"items": kind}}}});
+    let parts = file(json!({"type": "string", "format": "binary"}));
+    let json_first = ["application/json Json false", "multipart/form-data Multipart false"];
+    let parts_first = ["multipart/form-data Multipart false", "application/json Json false"];
+    for (schema, expected) in [
+        (json!({"type": "string", "format": "byte"}), parts_first),
+        (json!({"type": "string", "contentEncoding": "base64"}), parts_first),
+        (json!({"type": "string"}), json_first),
+    ] {
+        let content = json!({"application/json": file(schema), "multipart/form-data": parts});
+        check(json!({"content": content}), &expected);
+    }
+    let content = json!({"application/octet-stream": {}, "application/json": file(json!({"format": "byte"}))});
+    check(
+        json!({"content": content}),
+        &["application/octet-stream Binary false", "application/json Json false"],
+    );
+}
+
+#[test]
+fn an_object_under_a_media_type_of_bytes_is_bytes() {
+    let object = json!({"schema": {"type": "object"}});
+    for (media_type, expected) in [
+        ("image/png", &["image/png Binary false", "dropped-keyword"][..]),
+        ("application/octet-stream", &["application/octet-stream Binary false", "dropped-keyword"]),
+        ("image/svg+xml", &["image/svg+xml Xml false", "body-media-not-written"]),
+        ("application/x-own", &["application/x-own Text false"]),
+    ] {
+        check(json!({"content": {media_type: object}}), expected);
+    }
+}
+
+#[test]
+fn a_body_that_is_not_written_is_kept_and_reported() {
+    check(
+        json!({"content": {"application/xml": {"schema": {"type": "object"}}}}),
+        &["application/xml Xml false", "body-media-not-written"],
+    );
+    let titled = json!({"type": "object", "title": "Pet"});
+    check(
+        json!({"content": {"application/xml": {"schema": titled}}}),
+        &["application/xml Xml false", "xml-root-name"],
+    );
+    let named = json!({"type": "object", "xml": {"name": "x"}});
+    for schema in [named, json!({"type": "string"})] {
+        let content = json!({"application/xml": {"schema": schema}});
+        check(json!({"content": content}), &["application/xml Xml false"]);
+    }
+}
+
+#[test]
+fn bad_bodies_are_reported() {
+    check(json!({"content": {}}), &["malformed-node"]);
+    check(json!({"content": {"json": {}}}), &["malformed-node", "malformed-node"]);
+    check(json!({"$ref": "#/nothing"}), &["missing-reference"]);
+    check(json!({"content": {"*/*": {}}}), &["application/json Json false", "media-range"]);
+    check(
+        json!({"content": {"*/*": {}, "application/json; charset=utf-8": {}}}),
+        &["application/json; charset=utf-8 Json false", "media-range"],
+    );
+    check(
+        json!({"content": {"application/*": {}, "text/plain": {}}}),
+        &["text/plain Text false", "application/json Json false", "media-range"],
+    );
+    check(json!(null), &[]);
+}
