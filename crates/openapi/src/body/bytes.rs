@@ -5,9 +5,8 @@ use callgate_tree::{Node, Object};
 
 use crate::{
     body::{
-        BodyKind,
+        BodyKind, PropertyEncoding,
         encoding::{branches, spend, way},
-        media::DescribedMedia,
     },
     document::Document,
     reference::Located,
@@ -15,18 +14,22 @@ use crate::{
 };
 
 /// Whether a media type carries bytes as they are.
-pub(super) fn carries(media: &DescribedMedia<'_>) -> bool {
-    match media.kind {
+pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
+    match kind {
         BodyKind::Binary => true,
-        BodyKind::Multipart => media.encodings.iter().any(|encoding| encoding.is_binary),
+        BodyKind::Multipart => encodings.iter().any(|encoding| encoding.is_binary),
         _ => false,
     }
 }
 
 /// Whether values of a media type hold bytes as texts.
-pub(super) fn holds_encoded(document: &Document, media: &DescribedMedia<'_>) -> bool {
-    let schema = media.schema.clone().filter(|_| media.kind == BodyKind::Json);
-    schema.is_some_and(|schema| encoded(document, schema, &mut { MOST_VISITED }))
+pub(super) fn holds_encoded(
+    document: &Document,
+    kind: BodyKind,
+    schema: Option<&Located<'_>>,
+) -> bool {
+    let schema = schema.filter(|_| kind == BodyKind::Json);
+    schema.is_some_and(|schema| encoded(document, schema.clone(), &mut { MOST_VISITED }))
 }
 
 fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) -> bool {

@@ -3,7 +3,7 @@
 use callgate_tree::Node;
 
 use crate::{
-    body::{BodyKind, encoding, media::DescribedMedia},
+    body::{BodyKind, encoding},
     code::Code,
     document::Document,
     findings::Findings,
@@ -35,13 +35,17 @@ pub(super) fn kind(bare: &str) -> BodyKind {
 }
 
 /// How a body is written when its schema is known: bytes only where they are meant, text where they are not.
-pub(super) fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) -> BodyKind {
-    let Some(schema) = &media.schema else { return media.kind };
+pub(super) fn kind_of_schema(
+    document: &Document,
+    kind: BodyKind,
+    schema: Option<&Located<'_>>,
+) -> BodyKind {
+    let Some(schema) = schema else { return kind };
     let says = |name: &str| {
         chain(document, schema.node, &schema.path()).any(|node| node.get(name).is_some())
     };
     let is_bytes = encoding::is_file(document, schema.node, &schema.path());
-    match media.kind {
+    match kind {
         BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
             BodyKind::Text
         }
@@ -50,25 +54,23 @@ pub(super) fn kind_of_schema(document: &Document, media: &DescribedMedia<'_>) ->
     }
 }
 
-/// Leaves out the schema of an object where a media type is of bytes and nothing else: no object can be sent in it.
-pub(super) fn take_bytes(
+/// Whether an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
+pub(super) fn is_object_of_bytes(
     document: &Document,
-    media: &mut DescribedMedia<'_>,
+    (media_type, kind): (&str, BodyKind),
+    schema: &Located<'_>,
     findings: &mut Findings,
-) {
-    let bare = media.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Text && is_pure(&bare));
-    // What the session gives inside it is never the model's.
-    let Some(schema) =
-        schema.filter(|schema| is_object(document, schema) && !document.has_session_inputs())
-    else {
-        return;
-    };
+) -> bool {
+    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // What the session gives inside an object is never the model's.
+    let is_free = kind == BodyKind::Text && !document.has_session_inputs();
+    if !is_free || !is_pure(&bare) || !is_object(document, schema) {
+        return false;
+    }
     let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
     let help = "write `type: string, format: binary`; bytes are asked for";
     findings.note(Code::DroppedKeyword, &schema.pointer, message, help);
-    media.kind = BodyKind::Binary;
-    media.schema = None;
+    true
 }
 
 /// Whether a schema says that its value is an object.

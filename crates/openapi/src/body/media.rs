@@ -9,7 +9,7 @@ use crate::{
         BodyKind, PositionEncodings, PropertyEncoding, XmlName,
         bytes::{carries, holds_encoded},
         encoding,
-        kind::{kind, kind_of_schema, take_bytes},
+        kind::{is_object_of_bytes, kind, kind_of_schema},
         position,
         root::{nearest, root},
     },
@@ -94,13 +94,20 @@ pub(crate) fn prefer(
     findings: &mut Findings,
 ) {
     for media in &mut body.media {
-        media.kind = kind_of_schema(document, media);
-        take_bytes(document, media, findings);
+        media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
+        let named = (&*media.media_type, media.kind);
+        let schema = media.schema.as_ref();
+        if schema.is_some_and(|schema| is_object_of_bytes(document, named, schema, findings)) {
+            media.kind = BodyKind::Binary;
+            media.schema = None;
+        }
         name_root(document, (media, operation), findings);
     }
     // Bytes as they are need no third more, and no model that writes base64.
-    let is_encoded = body.media.iter().any(carries)
-        && body.media.iter().any(|media| holds_encoded(document, media));
+    let carries = |media: &DescribedMedia<'_>| carries(media.kind, &media.encodings);
+    let holds_encoded =
+        |media: &DescribedMedia<'_>| holds_encoded(document, media.kind, media.schema.as_ref());
+    let is_encoded = body.media.iter().any(carries) && body.media.iter().any(holds_encoded);
     body.media.sort_by_key(|media| {
         let rank = options.body_media.iter().position(|wanted| media.is_like(wanted));
         // An exact media type says more than a range that it is one of.
