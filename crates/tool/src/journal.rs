@@ -221,9 +221,7 @@ impl fmt::Display for Event {
                 write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
             }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
-            Self::UndeclaredSent { argument } => {
-                write!(f, "`{argument}` is not declared; it was sent as it is")
-            }
+            Self::UndeclaredSent { argument } => write!(f, "`{argument}` is sent undeclared"),
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
             Self::UnseenRemoved { count } => {
