@@ -77,13 +77,13 @@ fn unknown(code: FaultCode) -> Expected {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_name_that_is_not_resolved() {
     // No resolver asks the network for a label of more than 63 letters (RFC 1035 §2.3.4).
     check(&format!("http://{}.invalid", "a".repeat(64)), not_reached()).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_port_where_nobody_listens() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}", listener.local_addr().unwrap());
@@ -107,7 +107,7 @@ async fn a_connection_that_is_not_accepted_in_time() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_service_that_does_not_speak_tls() {
     let says = "no secure connection to the service, nothing was sent";
     let expected =
@@ -120,7 +120,7 @@ async fn a_service_that_does_not_speak_tls() {
     check(&server.origin.replace("http:", "https:"), expected).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_connection_that_closes_before_an_answer() {
     let server = Raw::once("").await;
     check(&server.origin, unknown(FaultCode::Unreachable)).await;
@@ -129,13 +129,13 @@ async fn a_connection_that_closes_before_an_answer() {
     assert_eq!(server.n_connections(), 1, "a write is not sent twice");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_is_not_http() {
     let server = Raw::once("220 mail.example.com ESMTP\r\n").await;
     check(&server.origin, unknown(FaultCode::Unreachable)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_breaks_off() {
     for answer in [
         "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc",
@@ -147,13 +147,13 @@ async fn an_answer_that_breaks_off() {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn silence() {
     let server = Raw::start(|mut connection| async move { connection.hold().await }).await;
     check(&server.origin, unknown(FaultCode::TimedOut)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_without_an_end() {
     let server = Raw::start(|mut connection| async move {
         connection.read_head().await;
@@ -174,7 +174,7 @@ fn answered(code: FaultCode, read: (Next, &'static str)) -> Expected {
     }
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_over_the_bound() {
     let body = "x".repeat(2000);
     let server = Raw::once(format!("HTTP/1.1 200 OK\r\ncontent-length: 2000\r\n\r\n{body}")).await;
@@ -182,7 +182,7 @@ async fn an_answer_over_the_bound() {
     check(&server.origin, answered(FaultCode::ResponseTooLarge, read)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_answer_in_two_codings() {
     let server = Raw::once(
         "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-encoding: br\r\ncontent-length: 1\r\n\r\nx",
@@ -192,7 +192,7 @@ async fn an_answer_in_two_codings() {
     check(&server.origin, answered(FaultCode::UnreadableResponse, read)).await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_date_to_come_back_counts_from_now_where_the_answer_has_none() {
     let until = SystemTime::now() + Duration::from_mins(2);
     let until = httpdate::fmt_http_date(until);
