@@ -18,6 +18,7 @@ use crate::{effort::Effort, limits::Limits};
 use base::Base;
 use further::{Documents, Further, Tree};
 use index::Index;
+use look_up::Facts;
 use version::version;
 
 pub use further::{Unavailable, UnavailableReason};
@@ -43,10 +44,8 @@ struct Parts {
     limits: Limits,
     /// Made when a reference first needs it.
     index: OnceLock<Arc<Index>>,
-    /// Found when it is first asked for.
-    has_session_inputs: OnceLock<bool>,
-    /// Counted when it is first asked for.
-    n_bytes: OnceLock<usize>,
+    /// Found when one of them is first asked for.
+    facts: OnceLock<Facts>,
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
@@ -94,8 +93,7 @@ impl Document {
             version,
             limits,
             index: OnceLock::new(),
-            has_session_inputs: OnceLock::new(),
-            n_bytes: OnceLock::new(),
+            facts: OnceLock::new(),
             documents: Documents::new(),
             with_ids: Vec::new(),
             has_dynamic: false,
@@ -160,8 +158,7 @@ impl Document {
         }
         let parts = Arc::make_mut(&mut self.parts);
         parts.n_nodes += index.n_nodes;
-        parts.has_session_inputs = OnceLock::new();
-        parts.n_bytes = OnceLock::new();
+        parts.facts = OnceLock::new();
         if !index.pointers.is_empty() {
             parts.with_ids.push(name.into());
         }

@@ -70,6 +70,11 @@ impl Findings {
         self.worst = self.worst.max(shared.worst);
     }
 
+    /// Whether nothing was found.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.worst.is_none()
+    }
+
     /// How many findings are kept.
     pub(crate) fn n_kept(&self) -> usize {
         self.diagnostics.len()

@@ -20,8 +20,8 @@ use crate::{
     names::{Slot, argument_names},
     options::SessionInputs,
     parameter::Parameter,
-    reference::Located,
-    schema::{default_of, only_value_of},
+    reference::{Located, chain},
+    schema::{is_legal, own_only_value},
     session_input::{annotation, is_visible, source},
 };
 
@@ -209,9 +209,7 @@ impl<'d> Entry<'d> {
         let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
         let source = source(annotation, (pointer, session_inputs), findings);
         let default = self.schema.as_ref().and_then(|schema| {
-            let path = schema.path();
-            let only = || only_value_of(document, schema.node, &path).filter(|_| self.required);
-            let default = default_of(document, schema.node, &path).or_else(only);
+            let default = default_or_only(document, schema, self.required);
             default.filter(|value| document.spend_copy(value))
         });
         let input = Input {
@@ -232,6 +230,20 @@ impl<'d> Entry<'d> {
         };
         (input, origin)
     }
+}
+
+/// The default of a schema where it is legal, else the only value of a required one.
+fn default_or_only<'d>(
+    document: &'d Document,
+    schema: &Located<'d>,
+    required: bool,
+) -> Option<&'d Node> {
+    let path = schema.path();
+    let said: Vec<&'d Node> = chain(document, schema.node, &path).collect();
+    let default = said.iter().find_map(|node| node.get("default"));
+    let default = default.filter(|value| is_legal(document, schema.node, &path, value));
+    let only = || said.iter().find_map(|node| own_only_value(node)).filter(|_| required);
+    default.or_else(only)
 }
 
 /// The argument that chooses the body's media type.

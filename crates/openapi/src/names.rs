@@ -61,8 +61,25 @@ pub(crate) fn tool_names(
 
 /// The names of arguments, in their order.
 pub(crate) fn argument_names(slots: &[Slot<'_>]) -> Vec<Option<ArgumentName>> {
+    if let Some(names) = own_names(slots) {
+        return names;
+    }
     let names = unique(slots.iter().map(argument_candidate).collect(), MAX_ARGUMENT_NAME);
     names.iter().map(|name| ArgumentName::new(name).ok()).collect()
+}
+
+/// The names that arguments have already, where they are few, legal and different, as they mostly are.
+fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
+    if slots.len() > COMPARED_NAMES {
+        return None;
+    }
+    let is_new = |(at, slot): (usize, &Slot<'_>)| {
+        slots.iter().take(at).all(|before| before.name != slot.name)
+    };
+    if !slots.iter().enumerate().all(is_new) {
+        return None;
+    }
+    slots.iter().map(|slot| ArgumentName::new(slot.name).ok().map(Some)).collect()
 }
 
 fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {

@@ -2,11 +2,12 @@
 //! the model sees, and which of them it sees, is decided in `layout`.
 
 pub(crate) mod collection;
+mod known;
+mod same;
 
 use std::sync::Arc;
 
 use callgate_tree::{Node, Path};
-use hashbrown::{HashMap, HashSet};
 
 use crate::{
     code::Code,
@@ -16,6 +17,9 @@ use crate::{
     reference::{Located, beside, follow},
     security::header::is_header_name,
 };
+
+pub(crate) use known::Known;
+use same::{Seen, places};
 
 /// One parameter as it is described.
 #[derive(Clone, Debug)]
@@ -34,16 +38,15 @@ pub(crate) struct Parameter<'d> {
 /// The parameters of an operation, which is the first level, and of its path items: the outermost first, each replaced
 /// by a nearer one of the same name and place (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
+    known: &mut Known<'d>,
     document: &'d Document,
     levels: &[&Located<'d>],
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
-    let mut lists = levels.iter().rev().map(|level| list(document, level, findings));
+    let mut lists = levels.iter().rev().map(|level| list(known, document, level, findings));
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
-        let known = parameters.iter().enumerate().map(|(at, shared)| (shared.identity(), at));
-        let known: HashMap<_, _> = known.collect();
-        let places: Vec<_> = own.iter().map(|own| known.get(&own.identity()).copied()).collect();
+        let places = places(&parameters, &own);
         for (own, place) in own.into_iter().zip(places) {
             match place.and_then(|place| parameters.get_mut(place)) {
                 Some(shared) => *shared = own,
@@ -64,19 +67,11 @@ impl Parameter<'_> {
     pub(crate) fn place(&self) -> Place {
         self.placement.place()
     }
-
-    /// What makes two parameters the same one: headers without regard to case.
-    fn identity(&self) -> (Place, Arc<str>) {
-        let name = match self.place() {
-            Place::Header => self.name.to_ascii_lowercase().into(),
-            _ => Arc::clone(&self.name),
-        };
-        (self.place(), name)
-    }
 }
 
 /// The parameters of one list.
 fn list<'d>(
+    shared: &mut Known<'d>,
     document: &'d Document,
     holder: &Located<'d>,
     findings: &mut Findings,
@@ -93,14 +88,15 @@ fn list<'d>(
         return Vec::new();
     };
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
-    let mut known = HashSet::new();
+    let mut known = Seen::default();
     for (index, node) in nodes.iter().enumerate() {
         let path = path.index(index);
         if !document.spend(PARAMETER + path.weight()) {
             break;
         }
-        let Some(parameter) = one(document, node, &path, findings) else { continue };
-        if !known.insert(parameter.identity()) {
+        let parameter = shared.read(node, (document, &path), findings, one);
+        let Some(parameter) = parameter else { continue };
+        if !known.is_new(&parameter, &parameters) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
                 parameter.place().as_str(),
@@ -293,7 +289,9 @@ mod tests {
             pointer: format!("/{name}").into(),
         };
         let mut findings = Findings::default();
-        let parameters = read(&document, &[&level("operation"), &level("item")], &mut findings);
+        let mut known = Known::default();
+        let parameters =
+            read(&mut known, &document, &[&level("operation"), &level("item")], &mut findings);
         let lines = parameters.iter().map(|parameter| {
             let encoding = match &parameter.placement {
                 Placement::Body => "body".to_owned(),

@@ -3,8 +3,8 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use callgate_tree::{Node, Path};
-use hashbrown::HashMap;
+use callgate_tree::{Node, Object, Path};
+use hashbrown::{HashMap, HashSet};
 
 use crate::{
     document::Document,
@@ -18,6 +18,8 @@ pub(crate) struct Reach<'d> {
     document: &'d Document,
     known: HashMap<Arc<str>, usize>,
     targets: Vec<Target<'d>>,
+    /// The schemas without references.
+    closed: HashSet<usize>,
 }
 
 /// What a reference leads to. It is looked at when it is first reached: chains of references may be long, so the walk
@@ -39,13 +41,21 @@ struct Facts {
 
 impl<'d> Reach<'d> {
     pub(crate) fn new(document: &'d Document) -> Self {
-        Self { document, known: HashMap::new(), targets: Vec::new() }
+        Self { document, known: HashMap::new(), targets: Vec::new(), closed: HashSet::new() }
     }
 
     /// What a schema reaches.
     pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Vec<BadReference> {
+        let address = schema.node.as_object().map(Object::address);
+        if address.is_some_and(|address| self.closed.contains(&address)) {
+            return Vec::new();
+        }
         let mut found = Facts::default();
         self.scan(schema.node, &schema.path(), &mut found);
+        if found.bad.is_empty() && found.links.is_empty() && !self.document.is_spent() {
+            self.closed.extend(address);
+            return Vec::new();
+        }
         let mut bad = found.bad;
         let mut seen = BTreeSet::new();
         let mut open = found.links;

@@ -39,6 +39,9 @@ struct Refusal {
     message: String,
 }
 
+/// The server that a list names.
+type Named = Result<Arc<Server>, Refusal>;
+
 /// Finds the server of each operation. The one of the whole description is found once.
 #[derive(Debug)]
 pub(crate) struct Servers<'d> {
@@ -48,7 +51,7 @@ pub(crate) struct Servers<'d> {
     /// The operations whose server nobody named: how many, and the place and the path of the first one's.
     missing: RefCell<(usize, Option<(String, String)>)>,
     /// Those of the lists of operations and path items.
-    known: RefCell<HashMap<*const Node, Result<Arc<Server>, Refusal>>>,
+    known: RefCell<HashMap<Arc<str>, Named>>,
     /// The lists whose variables were looked at.
     seen: RefCell<HashSet<*const Node>>,
 }
@@ -165,12 +168,11 @@ impl<'d> Servers<'d> {
 
     /// The server of a list, which operations may share: it is looked at once.
     fn of_list(&self, list: &Located<'_>) -> Result<Arc<Server>, Refusal> {
-        let place = std::ptr::from_ref(list.node);
-        if let Some(known) = self.known.borrow().get(&place) {
+        if let Some(known) = self.known.borrow().get(&list.pointer) {
             return known.clone();
         }
         let found = named_by_description(list, self.options).map(Arc::new);
-        self.known.borrow_mut().insert(place, found.clone());
+        self.known.borrow_mut().insert(Arc::clone(&list.pointer), found.clone());
         found
     }
 

@@ -124,7 +124,10 @@ fn cut_query(text: &str) -> (&str, Option<&str>) {
 }
 
 fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
-    let mut parts = Vec::new();
+    if !text.contains(['{', '}']) {
+        return literal(text);
+    }
+    let mut parts = Vec::with_capacity(1);
     let mut rest = text;
     while let Some((literal, after)) = rest.split_once('{') {
         let (name, after) = after.split_once('}').ok_or("`{` and `}` in pairs")?;
@@ -140,13 +143,21 @@ fn segment(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     if rest.contains('}') {
         return Err("`{` and `}` in pairs");
     }
-    if parts.is_empty() && is_dots(rest) {
-        return Err("a path without dot segments");
-    }
     if !rest.is_empty() {
         parts.push(PathPart::Literal(escaped(rest)));
     }
     Ok(parts.into())
+}
+
+/// A segment without variables.
+fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
+    if is_dots(text) {
+        return Err("a path without dot segments");
+    }
+    if text.is_empty() {
+        return Ok(Box::default());
+    }
+    Ok(Box::new([PathPart::Literal(escaped(text))]))
 }
 
 /// Whether a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
@@ -183,6 +194,10 @@ fn query_value(pair: &str) -> Result<QueryValue, &'static str> {
 
 /// A literal as it is sent. Escapes of the description stay as they are; a `%` that starts none is escaped.
 fn escaped(literal: &str) -> Arc<str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
+    if literal.bytes().all(is_plain) {
+        return literal.into();
+    }
     let mut text = String::with_capacity(literal.len());
     for (n, piece) in literal.split('%').enumerate() {
         if n > 0 {

@@ -29,7 +29,7 @@ use crate::{
     server::{Server, Servers},
     tools::{
         find::{Found, find},
-        one::{Candidate, Context, Fragments, effect},
+        one::{Candidate, Context, Fragments, Known, effect},
         tags::Tags,
     },
 };
@@ -65,9 +65,10 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     };
     let reach = Reach::new(document);
     let common = Arc::new(Common::new(original, options));
-    let fragments = Fragments::default();
+    let (fragments, known) = <(Fragments, Known<'_>)>::default();
     servers.report_root(&mut general);
-    let mut context = Context { common, document, options, reach, servers, schemes, fragments };
+    let mut context =
+        Context { common, document, options, reach, servers, schemes, fragments, known };
     let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
     let tags = Tags::of(document, &mut general);

@@ -25,13 +25,23 @@ pub enum Node {
 
 /// Named values in the order they were written; names are unique.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub struct Object(Arc<Entries>);
+pub struct Object(Members);
+
+/// A name and its value.
+type Member = (Arc<str>, Node);
+
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Members {
+    /// So few that a scan is faster than a search. Most objects are so small: one allocation holds each.
+    Few(Arc<[Member]>),
+    Many(Arc<Sorted>),
+}
 
 #[derive(Debug, Eq, PartialEq)]
-struct Entries {
-    entries: Box<[(Arc<str>, Node)]>,
-    /// Positions sorted by name; none for objects so small that a scan is faster. Most are, so it is one word.
-    sorted: Option<Box<Box<[u32]>>>,
+struct Sorted {
+    entries: Box<[Member]>,
+    /// Positions sorted by name.
+    sorted: Box<[u32]>,
 }
 
 /// Objects with more names than this are looked up by binary search. A scan compares lengths first, so that it is about
@@ -119,23 +129,54 @@ impl Node {
 impl Object {
     /// An object of these members; their names are unique (the readers see to it).
     pub fn new(entries: Vec<(Arc<str>, Node)>) -> Self {
-        let sorted = (entries.len() > SCANNED_NAMES).then(|| {
-            let mut sorted: Box<[u32]> =
-                (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
-            sorted.sort_unstable_by_key(|&at| name_at(&entries, at));
-            Box::new(sorted)
-        });
-        Self(Arc::new(Entries { entries: entries.into(), sorted }))
+        Self::of(entries.into_iter())
+    }
+
+    /// The same of members that are counted.
+    pub(crate) fn of(entries: impl ExactSizeIterator<Item = (Arc<str>, Node)>) -> Self {
+        if entries.len() <= SCANNED_NAMES {
+            return Self(Members::Few(entries.collect()));
+        }
+        let entries: Box<[Member]> = entries.collect();
+        let mut sorted: Box<[u32]> =
+            (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
+        sorted.sort_unstable_by_key(|&at| name_at(&entries, at));
+        Self(Members::Many(Arc::new(Sorted { entries, sorted })))
     }
 
     /// The member `name`.
     pub fn get(&self, name: &str) -> Option<&Node> {
-        let Entries { entries, sorted } = &*self.0;
-        let Some(sorted) = sorted else {
-            return entries.iter().find(|(known, _)| &**known == name).map(|(_, node)| node);
-        };
-        let found = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
-        entries.get(*sorted.get(found)? as usize).map(|(_, node)| node)
+        match &self.0 {
+            Members::Few(entries) => {
+                entries.iter().find(|(known, _)| &**known == name).map(|(_, node)| node)
+            }
+            Members::Many(many) => many.get(name),
+        }
+    }
+
+    /// A number that only clones of this object have, and those that were read from the same text as it, as long as one
+    /// of them is kept: what is found of one of them is true of all.
+    pub fn address(&self) -> usize {
+        match &self.0 {
+            Members::Few(entries) => Arc::as_ptr(entries).addr(),
+            Members::Many(many) => Arc::as_ptr(many).addr(),
+        }
+    }
+
+    /// The members.
+    pub(crate) fn members(&self) -> &[(Arc<str>, Node)] {
+        match &self.0 {
+            Members::Few(entries) => entries,
+            Members::Many(many) => &many.entries,
+        }
+    }
+
+    /// How many keep it.
+    pub(crate) fn n_owners(&self) -> usize {
+        match &self.0 {
+            Members::Few(entries) => Arc::strong_count(entries),
+            Members::Many(many) => Arc::strong_count(many),
+        }
     }
 
     /// Whether there is a member `name`.
@@ -145,17 +186,25 @@ impl Object {
 
     /// The members in the order they were written.
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
-        self.0.entries.iter().map(|(name, node)| (name, node))
+        self.members().iter().map(|(name, node)| (name, node))
     }
 
     /// How many members there are.
     pub fn len(&self) -> usize {
-        self.0.entries.len()
+        self.members().len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.entries.is_empty()
+        self.members().is_empty()
+    }
+}
+
+impl Sorted {
+    fn get(&self, name: &str) -> Option<&Node> {
+        let Self { entries, sorted } = self;
+        let found = sorted.binary_search_by(|&at| name_at(entries, at).cmp(name)).ok()?;
+        entries.get(*sorted.get(found)? as usize).map(|(_, node)| node)
     }
 }
 
@@ -174,6 +223,12 @@ mod tests {
     fn object_of(n_names: usize) -> Object {
         let names = (0..n_names).rev();
         Object::new(names.map(|n| (format!("name{n}").into(), number(n))).collect())
+    }
+
+    #[test]
+    fn a_node_takes_three_words() {
+        assert_eq!(size_of::<Node>(), 3 * size_of::<usize>());
+        assert_eq!(size_of::<Object>(), 2 * size_of::<usize>());
     }
 
     #[test]

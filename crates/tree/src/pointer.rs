@@ -68,13 +68,17 @@ impl Path<'_> {
         if let Self { above: None, segment: Segment::Pointer(pointer) } = self {
             return (*pointer).into();
         }
+        let mut short = Short::default();
+        if self.room() <= SHORT && self.write(&mut short).is_ok() {
+            return short.text().into();
+        }
         let mut pointer = String::with_capacity(self.room());
         // Writing to a text does not fail.
         let _: fmt::Result = self.write(&mut pointer);
         pointer.into()
     }
 
-    /// About how many bytes its text has.
+    /// About how many bytes its text has; escapes and long indexes have more.
     fn room(&self) -> usize {
         let above = iter::successors(Some(self), |path| path.above);
         above
@@ -92,12 +96,49 @@ impl Path<'_> {
             above.write(f)?;
         }
         match self.segment {
+            Segment::Index(index @ 0..=9) => {
+                let digit = char::from_digit(u32::try_from(index).unwrap_or_default(), 10);
+                f.write_char('/')?;
+                f.write_char(digit.unwrap_or_default())
+            }
             Segment::Index(index) => write!(f, "/{index}"),
             Segment::Name(name) => write_name(f, name),
             Segment::Pointer(pointer) => f.write_str(pointer),
         }
     }
 }
+
+/// A text on the stack: pointers are made often, and one that is kept is copied once.
+struct Short {
+    bytes: [u8; SHORT],
+    len: usize,
+}
+
+impl Default for Short {
+    fn default() -> Self {
+        Self { bytes: [0; SHORT], len: 0 }
+    }
+}
+
+impl Short {
+    fn text(&self) -> &str {
+        let written = self.bytes.get(..self.len).unwrap_or_default();
+        str::from_utf8(written).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Short {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// Nearly all pointers have fewer bytes.
+const SHORT: usize = 256;
 
 /// Real pointers are shorter.
 pub const BYTES_OF_STEP: usize = 256;

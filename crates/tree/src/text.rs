@@ -6,6 +6,7 @@ mod encoding;
 mod fault;
 mod intern;
 mod json;
+mod member;
 mod members;
 mod scan;
 mod wanted;

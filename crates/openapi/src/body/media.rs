@@ -268,7 +268,7 @@ fn preference(media: &DescribedMedia<'_>) -> usize {
 const JSON: &str = "application/json";
 
 /// What it takes to read a media type, and to keep it, in steps.
-pub(super) const MEDIA: usize = KEPT;
+pub(crate) const MEDIA: usize = KEPT;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,15 @@ use crate::{
 impl Document {
     /// About how many bytes the description and the documents it refers to have.
     pub(crate) fn n_bytes(&self) -> usize {
-        *self.parts.n_bytes.get_or_init(|| self.roots().map(n_bytes).sum())
+        self.facts().n_bytes
+    }
+
+    fn facts(&self) -> &Facts {
+        self.parts.facts.get_or_init(|| {
+            let mut facts = Facts::default();
+            self.roots().for_each(|root| facts.look_at(root));
+            facts
+        })
     }
 
     fn roots(&self) -> impl Iterator<Item = &Node> {
@@ -27,7 +35,7 @@ impl Document {
     /// Whether any value of the description, or of a document it refers to, may come from the session. Most descriptions
     /// have none; then nobody has to look for them below each schema.
     pub(crate) fn has_session_inputs(&self) -> bool {
-        *self.parts.has_session_inputs.get_or_init(|| self.roots().any(holds_annotation))
+        self.facts().has_session_inputs
     }
 
     /// The places of all schemas with this dynamic anchor, in any document.
@@ -50,27 +58,34 @@ impl Document {
     }
 }
 
-/// About how many bytes a tree has as JSON. Its depth is bounded when it is read.
-fn n_bytes(node: &Node) -> usize {
-    match node {
-        Node::Array(items) => items.iter().map(|item| 1 + n_bytes(item)).sum::<usize>() + 2,
-        Node::Object(members) => {
-            members.iter().map(|(name, member)| name.len() + 4 + n_bytes(member)).sum::<usize>() + 2
-        }
-        Node::String(text) => text.len() + 2,
-        Node::Bool(_) | Node::Null | Node::Number(_) => 4,
-    }
+/// What is known of all trees together, from one walk over them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// About how many bytes they have as JSON.
+    n_bytes: usize,
+    /// Whether an annotation stands in them, even where no schema can stand.
+    has_session_inputs: bool,
 }
 
-/// Whether an annotation stands in a tree, even where no schema can stand. The depth of a tree is bounded when it is
-/// read.
-fn holds_annotation(node: &Node) -> bool {
-    match node {
-        Node::Array(items) => items.iter().any(holds_annotation),
-        Node::Object(members) => {
-            is_annotated(members) || members.iter().any(|(_, member)| holds_annotation(member))
+impl Facts {
+    /// Goes over a tree, whose depth was bounded when it was read.
+    fn look_at(&mut self, node: &Node) {
+        match node {
+            Node::Array(items) => {
+                self.n_bytes += items.len() + 2;
+                items.iter().for_each(|item| self.look_at(item));
+            }
+            Node::Object(members) => {
+                self.n_bytes += 2;
+                self.has_session_inputs |= is_annotated(members);
+                for (name, member) in members.iter() {
+                    self.n_bytes += name.len() + 4;
+                    self.look_at(member);
+                }
+            }
+            Node::String(text) => self.n_bytes += text.len() + 2,
+            Node::Bool(_) | Node::Null | Node::Number(_) => self.n_bytes += 4,
         }
-        _ => false,
     }
 }
 

@@ -60,6 +60,12 @@ impl Document {
         self.named_place(here, &name, fragment)
     }
 
+    /// Whether what is written at a place means the same anywhere in its document, and that is the description itself:
+    /// no schema has an `$id` that references are relative to.
+    pub(crate) fn is_one_place(&self, at: &Path<'_>) -> bool {
+        at.document().is_none() && (self.has_plain_pointers() || self.index().names.is_empty())
+    }
+
     /// Whether any schema has a `$dynamicAnchor`.
     pub(crate) fn has_dynamic_anchors(&self) -> bool {
         !self.has_plain_pointers() && (self.parts.has_dynamic || !self.index().dynamic.is_empty())

@@ -29,16 +29,19 @@ pub(super) fn properties<'d>(
     let media = body.media.first()?;
     let has_members = matches!(media.kind, BodyKind::Form | BodyKind::Json | BodyKind::Multipart);
     let schema = media.schema.as_ref().filter(|_| has_members && !media.is_item)?;
-    // What is said beside a reference would be lost.
     let path = schema.path();
+    let root = follow(document, schema.node, &path).ok()?;
+    let object = root.node.as_object()?;
+    // Without a required one, nothing would show whether the body is there (`shows_presence`).
+    object.get("required").and_then(Node::as_array).filter(|required| !required.is_empty())?;
+    // What is said beside a reference would be lost.
     if annotation(document, schema.node, &path, &[body.object.node, media.object.node]).is_some()
         || default_of(document, schema.node, &path).is_some()
         || !chain(document, schema.node, &path).all(|node| is_plain(document, node))
     {
         return None;
     }
-    let root = follow(document, schema.node, &path).ok()?;
-    let properties = declared(document, &root, root.node.as_object()?)?;
+    let properties = declared(document, &root, object)?;
     shows_presence(document, &properties).then_some(properties)
 }
 

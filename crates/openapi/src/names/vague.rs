@@ -40,16 +40,18 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;
     }
+    let says_nothing = |word: &str| word.is_empty() || VAGUE.contains(&word);
     let mut word = String::new();
-    let mut words = Vec::new();
     for c in operation_id.chars() {
         if (!c.is_alphabetic() || c.is_uppercase()) && !word.is_empty() {
-            words.push(std::mem::take(&mut word));
+            if !says_nothing(&word) {
+                return false;
+            }
+            word.clear();
         }
         word.extend(c.to_lowercase().filter(|c| c.is_alphabetic()));
     }
-    words.push(word);
-    words.iter().all(|word| word.is_empty() || VAGUE.contains(&&**word))
+    says_nothing(&word)
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use callgate_tree::Node;
+use callgate_tree::{Node, Object, Path};
+use hashbrown::HashMap;
 use indexmap::IndexSet;
 
 use crate::{
@@ -14,7 +15,7 @@ use crate::{
     },
     document::Document,
     findings::Findings,
-    reference::{Located, follow},
+    reference::{Located, follow, reference_of},
 };
 
 /// What is known of an operation's successful answers.
@@ -26,37 +27,40 @@ pub(super) struct Answers<'d> {
     pub(super) output: Option<Located<'d>>,
 }
 
+/// The `content` objects that were read without a finding, by their addresses: operations answer alike.
+#[derive(Debug, Default)]
+pub(super) struct Known<'d> {
+    contents: HashMap<usize, Arc<Content<'d>>>,
+}
+
+/// The media types of a `content` object.
+#[derive(Debug)]
+struct Content<'d> {
+    types: Box<[Arc<str>]>,
+    /// The first schema of JSON, with the names that lead to it.
+    output: Option<([&'d str; 2], &'d Node)>,
+}
+
+/// The answers of one operation as far as they were read.
+#[derive(Debug, Default)]
+struct Gathered<'d> {
+    types: Vec<Arc<str>>,
+    headers: IndexSet<Arc<str>>,
+    output: Option<Located<'d>>,
+}
+
 /// The successful answers (2xx), in the order of the description.
 pub(super) fn read<'d>(
+    known: &mut Known<'d>,
     document: &'d Document,
     operation: &Located<'d>,
     findings: &mut Findings,
 ) -> Answers<'d> {
-    let mut accept: IndexSet<Arc<str>> = IndexSet::new();
-    let mut output = None;
-    let (media, headers) = successes(document, operation, findings);
-    for media in media {
-        let schema = media.schema.filter(|schema| !matches!(schema.node, Node::Null));
-        if output.is_none() && media.kind == BodyKind::Json {
-            output = schema;
-        }
-        accept.insert(media.media_type);
-    }
-    let headers = headers.into_iter().collect();
-    Answers { accept: accept.into_iter().collect(), headers, output }
-}
-
-/// The media types of the successful answers, and the names of their headers.
-fn successes<'d>(
-    document: &'d Document,
-    operation: &Located<'d>,
-    findings: &mut Findings,
-) -> (Vec<DescribedMedia<'d>>, IndexSet<Arc<str>>) {
-    let (mut found, mut headers) = (Vec::new(), IndexSet::new());
-    let Some(responses) = operation.member("responses") else { return (found, headers) };
-    let path = responses.path();
-    let Some(entries) = responses.node.as_object() else { return (found, headers) };
-    for (status, node) in entries.iter() {
+    let mut gathered = Gathered::default();
+    let responses = operation.member("responses");
+    let entries = responses.as_ref().and_then(|responses| responses.node.as_object());
+    let path = responses.as_ref().map_or(Path::ROOT, Located::path);
+    for (status, node) in entries.into_iter().flat_map(Object::iter) {
         let is_success = status.starts_with('2');
         // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
         if !is_success && **status != *"default" {
@@ -70,20 +74,117 @@ fn successes<'d>(
             && let Some(declared) = response.node.get("headers").and_then(Node::as_object)
             && document.spend(ANSWER * declared.len())
         {
-            headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
+            gathered.headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
         }
         match response {
             _ if !is_success => {}
             Ok(response) if document.version().is_swagger() => {
-                found.extend(swagger::types(document, operation, "produces", &response, findings));
+                let types = swagger::types(document, operation, "produces", &response, findings);
+                gathered.extend(types);
             }
-            Ok(response) => found.extend(media::media(document, &response, findings)),
+            Ok(response) => known.gather(document, &response, &mut gathered, findings),
             // Nothing that is sent depends on an answer.
             Err(bad) => bad.as_lost().report(findings),
         }
     }
-    (found, headers)
+    Answers {
+        accept: distinct(gathered.types),
+        headers: gathered.headers.into_iter().collect(),
+        output: gathered.output,
+    }
 }
+
+impl<'d> Known<'d> {
+    /// Adds what a response says.
+    fn gather(
+        &mut self,
+        document: &'d Document,
+        response: &Located<'d>,
+        gathered: &mut Gathered<'d>,
+        findings: &mut Findings,
+    ) {
+        let content = response.node.get("content").and_then(Node::as_object);
+        let known = content.and_then(|content| self.contents.get(&content.address()));
+        if let Some(known) = known {
+            // Nobody pays less because somebody else said the same.
+            let is_affordable = known.types.iter().all(|_| document.spend(media::MEDIA));
+            if is_affordable {
+                gathered.extend_known(known, response);
+            }
+            return;
+        }
+        let mut own = Findings::default();
+        let media = media::media(document, response, &mut own);
+        if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
+        {
+            let known = Arc::new(Content::of(content, &media));
+            self.contents.insert(content.address(), known);
+        }
+        findings.absorb(&own);
+        gathered.extend(media);
+    }
+}
+
+impl<'d> Content<'d> {
+    fn of(content: &'d Object, media: &[DescribedMedia<'d>]) -> Self {
+        let mut pairs = content.iter().zip(media);
+        let output = pairs.find_map(|((name, _), media)| {
+            let schema = media.schema.as_ref().filter(|_| media.kind == BodyKind::Json)?;
+            let keyword = if media.is_item { "itemSchema" } else { "schema" };
+            is_said(schema).then_some(([&**name, keyword], schema.node))
+        });
+        Self { types: media.iter().map(|media| Arc::clone(&media.media_type)).collect(), output }
+    }
+}
+
+impl<'d> Gathered<'d> {
+    fn extend(&mut self, media: Vec<DescribedMedia<'d>>) {
+        for media in media {
+            if self.output.is_none() && media.kind == BodyKind::Json {
+                self.output = media.schema.filter(is_said);
+            }
+            self.types.push(media.media_type);
+        }
+    }
+
+    fn extend_known(&mut self, known: &Content<'d>, response: &Located<'d>) {
+        if let (None, Some(([media_type, keyword], node))) = (&self.output, known.output) {
+            let path = response.path();
+            let path = path.name("content");
+            self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));
+        }
+        self.types.extend(known.types.iter().map(Arc::clone));
+    }
+}
+
+fn is_said(schema: &Located<'_>) -> bool {
+    !matches!(schema.node, Node::Null)
+}
+
+/// Whether each member of a `content` object is one of these media types, and none of them is a reference.
+fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
+    content.len() == media.len()
+        && !content.contains("$ref")
+        && !content.contains("$dynamicRef")
+        && content.iter().all(|(_, node)| reference_of(node).is_none())
+}
+
+/// Each media type once, in their order.
+fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
+    if types.len() > COMPARED_TYPES {
+        return types.into_iter().collect::<IndexSet<_>>().into_iter().collect();
+    }
+    let mut kept: Vec<Arc<str>> = Vec::new();
+    for media_type in types {
+        if !kept.contains(&media_type) {
+            kept.push(media_type);
+        }
+    }
+    kept.into()
+}
+
+/// So few media types are compared each with each.
+const COMPARED_TYPES: usize = 12;
 
 /// What it takes to look at an answer, in steps.
 const ANSWER: usize = 4;

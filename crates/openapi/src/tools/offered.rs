@@ -12,7 +12,7 @@ use crate::{
     findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
     options::LoadOptions,
-    parameter::{self, Parameter},
+    parameter::Parameter,
     reference::Located,
     security::{
         Security,
@@ -31,15 +31,13 @@ pub(super) struct Known<'a> {
     pub(super) let_through: &'a [&'a ArgumentHeader],
 }
 
-/// The parameters that are offered.
-pub(super) fn parameters<'d>(
-    document: &'d Document,
-    options: &LoadOptions,
-    levels: &[&Located<'d>],
+/// The parameters that are offered among those of an operation.
+pub(super) fn among<'d>(
+    mut parameters: Vec<Parameter<'d>>,
+    (document, options, operation): (&Document, &LoadOptions, Option<&&Located<'d>>),
     Known { template, security, let_through }: Known<'_>,
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
-    let mut parameters = parameter::read(document, levels, findings);
     let mut places = options.credential_places.clone();
     places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
     let rules = Rules { credential_places: &places, let_through };
@@ -47,7 +45,7 @@ pub(super) fn parameters<'d>(
     parameters
         .retain(|parameter| document.spend(places.len()) && is_offered(parameter, rules, findings));
     note_query_beside_querystring(&parameters, findings);
-    if let (Some(template), Some(operation)) = (template, levels.first()) {
+    if let (Some(template), Some(operation)) = (template, operation) {
         take_query_values(template, operation, &mut parameters);
         drop_unused(template, &mut parameters, findings);
         drop_fixed(template, &mut parameters, findings);

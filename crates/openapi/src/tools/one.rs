@@ -7,7 +7,8 @@ use std::{
 };
 
 use callgate_tool::{Effect, ToolName};
-use callgate_tree::{Diagnostic, Node, Path};
+use callgate_tree::{Diagnostic, Node, Object, Path};
+use hashbrown::HashMap;
 
 use crate::{
     bindings::Bindings,
@@ -25,16 +26,15 @@ use crate::{
     layout::{self, Layout},
     operation::Operation,
     options::LoadOptions,
-    parameter::Parameter,
+    parameter::{self, Parameter},
     reach::Reach,
-    reference::{Located, follow},
+    reference::{Located, follow, reference_of},
     security::{Security, argument_header::ArgumentHeader, needs::Schemes},
     server::{Server, Servers},
     template::Template,
     tools::{
         answer::{self, Answers},
-        bound,
-        offered::{self, Known},
+        bound, offered,
     },
 };
 
@@ -50,6 +50,17 @@ pub(super) struct Context<'d> {
     pub(super) servers: Servers<'d>,
     pub(super) schemes: Schemes<'d>,
     pub(super) fragments: Fragments,
+    pub(super) known: Known<'d>,
+}
+
+/// What operations have in common, read once.
+#[derive(Debug, Default)]
+pub(super) struct Known<'d> {
+    parameters: parameter::Known<'d>,
+    answers: answer::Known<'d>,
+    /// The bodies that several operations may refer to, by the addresses of the references; only those in which nothing
+    /// was found.
+    bodies: HashMap<usize, DescribedBody<'d>>,
 }
 
 /// The path keys with a fragment.
@@ -172,10 +183,13 @@ impl<'d> Context<'d> {
         let server = self.servers.of(&levels, findings);
         let security = self.schemes.needs(&operation, findings);
         let (document, options) = (self.document, self.options);
-        let known = Known { template: template.as_ref(), security: &security, let_through };
-        let mut parameters = offered::parameters(document, options, &levels, known, findings);
+        let parameters = parameter::read(&mut self.known.parameters, document, &levels, findings);
+        let known =
+            offered::Known { template: template.as_ref(), security: &security, let_through };
+        let mut parameters =
+            offered::among(parameters, (document, options, levels.first()), known, findings);
         let body = self.body(&operation, &mut parameters, findings);
-        let answers = answer::read(self.document, &operation, findings);
+        let answers = answer::read(&mut self.known.answers, document, &operation, findings);
         let session_inputs = self.options.session_inputs;
         let mut layout = layout::arrange(self.document, parameters, body, session_inputs, findings);
         leave_out_defaults(&mut layout.inputs, |place| {
@@ -238,19 +252,36 @@ impl<'d> Context<'d> {
 
     /// The body, its preferred media type first. The body of Swagger 2.0 is taken out of the parameters.
     fn body(
-        &self,
+        &mut self,
         operation: &Located<'d>,
         parameters: &mut Vec<Parameter<'d>>,
         findings: &mut Findings,
     ) -> Option<DescribedBody<'d>> {
-        let mut body = if self.document.version().is_swagger() {
-            swagger::read(self.document, operation, parameters, findings)
-        } else {
-            media::read(self.document, operation, findings)
-        }?;
+        let document = self.document;
         let name = operation.node.get("operationId").and_then(Node::as_shared_str);
-        media::prefer(self.document, (&mut body, name), self.options, findings);
-        Some(body)
+        if document.version().is_swagger() {
+            let mut body = swagger::read(document, operation, parameters, findings)?;
+            media::prefer(document, (&mut body, name), self.options, findings);
+            return Some(body);
+        }
+        let reference = operation.node.get("requestBody").filter(|body| {
+            reference_of(body).is_some() && document.is_one_place(&operation.path())
+        });
+        let address = reference.and_then(Node::as_object).map(Object::address);
+        if let Some(known) = address.and_then(|address| self.known.bodies.get(&address)) {
+            let is_affordable = known.media.iter().all(|_| document.spend(media::MEDIA));
+            return Some(known.clone()).filter(|_| is_affordable);
+        }
+        let mut own = Findings::default();
+        let mut body = media::read(document, operation, &mut own);
+        if let Some(body) = &mut body {
+            media::prefer(document, (body, name), self.options, &mut own);
+        }
+        if let (true, Some(address), Some(body)) = (own.is_empty(), address, &body) {
+            self.known.bodies.insert(address, body.clone());
+        }
+        findings.absorb(&own);
+        body
     }
 }
 

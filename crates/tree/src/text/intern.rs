@@ -1,16 +1,31 @@
-//! Shares the texts of a tree: names and short values occur again and again in a description.
+//! Shares what occurs again and again in a description: names, texts, and whole lists and objects, so that each is kept
+//! once, however often it is written.
 
-use std::sync::Arc;
+use std::{
+    hash::{BuildHasher, Hasher},
+    sync::Arc,
+    vec,
+};
 
-use hashbrown::HashSet;
+use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
 
-/// Longer texts are descriptions and examples: they hardly ever occur twice, and hashing them costs more than a copy.
-const SHARED_BYTES: usize = 64;
+use super::member::Member;
+use crate::node::{Node, Object};
 
-/// The texts seen so far. The hasher is seeded at random, so that no description can choose texts that collide.
+/// Longer texts are mostly examples: they hardly ever occur twice, and looking them up costs more than a copy.
+const SHARED_BYTES: usize = 1024;
+
+/// Larger lists and objects hardly ever occur twice.
+const SHARED_PARTS: usize = 32;
+
+/// The texts, lists and objects seen so far. The hasher is seeded at random, so that no description can choose what
+/// collides.
 #[derive(Debug, Default)]
 pub struct Interner {
     texts: HashSet<Arc<str>>,
+    lists: HashTable<Arc<[Node]>>,
+    objects: HashTable<Object>,
+    hasher: DefaultHashBuilder,
 }
 
 impl Interner {
@@ -22,5 +37,154 @@ impl Interner {
     /// A value: shared when it is short.
     pub fn value(&mut self, text: &str) -> Arc<str> {
         if text.len() > SHARED_BYTES { text.into() } else { self.name(text) }
+    }
+
+    /// The object of these members, whose names are shared and unique.
+    pub(super) fn object<P>(&mut self, members: vec::Drain<'_, Member<P>>) -> Object {
+        let own = members.as_slice();
+        if own.len() > SHARED_PARTS || !own.iter().all(|member| is_shared(&member.node)) {
+            return object(members);
+        }
+        let hash = self.hash(own.iter().map(|member| (address(&member.name), &member.node)));
+        let is_it = |known: &Object| {
+            let known = known.members();
+            let mut pairs = known.iter().zip(own);
+            known.len() == own.len()
+                && pairs.all(|((name, node), own)| {
+                    Arc::ptr_eq(name, &own.name) && is_same(node, &own.node)
+                })
+        };
+        if let Some(known) = self.objects.find(hash, is_it) {
+            return known.clone();
+        }
+        let object = object(members);
+        let hasher = &self.hasher;
+        self.objects.insert_unique(hash, object.clone(), |known| {
+            let parts = known.iter().map(|(name, node)| (address(name), node));
+            hash_of(hasher, parts)
+        });
+        object
+    }
+
+    /// The list of these items.
+    pub(super) fn list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
+        let own = items.as_slice();
+        if own.len() > SHARED_PARTS || !own.iter().all(is_shared) {
+            return items.collect();
+        }
+        let hash = self.hash(own.iter().map(|node| (0, node)));
+        let is_it = |known: &Arc<[Node]>| {
+            known.len() == own.len() && known.iter().zip(own).all(|(node, own)| is_same(node, own))
+        };
+        if let Some(known) = self.lists.find(hash, is_it) {
+            return Arc::clone(known);
+        }
+        let list: Arc<[Node]> = items.collect();
+        let hasher = &self.hasher;
+        self.lists.insert_unique(hash, Arc::clone(&list), |known| {
+            hash_of(hasher, known.iter().map(|node| (0, node)))
+        });
+        list
+    }
+
+    fn hash<'n>(&self, parts: impl Iterator<Item = (usize, &'n Node)>) -> u64 {
+        hash_of(&self.hasher, parts)
+    }
+}
+
+fn object<P>(members: vec::Drain<'_, Member<P>>) -> Object {
+    Object::of(members.map(|member| (member.name, member.node)))
+}
+
+fn hash_of<'n>(hasher: &DefaultHashBuilder, parts: impl Iterator<Item = (usize, &'n Node)>) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    for (name, node) in parts {
+        let (kind, word) = word(node);
+        hasher.write_usize(name.wrapping_add(usize::from(kind)));
+        hasher.write_usize(word);
+    }
+    hasher.finish()
+}
+
+/// Of a node's value or address as much as one word holds, and its kind.
+fn word(node: &Node) -> (u8, usize) {
+    match node {
+        Node::Array(items) => (0, Arc::as_ptr(items).addr()),
+        Node::Bool(value) => (1, usize::from(*value)),
+        Node::Null => (2, 0),
+        Node::Number(number) => (3, number.as_u64().and_then(|n| n.try_into().ok()).unwrap_or(0)),
+        Node::Object(object) => (4, object.address()),
+        Node::String(text) => (5, address(text)),
+    }
+}
+
+/// Whether two nodes are the same, of which one is shared.
+fn is_same(node: &Node, own: &Node) -> bool {
+    match (node, own) {
+        (Node::Number(node), Node::Number(own)) => node == own,
+        (Node::Number(_), _) | (_, Node::Number(_)) => false,
+        _ => word(node) == word(own),
+    }
+}
+
+/// Whether all of a node is shared: then the table keeps it too.
+fn is_shared(node: &Node) -> bool {
+    match node {
+        Node::Array(items) => Arc::strong_count(items) > 1,
+        Node::Bool(_) | Node::Null | Node::Number(_) => true,
+        Node::Object(object) => object.n_owners() > 1,
+        Node::String(text) => Arc::strong_count(text) > 1,
+    }
+}
+
+/// An empty text has an address of its own too: an `Arc` begins with its counters.
+fn address(text: &Arc<str>) -> usize {
+    Arc::as_ptr(text).addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Limits, Node, read};
+
+    /// Whether the nodes at two pointers are one allocation.
+    #[track_caller]
+    fn check(text: &str, pointers: [&str; 2], expected: bool) {
+        let root = read(text.as_bytes(), &Limits::default()).unwrap().value;
+        let address = |pointer: &str| match root.at(pointer).unwrap() {
+            Node::Array(items) => items.as_ptr().addr(),
+            Node::Object(object) => object.address(),
+            Node::String(text) => text.as_ptr().addr(),
+            _ => 0,
+        };
+        let [one, other] = pointers.map(address);
+        assert_eq!(one == other, expected, "{text}: {pointers:?}");
+    }
+
+    #[test]
+    fn what_is_written_alike_is_kept_once() {
+        let json = r#"{"a": {"type": "string", "x": [1, {"y": null}]}, "b": {"type": "string", "x": [1, {"y": null}]}}"#;
+        check(json, ["/a", "/b"], true);
+        check(json, ["/a/x", "/b/x"], true);
+        check("a: {type: string, x: [1]}\nb:\n  type: string\n  x: [1]\n", ["/a", "/b"], true);
+        check(r#"{"a": "words", "b": "words"}"#, ["/a", "/b"], true);
+    }
+
+    #[test]
+    fn what_differs_is_told_apart() {
+        for (one, other) in [
+            (r#"{"x": 1}"#, r#"{"x": "1"}"#),
+            (r#"{"x": 1}"#, r#"{"x": 1.0}"#),
+            (r#"{"x": 0}"#, r#"{"x": -0}"#),
+            (r#"{"x": 0}"#, r#"{"x": false}"#),
+            (r#"{"x": 0}"#, r#"{"x": null}"#),
+            (r#"{"x": 1, "y": 2}"#, r#"{"y": 2, "x": 1}"#),
+            (r#"{"x": {}}"#, r#"{"x": []}"#),
+            (r#"{"x": 1}"#, r#"{"x": 1, "y": 1}"#),
+            ("[1, 2]", "[2, 1]"),
+            ("[[]]", "[{}]"),
+            ("[1e400]", "[1e401]"),
+        ] {
+            check(&format!(r#"{{"a": {one}, "b": {other}}}"#), ["/a", "/b"], false);
+        }
     }
 }

@@ -121,9 +121,10 @@ impl Builder {
 
     fn close(&mut self) -> Node {
         match self.open.pop() {
-            Some(Open::Array(start)) => Node::Array(self.items.drain(start..).collect()),
+            Some(Open::Array(start)) => Node::Array(self.interner.list(self.items.drain(start..))),
             Some(Open::Object(start)) => {
-                let (object, duplicates) = members::close(&mut self.members, start);
+                let (object, duplicates) =
+                    members::close(&mut self.members, start, &mut self.interner);
                 for duplicate in duplicates {
                     self.find(duplicate.name);
                 }

@@ -5,15 +5,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::node::{Node, Object};
-
-/// A member that was read; `at` is where its name stands, as far as the reader knows.
-#[derive(Clone, Debug)]
-pub(super) struct Member<P> {
-    pub(super) name: Arc<str>,
-    pub(super) node: Node,
-    pub(super) at: P,
-}
+use super::intern::Interner;
+pub(super) use super::member::Member;
+use crate::node::Object;
 
 /// A name that occurred before in the same object.
 #[derive(Debug)]
@@ -30,12 +24,12 @@ const COMPARED_NAMES: usize = 12;
 pub(super) fn close<P: Copy>(
     members: &mut Vec<Member<P>>,
     start: usize,
+    interner: &mut Interner,
 ) -> (Object, Vec<Duplicate<P>>) {
     if members.get(start..).is_some_and(has_duplicates) {
         return close_duplicates(members.drain(start..));
     }
-    let entries = members.drain(start..).map(|member| (member.name, member.node)).collect();
-    (Object::new(entries), Vec::new())
+    (interner.object(members.drain(start..)), Vec::new())
 }
 
 fn has_duplicates<P>(members: &[Member<P>]) -> bool {

@@ -138,7 +138,7 @@ impl Builder {
     fn close(&mut self, at: Position) -> Result<(), Fault> {
         let Some(Frame { anchor, kind, start, size }) = self.frames.pop() else { return Ok(()) };
         let node = match kind {
-            Kind::List => Node::Array(self.items.drain(start..).collect()),
+            Kind::List => Node::Array(self.interner.list(self.items.drain(start..))),
             Kind::Object(_) => self.close_object(start, at)?,
         };
         self.put(node, size, anchor);
@@ -152,7 +152,7 @@ impl Builder {
             self.count(merged.len(), at)?;
             self.members.extend(merged);
         }
-        let (object, duplicates) = members::close(&mut self.members, start);
+        let (object, duplicates) = members::close(&mut self.members, start, &mut self.interner);
         for duplicate in duplicates {
             let pointer = Path::at(&self.pointer_of_next()).name(&duplicate.name).to_string();
             let lines = [duplicate.first.at, duplicate.last.at];

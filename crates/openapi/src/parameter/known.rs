@@ -1,0 +1,82 @@
+//! Keeps the parameters that were read: hundreds of operations list the same ones, by reference or word for word. Which
+//! place each stands at is told anew; what a description says wrong is read, and reported, every time.
+
+use std::ptr;
+
+use callgate_tree::{Node, Path};
+use hashbrown::HashMap;
+
+use crate::{
+    document::Document,
+    findings::Findings,
+    parameter::Parameter,
+    reference::{Located, reference_of},
+};
+
+/// The parameters that were read without a finding, by the addresses of what describes them: operations have many in
+/// common, by reference or by the same words.
+#[derive(Debug, Default)]
+pub(crate) struct Known<'d> {
+    by_address: HashMap<usize, Shared<'d>>,
+}
+
+#[derive(Debug)]
+enum Shared<'d> {
+    /// Described where it is listed.
+    Here(Parameter<'d>),
+    /// Described elsewhere; a reference says so.
+    There(Parameter<'d>),
+}
+
+impl<'d> Known<'d> {
+    /// A parameter, read by `one` where it is the first time.
+    pub(super) fn read(
+        &mut self,
+        node: &'d Node,
+        (document, path): (&'d Document, &Path<'_>),
+        findings: &mut Findings,
+        one: impl FnOnce(&'d Document, &'d Node, &Path<'_>, &mut Findings) -> Option<Parameter<'d>>,
+    ) -> Option<Parameter<'d>> {
+        let Some(object) = node.as_object().filter(|_| document.is_one_place(path)) else {
+            return one(document, node, path, findings);
+        };
+        if let Some(known) = self.by_address.get(&object.address()) {
+            return Some(known.at(node, path));
+        }
+        let mut own = Findings::default();
+        let parameter = one(document, node, path, &mut own);
+        if let Some(parameter) = parameter.as_ref().filter(|_| own.is_empty()) {
+            let shared = Shared::of(parameter, node);
+            self.by_address.extend(shared.map(|shared| (object.address(), shared)));
+        }
+        findings.absorb(&own);
+        parameter
+    }
+}
+
+impl<'d> Shared<'d> {
+    fn of(parameter: &Parameter<'d>, node: &Node) -> Option<Self> {
+        if reference_of(node).is_some() {
+            return Some(Self::There(parameter.clone()));
+        }
+        let schema = parameter.schema.as_ref().map(|schema| schema.node);
+        let is_own = match (schema, parameter.object.node.get("schema")) {
+            (Some(schema), Some(own)) => ptr::eq(schema, own),
+            (None, None) => true,
+            _ => false,
+        };
+        is_own.then(|| Self::Here(parameter.clone()))
+    }
+
+    /// The same at another place.
+    fn at(&self, node: &'d Node, path: &Path<'_>) -> Parameter<'d> {
+        match self {
+            Self::There(parameter) => parameter.clone(),
+            Self::Here(parameter) => {
+                let object = Located::new(node, path);
+                let schema = object.member("schema");
+                Parameter { object, schema, ..parameter.clone() }
+            }
+        }
+    }
+}
