@@ -68,7 +68,7 @@ def compare(row, options):
         outcome["losses"] = losses(checked)
         if sum(outcome["sums"]) != outcome["counted"]:
             outcome["wrong"].append(f"{sum(outcome['sums'])} reported operations, {outcome['counted']} counted")
-        outcome["schemas"], bad = check_schemas(options, file, server)
+        outcome["schemas"], bad = check_schemas(options, file, server, checked)
         outcome["wrong"] += bad
     except Exception as error:  # a document that fails must not hide the others
         outcome["wrong"].append(f"{type(error).__name__}: {str(error)[:300]}")
@@ -80,16 +80,21 @@ def losses(checked):
     found = defaultdict(set)
     for diagnostic in checked["diagnostics"]:
         if diagnostic["severity"] != "note":
-            found[diagnostic.get("operation") or ""].add((diagnostic["severity"], diagnostic["code"]))
+            code = (diagnostic["severity"], diagnostic["code"])
+            concerned = diagnostic["operations"]
+            for operation in concerned["names"] or [""]:
+                found[operation].add(code)
     return found
 
 
-def check_schemas(options, file, server):
+def check_schemas(options, file, server, checked):
     tools = run(options.callgate, "tools", file, server)
     tools = tools["tools"] if isinstance(tools, dict) else tools
+    callable_ones = checked["exposed"] + checked["degraded"]
+    counted = [] if len(tools) == callable_ones else [f"{len(tools)} tools listed, {callable_ones} can be called"]
     step = 1 if options.all else max(1, len(tools) // SAMPLE)
     chosen = tools[::step]
-    bad = []
+    bad = counted
     for tool in chosen:
         try:
             Draft202012Validator.check_schema(tool["inputSchema"])

@@ -2,6 +2,7 @@
 //! loopback. What a service sees is what it was sent, before anything is masked.
 
 mod faults;
+mod places;
 mod scopes;
 
 use std::sync::Arc;

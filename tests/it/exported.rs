@@ -214,6 +214,26 @@ async fn a_toolset_of_customer_engagement_suite_is_joined_with_its_environment()
     assert!(unnamed.warnings.iter().any(|known| known.message.contains("$env_var")), "{unnamed:?}");
 }
 
+/// A description that puts anything before the operator's address chooses where calls go.
+#[tokio::test]
+async fn an_environment_gives_the_whole_beginning_of_an_address() {
+    let server = Server::start().await;
+    let environment = json!({"openApiToolset": {"url": "https://a.example"}});
+    let own = server.url("");
+    for url in
+        [format!("{own}/$env_var"), "$env_var.evil.example".into(), "$env_var@evil.example".into()]
+    {
+        let files = ces(&SCHEMA.replace("https://a.example", &url), &environment);
+        let settings = json!({"ces_toolset": "app/toolsets/pets"});
+        check_fault(&files, &settings, "import-invalid", "`$env_var` for the whole address");
+        let settings = json!({"ces_toolset": "app/toolsets/pets", "server": own});
+        let overridden = open(&files, &settings).unwrap_or_else(|error| panic!("{error}"));
+        let said = |known: &config::Finding| known.message.contains("$env_var");
+        assert!(overridden.warnings.iter().any(said), "{:?}", overridden.warnings);
+    }
+    assert_eq!(server.total(), 0);
+}
+
 /// What is at fault, by its code and a part of its words.
 #[track_caller]
 fn check_fault(files: &[(&str, String)], settings: &Value, code: &str, words: &str) {

@@ -16,6 +16,8 @@ pub enum CredentialForm {
     Key,
     /// Nothing.
     None,
+    /// A signature of the request.
+    Signature,
     /// A bearer token in the `Authorization` header.
     Token,
 }
@@ -24,8 +26,8 @@ impl AuthConfig {
     /// The form in which the credential reaches a service.
     pub fn form(&self) -> CredentialForm {
         match self {
-            // AWS's gateway exports its own scheme as a key in `Authorization`.
-            Self::ApiKey { .. } | Self::AwsSigV4 { .. } => CredentialForm::Key,
+            Self::ApiKey { .. } => CredentialForm::Key,
+            Self::AwsSigV4 { .. } => CredentialForm::Signature,
             Self::Basic { .. } => CredentialForm::Basic,
             Self::Bearer { .. } | Self::Google { .. } | Self::OAuth2(_) => CredentialForm::Token,
             Self::None => CredentialForm::None,

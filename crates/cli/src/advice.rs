@@ -16,6 +16,8 @@ use crate::number::grouped;
 const TOOL_TOKENS: usize = 1000;
 /// Half of a context of 200,000 tokens, which is what most models have.
 const ALL_TOKENS: usize = 100_000;
+/// How many of the dearest tools are shown.
+const DEAREST: usize = 10;
 /// Nobody reads more notes about single tools.
 const MOST_NOTES: usize = 5_000;
 /// How many tools a note names.
@@ -26,6 +28,8 @@ const NAMED: usize = 3;
 pub(crate) struct Advice {
     limits: LimitFinder,
     notes: Vec<Diagnostic>,
+    /// The tools whose declarations are the longest, with their tokens, the longest first.
+    dearest: Vec<(usize, String)>,
     n_tools: usize,
     /// The tokens of all declarations so far.
     pub(crate) tokens: usize,
@@ -45,6 +49,13 @@ impl Advice {
         self.n_tools += 1;
         let tokens = tool.tokens();
         self.tokens += tokens;
+        if tokens > TOOL_TOKENS {
+            let at = self.dearest.partition_point(|(known, _)| *known >= tokens);
+            if at < DEAREST {
+                self.dearest.insert(at, (tokens, tool.name.to_string()));
+                self.dearest.truncate(DEAREST);
+            }
+        }
         if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
             self.notes.push(large_tool(operation, tokens));
         }
@@ -55,6 +66,14 @@ impl Advice {
                 exceeding.named.push(format!("`{}`", tool.name));
             }
         }
+    }
+
+    /// The tools that cost more than they should as a table, the dearest ten; empty where there are none.
+    pub(crate) fn dearest(&self) -> String {
+        let rows = self.dearest.iter();
+        let rows: String =
+            rows.map(|(tokens, name)| format!("{:>10}  {name}\n", grouped(*tokens))).collect();
+        if rows.is_empty() { rows } else { format!("    tokens  dearest tools\n{rows}") }
     }
 
     /// The notes.
@@ -115,5 +134,6 @@ fn note(code: Code, message: String, help: &str) -> Diagnostic {
         message,
         help: help.to_owned(),
         operation: None,
+        n_more: 0,
     }
 }

@@ -6,6 +6,8 @@ use callgate::{dialect::Dialect, openapi};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::codes;
+
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
 #[derive(Debug, Parser)]
 #[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
@@ -103,6 +105,24 @@ pub(crate) struct CheckArguments {
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]
     pub(crate) overlay: Vec<PathBuf>,
+    /// The least severity that is reported; text counts notes unless they are asked for
+    #[arg(long, value_name = "SEVERITY", value_enum)]
+    pub(crate) severity: Option<Least>,
+    /// Take findings of this code for errors: `--deny no-description`; `callgate explain` lists the codes
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    pub(crate) deny: Vec<String>,
+    /// Do not report findings of this code
+    #[arg(long, value_name = "CODE", value_parser = code)]
+    pub(crate) allow: Vec<String>,
+    /// Report lint finding by finding: what would make tools better for a model or a provider
+    #[arg(long)]
+    pub(crate) lint: bool,
+    /// Report only findings that this file does not hold
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all errors and warnings to a file, for `--baseline`
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// How the findings are printed
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -120,6 +140,17 @@ pub(crate) enum Format {
     Sarif,
     /// Snippets and a summary
     Text,
+}
+
+/// The least severity that is reported.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub(crate) enum Least {
+    /// What is refused
+    Error,
+    /// Everything
+    Note,
+    /// What is refused, lost or guessed
+    Warning,
 }
 
 #[derive(Args, Debug)]
@@ -154,6 +185,14 @@ pub(crate) struct ToolsArguments {
     /// Print everything known of each tool as JSON
     #[arg(long, conflicts_with = "dialect")]
     pub(crate) json: bool,
+}
+
+/// A code that findings have.
+fn code(text: &str) -> Result<String, String> {
+    if codes::is_known(text) {
+        return Ok(text.to_owned());
+    }
+    Err("expected the code of a finding, as `callgate explain` lists them".to_owned())
 }
 
 /// A server that requests can be sent to.

@@ -3,10 +3,13 @@
 
 mod advice;
 mod args;
+mod baseline;
+mod cause;
 mod closed;
 mod codes;
 mod commands;
 mod exit;
+mod levels;
 mod log;
 mod masked;
 mod number;

@@ -4,7 +4,9 @@
 use std::{io, path::Path};
 
 use callgate::{
-    config::{self, Built, BuiltToolset, DescriptionOptions, Environment, Error, MAX_FILE_BYTES},
+    config::{
+        self, Built, BuiltToolset, DescriptionOptions, Environment, Error, Finding, MAX_FILE_BYTES,
+    },
     openapi::OperationStatus,
 };
 
@@ -12,15 +14,23 @@ use crate::{args::SourceArguments, exit::Failure, masked::without_secrets, outpu
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
 pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
-    let built = config::open(file, options)
-        .and_then(|config| config.build_blocking(&Environment::new(), None))
-        .map_err(|error| failure(&error))?;
+    let built = built(file, options).map_err(|error| failure(&error))?;
     for warning in &built.warnings {
-        let text = read(&warning.file)?;
-        let text = without_secrets(&String::from_utf8_lossy(&text), &built.warnings);
-        output::talk(&render::finding(&render::Lines::new(&text), warning));
+        output::talk(&shown(warning, &built.warnings));
     }
     Ok(built)
+}
+
+/// The same with nothing told.
+pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
+    config::open(file, options).and_then(|config| config.build_blocking(&Environment::new(), None))
+}
+
+/// A finding of a configuration as a snippet; `all` say where secrets stand.
+pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
+    let text = config::read_file(&finding.file, MAX_FILE_BYTES).unwrap_or_default();
+    let text = without_secrets(&String::from_utf8_lossy(&text), all);
+    render::finding(&render::Lines::new(&text), finding)
 }
 
 /// A ready executor for calls. Descriptions that cannot be read are a failure when no other one can; else they are told
@@ -85,11 +95,6 @@ fn unreadable(file: &Path, error: &io::Error) -> Failure {
 
 /// The faults of a configuration as snippets.
 pub(crate) fn failure(error: &Error) -> Failure {
-    let mut message = String::new();
-    for finding in error.findings() {
-        let text = config::read_file(&finding.file, MAX_FILE_BYTES).unwrap_or_default();
-        let text = without_secrets(&String::from_utf8_lossy(&text), error.findings());
-        message.push_str(&render::finding(&render::Lines::new(&text), finding));
-    }
-    Failure(message)
+    let findings = error.findings();
+    Failure(findings.iter().map(|finding| shown(finding, findings)).collect())
 }

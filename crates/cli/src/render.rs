@@ -1,7 +1,7 @@
 //! Diagnostics as a person reads them: the message, the place, the line with a caret, and what to do. Readable
 //! without colour; the only module that knows snippets.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use callgate::{
@@ -9,7 +9,10 @@ use callgate::{
     tree::{Diagnostic, Position, Severity},
 };
 
-use crate::masked::{is_ours, is_part};
+use crate::{
+    cause::{self, Cause},
+    masked::{is_ours, is_part},
+};
 
 /// How wide a line of a snippet may be; longer ones are cut around the caret.
 const WIDTH: usize = 120;
@@ -22,27 +25,52 @@ struct Remark<'a> {
     message: &'a str,
     help: &'a str,
     position: Option<Position>,
+    /// What stands behind the help, each with its name: `("also", "spec.yaml:7:3: …")`.
+    more: Vec<(&'static str, String)>,
 }
 
 /// A diagnostic of a description.
 pub(crate) fn diagnostic(file: &Path, lines: &Lines<'_>, diagnostic: &Diagnostic) -> String {
-    let level = match diagnostic.severity {
+    let causes = cause::causes(std::slice::from_ref(diagnostic));
+    group(&causes, lines, |_| file.to_owned())
+}
+
+/// The causes of one code and severity: the first with its line, the others by their places. `lines` are those of the first
+/// one's file.
+pub(crate) fn group(
+    causes: &[Cause],
+    lines: &Lines<'_>,
+    file: impl Fn(&Diagnostic) -> PathBuf,
+) -> String {
+    let Some((first, others)) = causes.split_first() else { return String::new() };
+    let Diagnostic { severity, code, help, position, .. } = &first.diagnostic;
+    let level = match severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         _ => Level::NOTE,
     };
-    let message = match &diagnostic.operation {
-        Some(operation) => format!("{operation}: {}", diagnostic.message),
-        None => diagnostic.message.clone(),
+    let mut more: Vec<_> = first.concerned().map(|text| ("so", text)).into_iter().collect();
+    more.extend(others.iter().map(|other| ("also", told(other, &file(&other.diagnostic), help))));
+    let message = first.message();
+    let remark =
+        Remark { level, code: code.as_str(), message: &message, help, position: *position, more };
+    rendered(&file(&first.diagnostic), lines, &remark)
+}
+
+/// A cause in one line: where it is, what it is, what to do where that is something else than `help`.
+fn told(cause: &Cause, file: &Path, help: &str) -> String {
+    let place = match cause.diagnostic.position {
+        Some(Position { line, column }) => format!("{}:{line}:{column}", file.display()),
+        None => file.display().to_string(),
     };
-    let remark = Remark {
-        level,
-        code: diagnostic.code.as_str(),
-        message: &message,
-        help: &diagnostic.help,
-        position: diagnostic.position,
-    };
-    rendered(file, lines, &remark)
+    let mut text = format!("{place}: {}", cause.message());
+    if let Some(concerned) = cause.concerned() {
+        text.push_str(&format!(" ({concerned})"));
+    }
+    if cause.diagnostic.help != help {
+        text.push_str(&format!("; help: {}", cause.diagnostic.help));
+    }
+    text
 }
 
 /// A finding of a configuration.
@@ -57,6 +85,7 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
         message: &finding.message,
         help: &finding.help,
         position: finding.position,
+        more: Vec::new(),
     };
     rendered(&finding.file, lines, &remark)
 }
@@ -100,7 +129,15 @@ fn rendered(file: &Path, lines: &Lines<'_>, remark: &Remark<'_>) -> String {
     if !remark.help.is_empty() {
         group = group.element(Level::HELP.message(remark.help));
     }
+    for (name, text) in &remark.more {
+        group = group.element(Level::NOTE.with_name(*name).message(text.as_str()));
+    }
     let mut text = Renderer::styled().term_width(WIDTH).render(&[group]);
+    if let (Some(excerpt), Some(Position { line, column })) = (&excerpt, remark.position) {
+        // A line that was cut has other columns than the file.
+        let shown = format!("{path}:{line}:{}", excerpt.column());
+        text = text.replacen(&shown, &format!("{path}:{line}:{column}"), 1);
+    }
     text.push_str("\n\n");
     text
 }
@@ -130,6 +167,12 @@ impl Excerpt {
         let line = before + &after;
         let end = (start + word).min(line.len());
         Self { number: position.line, line, start, end }
+    }
+
+    /// The column of the word in the excerpt.
+    fn column(&self) -> usize {
+        let before = self.line.get(..self.start).unwrap_or_default();
+        before.chars().count().saturating_add(1)
     }
 }
 

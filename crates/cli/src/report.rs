@@ -1,6 +1,7 @@
 //! What became of a description: every diagnostic with its place, and the numbers. As text with snippets, or as JSON.
 
 use std::{
+    cmp::Reverse,
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
@@ -15,10 +16,14 @@ use callgate_tool::{Value, json};
 
 use crate::{
     advice::Advice,
+    baseline::Baseline,
+    cause::{self, Cause},
     exit::Failure,
+    levels::{Levels, is_lint},
     number::grouped,
     open::{description, read},
     render::{self, Lines},
+    sarif,
 };
 
 /// A description after checking.
@@ -31,6 +36,8 @@ pub(crate) struct Checked {
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
+    /// How many findings the baseline holds.
+    n_known: usize,
     advice: Advice,
 }
 
@@ -48,7 +55,15 @@ impl Checked {
         in_order(&mut diagnostics);
         let text = String::from_utf8(text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        Ok(Self { file: toolset.file.clone(), text, referenced, toolset, diagnostics, advice })
+        Ok(Self {
+            file: toolset.file.clone(),
+            text,
+            referenced,
+            toolset,
+            diagnostics,
+            n_known: 0,
+            advice,
+        })
     }
 
     /// With notes about what the declarations cost and which providers would not take them.
@@ -60,13 +75,24 @@ impl Checked {
         self
     }
 
+    /// Keeps what is to be reported: not what is allowed, and not what the baseline holds.
+    pub(crate) fn judge(&mut self, levels: &Levels, baseline: Option<&mut Baseline>) {
+        levels.judge(&mut self.diagnostics);
+        if let Some(baseline) = baseline {
+            let description = &self.file;
+            let file = |known: &Diagnostic| sarif::uri(&file_of(description, known));
+            self.n_known = baseline.take(file, &mut self.diagnostics);
+        }
+    }
+
     fn count(&self, status: OperationStatus) -> usize {
         self.toolset.report.count(status)
     }
 
-    /// Whether anything was lost or refused.
-    pub(crate) fn has_findings(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= Severity::Warning)
+    /// Whether anything was lost or refused, as far as it is asked for.
+    pub(crate) fn has_findings(&self, levels: &Levels) -> bool {
+        let least = levels.least.max(Severity::Warning);
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
     }
 
     /// Every finding with the file it is about, as it is shown.
@@ -74,21 +100,30 @@ impl Checked {
         self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))
     }
 
-    /// Snippets and a summary line.
-    pub(crate) fn to_text(&self) -> String {
-        let mut shown = None;
-        let mut lines = Lines::new(&self.text);
+    /// Every cause of at least the severity that is asked for, with the file it is about.
+    pub(crate) fn causes(&self, levels: &Levels) -> impl Iterator<Item = (PathBuf, Cause)> {
+        let shown: Vec<_> =
+            self.diagnostics.iter().filter(|known| levels.shows(known)).cloned().collect();
+        let causes = cause::causes(&shown).into_iter();
+        causes.map(|cause| (file_of(&self.file, &cause.diagnostic), cause))
+    }
+
+    /// Errors, warnings and what else is asked for with snippets; what is counted; a summary line.
+    pub(crate) fn to_text(&self, levels: &Levels) -> String {
+        let mut causes: Vec<_> = self.causes(levels).map(|(_, cause)| cause).collect();
+        causes.sort_by_key(|cause| Reverse(cause.diagnostic.severity));
+        let own = Lines::new(&self.text);
         let mut text = String::new();
-        for diagnostic in &self.diagnostics {
-            if diagnostic.file != shown {
-                shown.clone_from(&diagnostic.file);
-                let name = diagnostic.file.as_deref();
-                let referenced = name.and_then(|name| self.referenced.get(name));
-                lines = referenced.map(|text| Lines::of_part(text)).unwrap_or_default();
-            }
-            let file = file_of(&self.file, diagnostic);
-            text.push_str(&render::diagnostic(&file, &lines, diagnostic));
+        for group in cause::by_code(causes) {
+            let name = group.first().and_then(|first| first.diagnostic.file.as_ref());
+            let referenced = name.map(|name| {
+                let text = self.referenced.get(name);
+                text.map(|text| Lines::of_part(text)).unwrap_or_default()
+            });
+            let lines = referenced.as_ref().unwrap_or(&own);
+            text.push_str(&render::group(&group, lines, |known| file_of(&self.file, known)));
         }
+        text.push_str(&self.counted(levels));
         text.push_str(&format!(
             "{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations\n",
             self.file.display(),
@@ -101,6 +136,36 @@ impl Checked {
         text
     }
 
+    /// What is not shown finding by finding.
+    fn counted(&self, levels: &Levels) -> String {
+        let hidden: Vec<_> =
+            self.diagnostics.iter().filter(|known| !levels.shows(known)).cloned().collect();
+        let (mut lint, mut others) = (BTreeMap::new(), BTreeMap::new());
+        for cause in cause::causes(&hidden) {
+            let code = cause.diagnostic.code.as_str();
+            let counts = if is_lint(code) { &mut lint } else { &mut others };
+            *counts.entry(code).or_insert(0_usize) += 1;
+        }
+        let listed = |counts: &BTreeMap<&str, usize>| {
+            let counts = counts.iter().map(|(code, n)| format!("{} {code}", grouped(*n)));
+            counts.collect::<Vec<_>>().join(", ")
+        };
+        let mut text = if lint.is_empty() { String::new() } else { self.advice.dearest() };
+        if !lint.is_empty() {
+            text.push_str(&format!("lint: {} (`--lint` shows them)\n", listed(&lint)));
+        }
+        if !others.is_empty() {
+            text.push_str(&format!(
+                "not shown: {} (`--severity note` shows them)\n",
+                listed(&others)
+            ));
+        }
+        if self.n_known > 0 {
+            text.push_str(&format!("known from the baseline: {}\n", grouped(self.n_known)));
+        }
+        text
+    }
+
     fn not_selected(&self) -> String {
         match self.toolset.report.not_selected {
             0 => String::new(),
@@ -109,9 +174,9 @@ impl Checked {
     }
 
     /// The same as data.
-    pub(crate) fn to_json(&self) -> Value {
-        let json = |diagnostic| diagnostic_json(&self.file, diagnostic);
-        let diagnostics: Vec<_> = self.diagnostics.iter().map(json).collect();
+    pub(crate) fn to_json(&self, levels: &Levels) -> Value {
+        let diagnostics: Vec<_> =
+            self.causes(levels).map(|(file, cause)| diagnostic_json(&file, &cause)).collect();
         json!({
             "file": self.file.display().to_string(),
             "version": self.toolset.version,
@@ -161,19 +226,23 @@ fn referenced(
     texts
 }
 
-fn diagnostic_json(description: &Path, diagnostic: &Diagnostic) -> Value {
+fn diagnostic_json(file: &Path, cause: &Cause) -> Value {
+    let Cause { diagnostic, operations, n_operations, .. } = cause;
+    let code = diagnostic.code.as_str();
     let mut json = json!({
-        "code": diagnostic.code.as_str(),
+        "code": code,
         "severity": diagnostic.severity.as_str(),
+        "lint": is_lint(code),
         "pointer": diagnostic.pointer,
         "line": diagnostic.position.map(|position| position.line),
         "column": diagnostic.position.map(|position| position.column),
         "message": diagnostic.message,
         "help": diagnostic.help,
-        "operation": diagnostic.operation,
+        "operation": operations.first(),
+        "operations": {"count": *n_operations, "names": &**operations},
     });
     if diagnostic.file.is_some() {
-        let file = file_of(description, diagnostic).display().to_string();
+        let file = file.display().to_string();
         json.as_object_mut().map(|members| members.insert("file".to_owned(), file.into()));
     }
     json

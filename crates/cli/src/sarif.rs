@@ -3,17 +3,14 @@
 
 use std::{
     env,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
 };
 
-use callgate::{
-    config::Finding,
-    tree::{Diagnostic, Position},
-};
+use callgate::{config::Finding, tree::Position};
 use callgate_tool::{Value, json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{codes::explanation, report::Checked};
+use crate::{cause::Cause, codes::explanation};
 
 /// What stands for itself in a path of a URI (RFC 3986 §3.3).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -37,12 +34,9 @@ struct Found<'a> {
 }
 
 /// The log of a check: the findings about descriptions, and those about the configuration and overlays.
-pub(crate) fn log(documents: &[Checked], warnings: &[Finding]) -> Value {
-    let mut found: Vec<_> = warnings.iter().map(Found::of_finding).collect();
-    for document in documents {
-        let diagnostics = document.diagnostics();
-        found.extend(diagnostics.map(|(file, known)| Found::of_diagnostic(&file, known)));
-    }
+pub(crate) fn log(causes: &[(PathBuf, Cause)], findings: &[Finding]) -> Value {
+    let mut found: Vec<_> = findings.iter().map(Found::of_finding).collect();
+    found.extend(causes.iter().map(|(file, cause)| Found::of_cause(file, cause)));
     let mut codes: Vec<_> = found.iter().map(|found| found.code).collect();
     codes.sort_unstable();
     codes.dedup();
@@ -62,12 +56,13 @@ pub(crate) fn log(documents: &[Checked], warnings: &[Finding]) -> Value {
 }
 
 impl<'a> Found<'a> {
-    fn of_diagnostic(file: &Path, diagnostic: &'a Diagnostic) -> Self {
-        let about = diagnostic.operation.as_ref().map(|operation| format!("{operation}: "));
+    fn of_cause(file: &Path, cause: &'a Cause) -> Self {
+        let diagnostic = &cause.diagnostic;
+        let concerned = cause.concerned().map(|text| format!("; {text}")).unwrap_or_default();
         Self {
             code: diagnostic.code.as_str(),
             level: diagnostic.severity.as_str(),
-            message: told(&about.unwrap_or_default(), &diagnostic.message, &diagnostic.help),
+            message: told(&format!("{}{concerned}", cause.message()), &diagnostic.help),
             file: uri(file),
             position: diagnostic.position,
             pointer: &diagnostic.pointer,
@@ -78,7 +73,7 @@ impl<'a> Found<'a> {
         Self {
             code: finding.code,
             level: finding.severity.as_str(),
-            message: told("", &finding.message, &finding.help),
+            message: told(&finding.message, &finding.help),
             file: uri(&finding.file),
             position: finding.position,
             pointer: &finding.pointer,
@@ -86,9 +81,9 @@ impl<'a> Found<'a> {
     }
 }
 
-fn told(about: &str, message: &str, help: &str) -> String {
+fn told(message: &str, help: &str) -> String {
     let help = if help.is_empty() { String::new() } else { format!(" ({help})") };
-    format!("{about}{message}{help}")
+    format!("{message}{help}")
 }
 
 fn rule(id: &str) -> Value {
@@ -118,7 +113,7 @@ fn result(found: &Found<'_>, codes: &[&str]) -> Value {
 }
 
 /// A file as a URI: relative where it lies below the working directory, as code hosts expect it.
-fn uri(file: &Path) -> String {
+pub(crate) fn uri(file: &Path) -> String {
     let text = file.to_string_lossy();
     if text.starts_with("https:") {
         return text.into_owned();

@@ -5,6 +5,7 @@ mod authenticators;
 mod authorization;
 mod built;
 mod connect;
+mod credential_arguments;
 mod headers;
 mod loading;
 mod named_tools;

@@ -108,13 +108,28 @@ fn server(schema: &Schema, imported: &mut Imported) {
     let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
     let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
     let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
+    let Some(path) = path_below(template) else {
+        let message = format!(
+            "expected `$env_var` for the whole address of the server, with at most a path behind it, got: `{template}`"
+        );
+        imported.remark(RemarkKind::Invalid, "/servers/0/url", message);
+        return;
+    };
     if let Some(url) = &imported.url {
-        let server = template.replace(ENVIRONMENT, url.trim_end_matches('/'));
+        let server = format!("{}{path}", url.trim_end_matches('/'));
         imported.settings.insert("server".to_owned(), server.into());
     } else {
         let message = "the server is `$env_var`, and `environment.json` has no `url` for it";
         imported.remark(RemarkKind::NoEquivalent, "", message);
     }
+}
+
+/// The path behind `$env_var`. Where anything else stands beside it, the description chooses the host, and would be trusted
+/// like the operator who named the address.
+fn path_below(template: &str) -> Option<&str> {
+    let path = template.strip_prefix(ENVIRONMENT)?;
+    let is_path = path.is_empty() || path.starts_with('/');
+    (is_path && !path.contains(ENVIRONMENT)).then_some(path)
 }
 
 /// The toolset's own settings over those of the export; of `limits` each by itself.
@@ -171,8 +186,36 @@ fn is_overridden(own: &Node, pointer: &str) -> bool {
     says("auth", "authentication")
         || says("tls", "tlsconfig")
         || says("tls", "clientcertificatesettings")
+        || says("server", "servers")
         || says("service_directory", "servicedirectoryconfig")
 }
 
 /// What stands in an export for a value of its environment.
 const ENVIRONMENT: &str = "$env_var";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn env_var_stands_for_the_whole_beginning_of_a_server() {
+        for (template, path) in [
+            ("$env_var", Some("")),
+            ("$env_var/", Some("/")),
+            ("$env_var/v1/{tenant}", Some("/v1/{tenant}")),
+            ("http://127.0.0.1:8080/$env_var", None),
+            ("http://127.0.0.1:8080/?x=$env_var", None),
+            (" $env_var", None),
+            ("//evil.example/$env_var", None),
+            ("$env_var.evil.example", None),
+            ("$env_var@evil.example", None),
+            ("$env_var:8080/", None),
+            ("$env_var?x=1", None),
+            ("$env_var#a", None),
+            ("$env_var\\@evil.example", None),
+            ("$env_var/$env_var", None),
+        ] {
+            assert_eq!(path_below(template), path, "{template}");
+        }
+    }
+}

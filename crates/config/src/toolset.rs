@@ -61,6 +61,8 @@ pub struct ToolsetConfig {
     pub headers: Vec<FixedHeader>,
     /// The withheld headers that arguments may set all the same.
     pub argument_headers: Vec<ListedHeader>,
+    /// Parameters that are arguments although they have the name and place of a credential.
+    pub credential_arguments: Vec<String>,
     /// Which operations are offered.
     pub selection: Selection,
     /// The bounds of one exchange.
@@ -98,6 +100,7 @@ impl ToolsetConfig {
             service_directory: None,
             headers: Vec::new(),
             argument_headers: Vec::new(),
+            credential_arguments: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
             redirects: Redirects::None,

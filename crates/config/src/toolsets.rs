@@ -98,6 +98,7 @@ pub(crate) fn toolset(
         egress: egress::read(reader, mapping),
         service_directory: service_directory::read(reader, mapping),
         argument_headers: argument_headers::read(reader, mapping, &selection),
+        credential_arguments: credential_arguments(reader, mapping),
         selection,
         description_limits,
         references: references::read(reader, mapping),
@@ -107,6 +108,10 @@ pub(crate) fn toolset(
         tool_shapes,
     };
     Some(read)
+}
+
+fn credential_arguments(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
+    reader.strings(mapping, "credential_arguments").into_iter().map(str::to_owned).collect()
 }
 
 fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description> {

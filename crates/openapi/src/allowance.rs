@@ -90,6 +90,7 @@ pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
         message,
         help: help.to_owned(),
         operation: Some(label.to_owned()),
+        n_more: 0,
     }
 }
 

@@ -5,6 +5,7 @@
 mod branch;
 mod graph;
 mod heirs;
+mod listed;
 mod pruned;
 
 use std::sync::Arc;

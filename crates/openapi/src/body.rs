@@ -7,6 +7,7 @@ pub(crate) mod media;
 mod position;
 mod root;
 pub(crate) mod swagger;
+pub(crate) mod withheld;
 
 use std::sync::Arc;
 

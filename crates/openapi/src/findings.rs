@@ -117,6 +117,7 @@ impl Findings {
             message: cut(message),
             help: help.to_owned(),
             operation: self.operation.clone(),
+            n_more: 0,
         }
     }
 }

@@ -71,7 +71,12 @@ pub struct KeyOwner {
 impl KeyOwner {
     /// Whether a key belongs to this writer by its name or its declared members.
     pub fn owns(&self, key: &str) -> bool {
-        (*self.name == *key && !key.is_empty()) || self.is_below(key) || self.declared.contains(key)
+        // Many services read the keys of credentials in any letter case.
+        let is_credential = self.writer == Writer::Credential;
+        (is_credential && self.name.eq_ignore_ascii_case(key))
+            || (*self.name == *key && !key.is_empty())
+            || self.is_below(key)
+            || self.declared.contains(key)
     }
 
     /// Whether the schema declares the member that a key is written for.
@@ -125,15 +130,17 @@ pub(crate) struct Written<'a> {
 pub(crate) fn owners(operation: Written<'_>, schema: &Value) -> Vec<KeyOwner> {
     let mut owners: Vec<KeyOwner> =
         operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
-    let credentials = operation.credentials.iter();
-    owners.extend(credentials.filter_map(|(place, name)| {
-        let space = match place {
-            Place::Cookie => KeySpace::Cookie,
-            Place::Query => KeySpace::Query,
-            _ => return None,
+    let fields = operation.body.map_or(0, |body| body.media.len());
+    for (place, name) in operation.credentials {
+        let spaces = match place {
+            Place::Body => (0..fields).map(KeySpace::Body).collect(),
+            Place::Cookie => vec![KeySpace::Cookie],
+            Place::Query => vec![KeySpace::Query],
+            _ => Vec::new(),
         };
-        Some(single(space, Writer::Credential, Arc::clone(name)))
-    }));
+        let owner = |space| single(space, Writer::Credential, Arc::clone(name));
+        owners.extend(spaces.into_iter().map(owner));
+    }
     let fixed = operation.fixed_query.iter().flat_map(|query| query.split('&'));
     owners.extend(fixed.map(|pair| {
         let name = pair.split_once('=').map_or(pair, |(name, _)| name);

@@ -53,6 +53,7 @@ pub use overlay::{Applied, Overlaid, Overlay, apply_overlays};
 pub use report::{OperationReport, OperationStatus, Report};
 pub use security::argument_header::{ArgumentHeader, ArgumentHeaders, NotAnArgumentHeader};
 pub use security::header::is_withheld_header;
+pub use security::taken::CredentialKind;
 pub use security::{
     OAuthFlow, OAuthFlowKind, RequiredScheme, Requirement, Security, SecurityScheme,
     SecuritySchemeKind,

@@ -19,7 +19,9 @@ use crate::{
     nested::Walk,
     options::SessionInputs,
     reference::Located,
-    security::{Security, argument_header::ArgumentHeader, header::is_withheld_header},
+    security::{
+        Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
+    },
     server::Server,
 };
 
@@ -41,7 +43,7 @@ pub struct Operation {
     pub fixed_query: Option<Arc<str>>,
     /// Where it is sent.
     pub server: Arc<Server>,
-    /// Query keys and cookies that credentials are put at: no argument may write one.
+    /// Query keys, cookies and fields of forms that credentials are put at or read from: no argument may write one.
     pub credential_keys: Box<[(Place, Arc<str>)]>,
     /// What a call does to the service.
     pub effect: Effect,
@@ -59,6 +61,8 @@ pub struct Operation {
     pub answer_headers: Box<[Arc<str>]>,
     /// The credentials it asks for.
     pub security: Security,
+    /// The schemes whose credentials it requires as parameters, whatever it asks for.
+    pub demanded_schemes: Box<[Arc<SecurityScheme>]>,
     pub(crate) blueprint: Blueprint,
     /// Those of each alternative of the body.
     pub(crate) nested_inputs: OnceLock<Box<[Box<[NestedInput]>]>>,
@@ -197,6 +201,12 @@ impl Operation {
     /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
     pub fn withholds_header(&self, name: &str) -> bool {
         is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
+    }
+
+    /// Whether services read a credential from the field of a form of this name.
+    pub fn is_credential_field(&self, name: &str) -> bool {
+        let mut fields = self.credential_keys.iter().filter(|(place, _)| *place == Place::Body);
+        fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
     }
 
     /// Builds the declaration, and answers how many steps it took.

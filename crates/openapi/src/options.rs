@@ -6,7 +6,14 @@ use std::collections::BTreeMap;
 use callgate_tool::ToolsetName;
 use url::Url;
 
-use crate::{input::Place, security::argument_header::ArgumentHeaders, selection::Selection};
+use crate::{
+    input::Place,
+    security::{
+        argument_header::ArgumentHeaders,
+        taken::{Configured, CredentialKind},
+    },
+    selection::Selection,
+};
 
 /// How a description becomes tools.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +38,12 @@ pub struct LoadOptions {
     pub selection: Selection,
     /// Where credentials are put: a parameter that names such a place is not offered.
     pub credential_places: Vec<(Place, String)>,
+    /// The kind of the operator's own credential, where there is one for every operation: services read it from other
+    /// places too, which are no arguments either.
+    pub credential: Option<CredentialKind>,
+    /// Names of parameters that are arguments although the description has a security scheme at their place, or services
+    /// read credentials from there. A place of [`LoadOptions::credential_places`] stays the credential's.
+    pub credential_arguments: Vec<String>,
     /// Withheld headers that the operator lets through: a header parameter of such a name is an ordinary input. One at
     /// the place of a credential is not.
     pub argument_headers: ArgumentHeaders,
@@ -40,6 +53,15 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// What they say of credentials.
+    pub(crate) fn configured(&self) -> Configured<'_> {
+        Configured {
+            kind: self.credential,
+            places: &self.credential_places,
+            returned: &self.credential_arguments,
+        }
+    }
+
     /// Whether the operator names the origin of `url`.
     pub(crate) fn trusts(&self, url: &Url) -> bool {
         self.trusted_origins.contains(&url.origin().ascii_serialization())

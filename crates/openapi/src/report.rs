@@ -142,6 +142,7 @@ fn too_many_steps(unexamined: usize) -> Diagnostic {
         ),
         help: "offer fewer operations with `tools:`, or split the description".to_owned(),
         operation: None,
+        n_more: 0,
     }
 }
 

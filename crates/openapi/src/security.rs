@@ -6,9 +6,10 @@ mod flow;
 pub(crate) mod header;
 pub(crate) mod needs;
 mod scheme;
+pub(crate) mod taken;
 pub(crate) mod withheld;
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use crate::input::Place;
 
@@ -68,6 +69,9 @@ pub enum SecuritySchemeKind {
         /// The name of the parameter there.
         name: Arc<str>,
     },
+    /// A signature of AWS, Version 4, which descriptions write as an API key in `Authorization` with
+    /// `x-amazon-apigateway-authtype: awsSigv4`.
+    AwsSigV4,
     /// The `Authorization` header (RFC 9110 §11.6.2).
     Http {
         /// The authentication scheme in lower case: `basic`, `bearer`.
@@ -128,12 +132,28 @@ pub enum OAuthFlowKind {
 }
 
 impl Security {
-    /// Where the API keys of all alternatives go.
-    pub(crate) fn key_places(&self) -> impl Iterator<Item = (Place, &str)> {
-        let schemes = self.alternatives.iter().flat_map(|known| known.schemes.iter());
-        schemes.filter_map(|required| match &required.scheme.kind {
-            SecuritySchemeKind::ApiKey { place, name } => Some((*place, &**name)),
-            _ => None,
-        })
+    /// The same with more schemes in each alternative; where there is none, they are the only one.
+    pub(crate) fn and(mut self, more: &[Arc<SecurityScheme>]) -> Self {
+        if more.is_empty() {
+            return self;
+        }
+        let mut alternatives = self.alternatives.to_vec();
+        if alternatives.is_empty() {
+            alternatives.push(Requirement::default());
+        }
+        for alternative in &mut alternatives {
+            let mut schemes = std::mem::take(&mut alternative.schemes).into_vec();
+            let known: BTreeSet<_> =
+                schemes.iter().map(|known| Arc::clone(&known.scheme.name)).collect();
+            let new = more.iter().filter(|scheme| !known.contains(&scheme.name));
+            schemes.extend(new.map(|scheme| RequiredScheme {
+                scheme: Arc::clone(scheme),
+                scopes: Box::default(),
+            }));
+            alternative.schemes = schemes.into();
+        }
+        self.alternatives = alternatives.into();
+        self.is_stated = true;
+        self
     }
 }

@@ -46,6 +46,8 @@ pub struct Diagnostic {
     pub help: String,
     /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
     pub operation: Option<String>,
+    /// How many operations more it is about, beside those that have a finding of their own.
+    pub n_more: usize,
 }
 
 impl Severity {

@@ -1,7 +1,7 @@
 //! Sees to it that no member of a form or a multipart body writes a field or part of another one: those whose own members
 //! become fields claim each of them. How they are written is the business of `form`; who owns what is said by `keys`.
 
-use callgate_openapi::{Body, BodyKind, BodyMedia, KeySpace, Operation};
+use callgate_openapi::{Body, BodyKind, BodyMedia, KeySpace, Operation, Writer};
 use callgate_tool::Fault;
 
 use super::{content::Content, form};
@@ -19,9 +19,18 @@ pub(crate) fn claim(
 ) -> Result<(), Box<Fault>> {
     let is_form = matches!(media.kind, BodyKind::Form | BodyKind::Multipart);
     let at = body.media.iter().position(|known| known.media_type == media.media_type);
-    let Some(at) = at.filter(|_| is_form && !media.encodings.is_empty()) else { return Ok(()) };
+    let Some(at) = at.filter(|_| is_form) else { return Ok(()) };
     let space = KeySpace::Body(at);
     let members = Content::new(subject, fillings, body.layout).members().unwrap_or_default();
+    for member in &members {
+        if operation.is_credential_field(member.name) {
+            let key = (space.noun(), member.name);
+            return Err(wording::key::of_another(&member.at, key, &Writer::Credential));
+        }
+    }
+    if media.encodings.is_empty() {
+        return Ok(());
+    }
     let encoding = |name: &str| media.encodings.iter().find(|known| *known.name == *name);
     let (spread, own): (Vec<_>, Vec<_>) = members.into_iter().partition(|member| {
         encoding(member.name)

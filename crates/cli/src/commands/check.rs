@@ -1,55 +1,161 @@
 //! `callgate check FILE…`: what became of each operation, every fault with its line and a caret, and a summary.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use callgate::config::{Built, DescriptionOptions, Finding};
-use callgate_tool::json;
+use callgate::{
+    config::{Built, DescriptionOptions, Error, Finding, Severity as FindingSeverity},
+    tree::Severity,
+};
+use callgate_tool::{Value, json};
 
 use crate::{
-    args::{CheckArguments, Format},
+    args::{CheckArguments, Format, Least},
+    baseline::Baseline,
+    cause::Cause,
     exit::{Failure, Verdict},
+    levels::Levels,
     open, output,
     progress::Progress,
     report::Checked,
     sarif,
 };
 
-/// Checks every file and tells everything at once.
-pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
-    let (mut documents, mut warnings) = (Vec::new(), Vec::new());
-    for file in &arguments.files {
-        let progress = Progress::shown(format!("checking {}", file.display()));
-        documents.extend(checked(file, arguments, &mut warnings)?);
-        drop(progress);
-    }
-    let found = documents.iter().any(Checked::has_findings);
-    match if arguments.json { Format::Json } else { arguments.format } {
-        Format::Json => {
-            let documents: Vec<_> = documents.iter().map(Checked::to_json).collect();
-            output::result(&format!("{}\n", json!({"documents": documents})));
-        }
-        Format::Sarif => output::result(&format!("{:#}\n", sarif::log(&documents, &warnings))),
-        Format::Text => {
-            for document in &documents {
-                output::coloured(&document.to_text());
-            }
-        }
-    }
-    Ok(Verdict::of(found))
+/// What was found in all files.
+#[derive(Debug, Default)]
+struct Found {
+    documents: Vec<Checked>,
+    /// Findings of configurations and overlays.
+    findings: Vec<Finding>,
+    /// Those that kept a configuration from being built, as snippets.
+    faults: String,
 }
 
-fn checked(
-    file: &Path,
-    arguments: &CheckArguments,
-    warned: &mut Vec<Finding>,
-) -> Result<Vec<Checked>, Failure> {
-    let options = DescriptionOptions {
+/// Checks every file and tells everything at once.
+pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
+    let format = if arguments.json { Format::Json } else { arguments.format };
+    let levels = levels(arguments, format);
+    let mut baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
+    let mut found = Found::default();
+    for file in &arguments.files {
+        let progress = Progress::shown(format!("checking {}", file.display()));
+        match open::built(file, &options(arguments)) {
+            Ok(built) => found.take(built, &levels, baseline.as_mut())?,
+            Err(error) => found.fault(&error),
+        }
+        drop(progress);
+    }
+    if let Some(n_stale) = baseline.map(|known| known.n_stale()).filter(|n_stale| *n_stale > 0) {
+        output::talk(&format!(
+            "note: {n_stale} findings of the baseline are not found any more; write it again\n"
+        ));
+    }
+    if let Some(file) = &arguments.write_baseline {
+        return found.write_baseline(file);
+    }
+    found.show(format, &levels);
+    let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
+    let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
+        || found.findings.iter().any(is_denied);
+    if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
+}
+
+fn levels(arguments: &CheckArguments, format: Format) -> Levels {
+    let least = match (arguments.severity, format) {
+        (Some(Least::Error), _) => Severity::Error,
+        (Some(Least::Warning), _) | (None, Format::Text) => Severity::Warning,
+        // A program picks for itself.
+        (Some(Least::Note), _) | (None, Format::Json | Format::Sarif) => Severity::Note,
+    };
+    Levels {
+        least,
+        deny: arguments.deny.iter().cloned().collect(),
+        allow: arguments.allow.iter().cloned().collect(),
+        lint: arguments.lint,
+    }
+}
+
+fn options(arguments: &CheckArguments) -> DescriptionOptions {
+    DescriptionOptions {
         server: arguments.server.clone(),
         overlays: arguments.overlay.clone(),
         ..DescriptionOptions::default()
-    };
-    let Built { toolsets, warnings, .. } = open::open(file, &options)?;
-    warned.extend(warnings);
-    let checked = toolsets.into_iter().map(Checked::new);
-    checked.map(|checked| Ok(checked?.with_advice())).collect()
+    }
+}
+
+impl Found {
+    fn take(
+        &mut self,
+        built: Built,
+        levels: &Levels,
+        mut baseline: Option<&mut Baseline>,
+    ) -> Result<(), Failure> {
+        let Built { toolsets, mut warnings, .. } = built;
+        levels.judge_findings(&mut warnings);
+        for warning in &warnings {
+            output::talk(&open::shown(warning, &warnings));
+        }
+        self.findings.append(&mut warnings);
+        for toolset in toolsets {
+            let mut checked = Checked::new(toolset)?.with_advice();
+            checked.judge(levels, baseline.as_deref_mut());
+            self.documents.push(checked);
+        }
+        Ok(())
+    }
+
+    /// Goes on to the next file.
+    fn fault(&mut self, error: &Error) {
+        let Failure(text) = open::failure(error);
+        self.faults.push_str(&text);
+        self.findings.extend_from_slice(error.findings());
+    }
+
+    fn write_baseline(&self, file: &Path) -> Result<Verdict, Failure> {
+        if !self.faults.is_empty() {
+            return Err(Failure(self.faults.clone()));
+        }
+        let mut baseline = Baseline::default();
+        for (file, diagnostic) in self.documents.iter().flat_map(Checked::diagnostics) {
+            baseline.add(sarif::uri(&file), diagnostic);
+        }
+        let n_known = baseline.write(file)?;
+        output::talk(&format!("note: {n_known} findings are written to `{}`\n", file.display()));
+        Ok(Verdict::Fine)
+    }
+
+    fn show(&self, format: Format, levels: &Levels) {
+        match format {
+            Format::Json => {
+                let documents: Vec<_> =
+                    self.documents.iter().map(|document| document.to_json(levels)).collect();
+                let findings: Vec<_> = self.findings.iter().map(finding).collect();
+                let json = json!({"documents": documents, "configuration": findings});
+                output::result(&format!("{json}\n"));
+            }
+            Format::Sarif => {
+                let causes = self.documents.iter().flat_map(|document| document.causes(levels));
+                let causes: Vec<(PathBuf, Cause)> = causes.collect();
+                output::result(&format!("{:#}\n", sarif::log(&causes, &self.findings)));
+            }
+            Format::Text => {
+                for document in &self.documents {
+                    output::coloured(&document.to_text(levels));
+                }
+            }
+        }
+    }
+}
+
+/// A finding of a configuration as data.
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "file": finding.file.display().to_string(),
+        "code": finding.code,
+        "severity": finding.severity.as_str(),
+        "pointer": finding.pointer,
+        "line": finding.position.map(|position| position.line),
+        "column": finding.position.map(|position| position.column),
+        "message": finding.message,
+        "help": finding.help,
+    })
 }

@@ -5,7 +5,7 @@ use callgate::{
     Entry, Executor, Tool,
     config::{Built, BuiltToolset},
     dialect::Dialect,
-    openapi::{Allowance, Input, NestedInput, Operation},
+    openapi::{Allowance, Bindings, Input, Operation},
     tree::Diagnostic,
 };
 use callgate_tool::{Value, json};
@@ -136,16 +136,9 @@ fn take(left: &mut usize, operation: &Operation, tool: &Tool) -> bool {
 /// Everything known of a tool, as JSON.
 fn known(operation: &Operation, tool: &Tool) -> String {
     let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
-    // Only where there are session inputs inside arguments: others have nothing to show.
-    let media = operation.body.iter().flat_map(|body| &body.media);
-    let mut alternatives: Vec<_> = media.map(|media| media.alternative).collect();
-    alternatives.dedup();
-    if alternatives.is_empty() {
-        alternatives.push(None);
-    }
-    alternatives.retain(|_| !operation.bindings.is_empty());
-    let nested = alternatives.iter().flat_map(|at| operation.nested_inputs(*at));
-    let mut nested: Vec<_> = nested.filter_map(nested_input).collect();
+    let nested = operation.bindings.iter().flat_map(Bindings::places);
+    let nested = nested.map(|(way, source)| json!({"argument": way, "source": source.as_str()}));
+    let mut nested: Vec<Value> = nested.collect();
     nested.dedup();
     let output = tool.output_schema.as_ref().map_or_else(|| NULL.to_owned(), ToString::to_string);
     let members = [
@@ -174,12 +167,6 @@ fn input(input: &Input) -> Value {
         "required": input.required,
         "source": input.source.as_str(),
     })
-}
-
-/// A value inside an argument that the session may give; one that only has a default says so in the schema.
-fn nested_input(nested: &NestedInput) -> Option<Value> {
-    let source = nested.source.as_str();
-    (source != "model").then(|| json!({"argument": nested.to_string(), "source": source}))
 }
 
 const NULL: &str = "null";

@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod connection;
 mod default_credentials;
+mod findings;
 mod hostile;
 mod output;
 mod overlay;

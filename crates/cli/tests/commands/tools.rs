@@ -34,3 +34,54 @@ fn completions_are_printed_for_each_shell() {
         callgate(&["completions", shell]).exits(0).prints("callgate");
     }
 }
+
+#[test]
+fn as_many_tools_are_listed_as_check_says_can_be_called() {
+    for file in ["pets/spec.yaml", "ledger/spec.json", "styles/spec.yaml", "faulty/spec.yaml"] {
+        let file = format!("fixtures/{file}");
+        let report = callgate(&["check", &file, "--json"]).json();
+        let count = |key: &str| report["documents"][0][key].as_u64().unwrap();
+        let tools = callgate(&["tools", &file, "--json"]).exits(0).json();
+        let n_tools = u64::try_from(tools.as_array().unwrap().len()).unwrap();
+        assert_eq!(n_tools, count("exposed") + count("degraded"), "{file}");
+        assert_eq!(count("operations"), n_tools + count("refused"), "{file}");
+    }
+}
+
+#[test]
+fn session_inputs_inside_arguments_are_listed_wherever_they_stand() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("api.yaml");
+    std::fs::write(
+        &file,
+        r##"
+openapi: 3.1.0
+servers: [{url: https://a.example}]
+paths:
+  /a:
+    post:
+      operationId: create
+      summary: s
+      requestBody:
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                owner: {$ref: "#/components/schemas/person"}
+                labels: {type: array, items: {type: object, properties: {by: {$ref: "#/components/schemas/user"}}}}
+                meta: {type: object, additionalProperties: {$ref: "#/components/schemas/user"}}
+                either: {oneOf: [{type: string}, {type: object, properties: {by: {$ref: "#/components/schemas/user"}}}]}
+components:
+  schemas:
+    user: {type: string, x-agent-input-parameter: user}
+    person: {type: object, properties: {email: {$ref: "#/components/schemas/user"}, boss: {$ref: "#/components/schemas/person"}}}
+"##,
+    )
+    .unwrap();
+    let tools = callgate(&["tools", file.to_str().unwrap(), "--json"]).exits(0).json();
+    let nested = tools[0]["nestedInputs"].as_array().unwrap();
+    let nested: Vec<_> = nested.iter().map(|one| one["argument"].as_str().unwrap()).collect();
+    assert_eq!(nested, ["body.owner.email", "body.labels[].by", "body.meta.*", "body.either.by"]);
+    assert_eq!(tools[0]["nestedInputs"][0]["source"], "session");
+}

@@ -17,7 +17,7 @@ use callgate_openapi::{
 
 use self::{
     origins::Origins,
-    solve::{Holding, Holdings, Solution, solve},
+    solve::{Holding, Holdings, Missing, Solution, solve},
     token_endpoint::Foreign,
     told::Told,
 };
@@ -190,6 +190,17 @@ impl Assignment<'_> {
     fn own(&mut self, operation: &Operation) -> Arc<dyn Authenticator> {
         if self.credentials.lacks_own {
             self.told.lacks_own(operation);
+        }
+        // Without any credential the operator calls operations without theirs.
+        let places = self.own.places();
+        let lacks =
+            |scheme: &&Arc<SecurityScheme>| !places.iter().any(|known| fit::is_at(known, scheme));
+        let missing: Vec<_> = operation.demanded_schemes.iter().filter(lacks).collect();
+        if !places.is_empty() && !missing.is_empty() {
+            let missing = missing.into_iter().map(|scheme| Missing { scheme, scopes: Vec::new() });
+            let missing: Vec<_> = missing.collect();
+            let why = self.told.unmet(operation, &missing);
+            return self.refused(why);
         }
         Arc::clone(&self.own)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use callgate_auth::{CredentialPlace, Place as CredentialPart};
 use callgate_openapi::{ArgumentHeader, ArgumentHeaders, LoadOptions, Place};
 
+use super::credential_arguments;
 use crate::toolset::{ListedHeader, ToolsetConfig};
 
 /// The options of a toolset whose credential for every operation goes to `places`.
@@ -25,6 +26,8 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
         defaults: config.defaults,
         body_media: config.body_media.clone(),
         argument_headers: argument_headers(&config.argument_headers),
+        credential: credential_arguments::kind(config.credentials.auth.as_ref()),
+        credential_arguments: config.credential_arguments.clone(),
         selection: config.selection.clone(),
         credential_places: places
             .iter()

@@ -11,7 +11,7 @@ use super::{
     authenticators::{Authenticators, Made},
     authorization,
     built::BuiltToolset,
-    headers,
+    credential_arguments, headers,
     loading::{self, Loading},
     named_tools,
     options::options,
@@ -61,6 +61,7 @@ pub(super) async fn build<'a>(
     let mut callables = authorization::authorized(reader, config, &mut loaded, credentials);
     let Loaded { operations, report, .. } = loaded;
     headers::put(reader, config, &authenticators.headers, &mut callables);
+    credential_arguments::check(reader, config, &callables);
     let tool_shapes = named_tools::found(reader, config, &report, &callables);
     let toolset = sending.calls.map(|transport| Toolset {
         operations: callables,

@@ -24,6 +24,10 @@ pub(crate) const TOOLSET: Table = Table {
             "ces_toolset",
             "A tool as Customer Engagement Suite exports it: its directory or its JSON file",
         ),
+        texts(
+            "credential_arguments",
+            "Parameters that are arguments although they have the name and place of a credential",
+        ),
         key(
             "credential_origins",
             Kind::List(&Kind::Address),

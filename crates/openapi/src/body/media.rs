@@ -33,6 +33,8 @@ pub(crate) struct DescribedBody<'d> {
     pub(crate) media: Vec<DescribedMedia<'d>>,
     /// The fields of a Swagger 2.0 form; none for any other body.
     pub(crate) fields: Vec<Parameter<'d>>,
+    /// The properties that are no arguments, because credentials are read from such fields.
+    pub(crate) withheld: Vec<Arc<str>>,
 }
 
 /// One media type as it is described.
@@ -83,7 +85,8 @@ pub(crate) fn read<'d>(
         }
     }
     let description = beside(document, body.node, &body.path(), "description").cloned();
-    Some(DescribedBody { object, description, required, media, fields: Vec::new() })
+    let (fields, withheld) = (Vec::new(), Vec::new());
+    Some(DescribedBody { object, description, required, media, fields, withheld })
 }
 
 /// Puts the media types in the order of preference, and says when none of them is written.

@@ -48,7 +48,14 @@ pub(crate) fn read<'d>(
         ));
     }
     let (object, required) = (whole.object.clone(), whole.required);
-    Some(DescribedBody { object, description: None, required, media, fields: Vec::new() })
+    Some(DescribedBody {
+        object,
+        description: None,
+        required,
+        media,
+        fields: Vec::new(),
+        withheld: Vec::new(),
+    })
 }
 
 /// The media types an operation or else the document lists, all with the schema of `object`.
@@ -118,6 +125,7 @@ fn form<'d>(
         required: fields.iter().any(|field| field.required),
         media,
         fields,
+        withheld: Vec::new(),
     }
 }
 

@@ -25,9 +25,12 @@ const EXPLANATIONS: &[(Code, &str)] = &[
     ),
     (
         Code::CredentialParameter,
-        "The description declares a parameter at the place where the configuration or a security \
-             scheme of the operation puts a credential. A model must never choose a credential, so the parameter is not offered \
-             and the credential is sent from the configuration alone.",
+        "The description declares a parameter at the place of one of its security schemes or of a credential of the \
+             configuration, or one that services read a credential from: `access_token` in a query or form beside a bearer \
+             token, the `X-Amz-*` parameters of a signature of AWS, an optional `key`, `api_key` or `oauth_token` that is \
+             described as a credential. A model must never choose a credential, so the parameter is not offered and the \
+             credential is sent from the configuration alone. A required one at the place of a scheme is filled with the \
+             credential of that scheme. `credential_arguments: [name]` of the toolset makes it an argument again.",
     ),
     (
         Code::CyclicReference,

@@ -87,6 +87,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
         message,
         help: help.to_owned(),
         operation: None,
+        n_more: 0,
     }]
 }
 

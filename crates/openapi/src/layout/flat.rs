@@ -41,7 +41,8 @@ pub(super) fn properties<'d>(
     {
         return None;
     }
-    let properties = declared(document, &root, object)?;
+    let mut properties = declared(document, &root, object)?;
+    properties.retain(|property| !body.withheld.contains(&property.name));
     shows_presence(document, &properties).then_some(properties)
 }
 

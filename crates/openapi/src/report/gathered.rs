@@ -51,8 +51,7 @@ impl Gathered {
         for Said { times, last } in shared {
             let Some(diagnostic) = diagnostics.get(last) else { continue };
             let n_more = times - ONE_BY_ONE;
-            let message = format!("{}; so in {n_more} more operations", diagnostic.message);
-            diagnostics.push(Diagnostic { operation: None, message, ..diagnostic.clone() });
+            diagnostics.push(Diagnostic { operation: None, n_more, ..diagnostic.clone() });
         }
         if let Some(severity) = worst_more {
             let message = format!("expected fewer findings, got more than are shown: {n_more}");
@@ -65,6 +64,7 @@ impl Gathered {
                 message,
                 help: MORE.to_owned(),
                 operation: None,
+                n_more: 0,
             });
         }
         diagnostics

@@ -13,6 +13,7 @@ use crate::{
 pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let known = match scheme.get("type").and_then(Node::as_str).unwrap_or_default() {
+        "apiKey" if is_signature(scheme) => Some(SecuritySchemeKind::AwsSigV4),
         "apiKey" => api_key(scheme),
         "basic" => Some(SecuritySchemeKind::Http { scheme: "basic".into(), bearer_format: None }),
         "http" => text("scheme").map(|scheme| SecuritySchemeKind::Http {
@@ -34,6 +35,12 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
         _ => None,
     };
     known.unwrap_or(SecuritySchemeKind::Unknown)
+}
+
+/// Whether AWS's gateway says that what it calls a key is a signature.
+fn is_signature(scheme: &Node) -> bool {
+    let said = scheme.get("x-amazon-apigateway-authtype").and_then(Node::as_str);
+    said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))
 }
 
 fn api_key(scheme: &Node) -> Option<SecuritySchemeKind> {

@@ -11,12 +11,12 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
-    options::LoadOptions,
     parameter::Parameter,
     reference::Located,
     security::{
-        Security,
+        SecurityScheme,
         argument_header::ArgumentHeader,
+        taken::{Asked, TakenPlaces, Taker},
         withheld::{Rules, Withheld, withheld},
     },
     template::{QueryValue, Template},
@@ -26,40 +26,93 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub(super) template: Option<&'a Template>,
-    pub(super) security: &'a Security,
+    /// Where its credentials go.
+    pub(super) taken: &'a TakenPlaces<'a>,
     /// The withheld headers that the operator lets through.
     pub(super) let_through: &'a [&'a ArgumentHeader],
+}
+
+/// The parameters of an operation, sorted out.
+#[derive(Debug)]
+pub(super) struct Offered<'d> {
+    /// The arguments.
+    pub(super) parameters: Vec<Parameter<'d>>,
+    /// The places of those that belong to credentials.
+    pub(super) withheld: Vec<(Place, Arc<str>)>,
+    /// The schemes at whose places the operation requires a parameter, whatever its `security` says.
+    pub(super) demanded: Vec<Arc<SecurityScheme>>,
 }
 
 /// The parameters that are offered among those of an operation.
 pub(super) fn among<'d>(
     mut parameters: Vec<Parameter<'d>>,
-    (document, options, operation): (&Document, &LoadOptions, Option<&&Located<'d>>),
-    Known { template, security, let_through }: Known<'_>,
+    (document, operation): (&Document, Option<&&Located<'d>>),
+    Known { template, taken, let_through }: Known<'_>,
     findings: &mut Findings,
-) -> Vec<Parameter<'d>> {
-    let mut places = options.credential_places.clone();
-    places.extend(security.key_places().map(|(place, name)| (place, name.to_owned())));
-    let rules = Rules { credential_places: &places, let_through };
-    // Each is compared with each.
-    parameters
-        .retain(|parameter| document.spend(places.len()) && is_offered(parameter, rules, findings));
-    note_query_beside_querystring(&parameters, findings);
+) -> Offered<'d> {
     if let (Some(template), Some(operation)) = (template, operation) {
         take_query_values(template, operation, &mut parameters);
-        drop_unused(template, &mut parameters, findings);
-        drop_fixed(template, &mut parameters, findings);
-        add_undeclared(template, operation, &mut parameters, findings);
     }
-    parameters
+    let rules = Rules { taken, let_through };
+    let mut offered =
+        Offered { parameters: Vec::new(), withheld: Vec::new(), demanded: Vec::new() };
+    for parameter in parameters {
+        // Each is compared with each.
+        if document.spend(taken.len()) {
+            offered.sort_out(parameter, rules, findings);
+        }
+    }
+    let parameters = &mut offered.parameters;
+    note_query_beside_querystring(parameters, findings);
+    if let (Some(template), Some(operation)) = (template, operation) {
+        drop_unused(template, parameters, findings);
+        drop_fixed(template, parameters, findings);
+        add_undeclared(template, operation, parameters, findings);
+    }
+    offered
 }
 
-fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findings) -> bool {
+impl<'d> Offered<'d> {
+    fn sort_out(&mut self, parameter: Parameter<'d>, rules: Rules<'_>, findings: &mut Findings) {
+        let asked = Asked {
+            place: parameter.place(),
+            name: &parameter.name,
+            required: parameter.required,
+            description: said(&parameter),
+        };
+        let why = if parameter.is_whole_body() { None } else { withheld(asked, rules) };
+        let Some(why) = why else { return self.parameters.push(parameter) };
+        report(&parameter, &why, findings);
+        let Withheld::Credential(taker) = why else { return };
+        self.withheld.push((parameter.place(), Arc::clone(&parameter.name)));
+        if let Taker::Scheme(scheme) = taker
+            && parameter.required
+        {
+            self.demanded.push(scheme);
+        }
+    }
+}
+
+/// What the description says of a parameter.
+fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
+    let own = || parameter.object.node.get("description").and_then(Node::as_str);
+    parameter.description.as_deref().or_else(own).unwrap_or_default()
+}
+
+fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
     let Parameter { name, object, .. } = parameter;
     let pointer = &object.pointer;
-    match withheld(parameter.place(), name, rules) {
-        None => true,
-        Some(Withheld::Credential) => {
+    match why {
+        Withheld::Credential(Taker::Demanded) => {
+            let message = format!(
+                "expected the service to take the credential from its own place, got a required parameter that is read as one: `{name}`"
+            );
+            let help = format!(
+                "write an `apiKey` scheme for it, or list `{name}` under `credential_arguments` of the toolset; it is not sent"
+            );
+            findings.warning(Code::CredentialParameter, pointer, message, &help);
+        }
+        Withheld::Credential(_) => {
             let message = format!(
                 "expected the credential `{name}` from the configuration alone, got a parameter of that name"
             );
@@ -69,9 +122,8 @@ fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findin
                 message,
                 "nothing; it is not offered",
             );
-            false
         }
-        Some(Withheld::Forbidden) => {
+        Withheld::Forbidden => {
             let message = format!("expected a header that arguments may set, got: `{name}`");
             let help = match ArgumentHeader::new(name) {
                 Ok(_) => format!(
@@ -80,14 +132,12 @@ fn is_offered(parameter: &Parameter<'_>, rules: Rules<'_>, findings: &mut Findin
                 Err(_) => "remove the parameter; it is never sent".to_owned(),
             };
             findings.warning(Code::ForbiddenHeader, pointer, message, &help);
-            false
         }
-        Some(Withheld::Reserved) => {
+        Withheld::Reserved => {
             let message = format!("expected no header parameter of a reserved name, got: `{name}`");
             let help =
                 "describe it with media types or a security scheme; the parameter is ignored";
             findings.note(Code::ReservedHeader, pointer, message, help);
-            false
         }
     }
 }

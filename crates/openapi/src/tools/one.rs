@@ -15,7 +15,7 @@ use crate::{
     blueprint::{Blueprint, Common, Origin},
     body::{
         media::{self, DescribedBody},
-        swagger,
+        swagger, withheld,
     },
     code::Code,
     declaration::is_described,
@@ -29,12 +29,16 @@ use crate::{
     parameter::{self, Parameter},
     reach::Reach,
     reference::{Located, follow, reference_of},
-    security::{Security, argument_header::ArgumentHeader, needs::Schemes},
+    security::{
+        Security, SecurityScheme, argument_header::ArgumentHeader, needs::Schemes,
+        taken::TakenPlaces,
+    },
     server::{Server, Servers},
     template::Template,
     tools::{
         answer::{self, Answers},
-        bound, offered,
+        bound,
+        offered::{self, Offered},
     },
 };
 
@@ -79,6 +83,8 @@ struct Read<'d> {
     template: Template,
     server: Arc<Server>,
     security: Security,
+    credential_keys: Box<[(Place, Arc<str>)]>,
+    demanded: Vec<Arc<SecurityScheme>>,
     layout: Layout<'d>,
     bindings: Box<[Bindings]>,
     answers: Answers<'d>,
@@ -133,7 +139,7 @@ impl<'d> Context<'d> {
             segments: template.segments,
             fixed_query: template.fixed_query,
             server,
-            credential_keys: credential_keys(self.options, &security),
+            credential_keys: read.credential_keys,
             effect: effect_with(method, &argument_headers),
             argument_headers,
             inputs: inputs.into(),
@@ -142,6 +148,7 @@ impl<'d> Context<'d> {
             accept: answers.accept,
             answer_headers: answers.headers,
             security,
+            demanded_schemes: read.demanded.into(),
             blueprint: Blueprint {
                 common: Arc::clone(&self.common),
                 label,
@@ -184,11 +191,17 @@ impl<'d> Context<'d> {
         let security = self.schemes.needs(&operation, findings);
         let (document, options) = (self.document, self.options);
         let parameters = parameter::read(&mut self.known.parameters, document, &levels, findings);
-        let known =
-            offered::Known { template: template.as_ref(), security: &security, let_through };
-        let mut parameters =
-            offered::among(parameters, (document, options, levels.first()), known, findings);
-        let body = self.body(&operation, &mut parameters, findings);
+        let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
+        let taken = TakenPlaces::new(options.configured(), &security, schemes.iter());
+        let known = offered::Known { template: template.as_ref(), taken: &taken, let_through };
+        let Offered { mut parameters, withheld: kept_back, demanded } =
+            offered::among(parameters, (document, levels.first()), known, findings);
+        let security = security.and(&demanded);
+        let credential_keys = taken.keys().chain(kept_back).collect();
+        let mut body = self.body(&operation, &mut parameters, findings);
+        if let Some(body) = &mut body {
+            withheld::withhold(document, body, &taken, findings);
+        }
         let answers = answer::read(&mut self.known.answers, document, &operation, findings);
         let session_inputs = self.options.session_inputs;
         let mut layout = layout::arrange(self.document, parameters, body, session_inputs, findings);
@@ -205,7 +218,18 @@ impl<'d> Context<'d> {
             findings.note(Code::NoDescription, &operation.pointer, message, help);
         }
         let (template, server) = (template?, server?);
-        Some(Read { operation, item, template, server, security, layout, bindings, answers })
+        Some(Read {
+            operation,
+            item,
+            template,
+            server,
+            security,
+            credential_keys,
+            demanded,
+            layout,
+            bindings,
+            answers,
+        })
     }
 
     /// What is found of many operations, said once: fragments that tell operations on one path apart, and a server that
@@ -291,14 +315,6 @@ fn leave_out_defaults(inputs: &mut [Input], keeps: impl Fn(Place) -> bool) {
         .iter_mut()
         .filter(|input| !input.required && input.source == Source::Model && !keeps(input.place()));
     optional.for_each(|input| input.default = None);
-}
-
-/// The query keys and cookies that credentials are put at.
-fn credential_keys(options: &LoadOptions, security: &Security) -> Box<[(Place, Arc<str>)]> {
-    let configured = options.credential_places.iter().map(|(place, name)| (*place, &**name));
-    let places = configured.chain(security.key_places());
-    let keys = places.filter(|(place, _)| matches!(place, Place::Cookie | Place::Query));
-    keys.map(|(place, name)| (place, name.into())).collect()
 }
 
 /// The headers that are let through and that an operation has inputs for.

@@ -142,6 +142,7 @@ components: {securitySchemes: {key: {type: apiKey, in: query, name: api_key}}}
             "GET /b exposed get_b",
             "GET /c degraded get_c",
             "credential-parameter GET /a",
+            "credential-parameter GET /b",
             "unknown-security-scheme GET /c",
         ]
     );

@@ -118,6 +118,7 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
         message,
         help,
         operation: None,
+        n_more: 0,
     }
 }
 
@@ -131,6 +132,7 @@ pub(super) fn more_findings(n_more: usize) -> Diagnostic {
         message: format!("more findings like these: {n_more}"),
         help: "repair those that are shown and check again".to_owned(),
         operation: None,
+        n_more: 0,
     }
 }
 
@@ -162,6 +164,7 @@ fn note(
         message,
         help,
         operation: None,
+        n_more: 0,
     }
 }
 
@@ -184,5 +187,6 @@ fn error(code: TextCode, position: Option<Position>, message: String, help: &str
         message,
         help: help.to_owned(),
         operation: None,
+        n_more: 0,
     }))
 }

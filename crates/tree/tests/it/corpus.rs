@@ -38,6 +38,7 @@ fn finding(pointer: String) -> Diagnostic {
         message: String::new(),
         help: String::new(),
         operation: None,
+        n_more: 0,
     }
 }
 

@@ -12,6 +12,7 @@ fn finding(pointer: &str) -> Diagnostic {
         message: String::new(),
         help: String::new(),
         operation: None,
+        n_more: 0,
     }
 }
 

@@ -8,7 +8,9 @@ use callgate::{
 };
 
 use super::{Check, Mode, TOOLSET};
-use crate::{commands::tools::declarations, exit::Failure, open::failure, report::Checked};
+use crate::{
+    commands::tools::declarations, exit::Failure, levels::Levels, open::failure, report::Checked,
+};
 
 /// Compares `tools.<dialect>.json` and `report.txt`.
 pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failure> {
@@ -23,7 +25,7 @@ pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failur
     for toolset in built.toolsets {
         let mut checked = Checked::new(toolset)?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
-        let text = anstream::adapter::strip_str(&checked.to_text()).to_string();
+        let text = anstream::adapter::strip_str(&checked.to_text(&Levels::usual())).to_string();
         checks.push(Check::of(api.join("report.txt"), &text, mode)?);
     }
     Ok((api.display().to_string(), checks))

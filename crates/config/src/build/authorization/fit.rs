@@ -1,6 +1,6 @@
 //! Which credentials a security scheme takes, and where an API key goes: the description says the place and the name.
 
-use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
+use callgate_auth::{AuthConfig, CredentialForm, CredentialPlace, Place as CredentialPart};
 use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind};
 
 use crate::toolset::{SchemeChoice, SchemeCredential};
@@ -26,6 +26,7 @@ pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
             "`api_key`, or a kind that fills the header `Authorization`"
         }
         SecuritySchemeKind::ApiKey { .. } => "`api_key`",
+        SecuritySchemeKind::AwsSigV4 => "`aws_sigv4`",
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => "`basic`",
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => TOKEN,
         SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => TOKEN,
@@ -38,6 +39,7 @@ pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
 pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
     match kind {
         SecuritySchemeKind::ApiKey { .. } => Some("{api_key: {value: env:NAME}}"),
+        SecuritySchemeKind::AwsSigV4 => Some("{aws_sigv4: {service: NAME, region: NAME}}"),
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => {
             Some("{basic: {username: NAME, password: env:NAME}}")
         }
@@ -60,8 +62,13 @@ fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
     match kind {
         // Many descriptions write what belongs in this header as an API key.
         SecuritySchemeKind::ApiKey { .. } => {
-            is_authorization(kind) && matches!(form, CredentialForm::Basic | CredentialForm::Token)
+            let is_taken = matches!(
+                form,
+                CredentialForm::Basic | CredentialForm::Signature | CredentialForm::Token
+            );
+            is_authorization(kind) && is_taken
         }
+        SecuritySchemeKind::AwsSigV4 => form == CredentialForm::Signature,
         SecuritySchemeKind::Http { scheme, .. } => match &**scheme {
             "basic" => form == CredentialForm::Basic,
             "bearer" => form == CredentialForm::Token,
@@ -77,6 +84,12 @@ fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
 fn is_authorization(kind: &SecuritySchemeKind) -> bool {
     let SecuritySchemeKind::ApiKey { place: Place::Header, name } = kind else { return false };
     name.eq_ignore_ascii_case("authorization")
+}
+
+/// Whether a credential goes to the place of a scheme.
+pub(super) fn is_at(known: &CredentialPlace, scheme: &SecurityScheme) -> bool {
+    let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind else { return false };
+    part(*place) == Some(known.place()) && known.name().eq_ignore_ascii_case(name)
 }
 
 fn part(place: Place) -> Option<CredentialPart> {

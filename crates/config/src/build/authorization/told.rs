@@ -254,6 +254,7 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
         message,
         help,
         operation: None,
+        n_more: 0,
     }
 }
 

@@ -1,0 +1,87 @@
+//! A file of findings that are known: `check` reports only what is not in it, so that a description with a history can be
+//! guarded against new faults. A finding is known by its file, code and pointer; lines may move.
+
+use std::{collections::BTreeSet, fs, path::Path};
+
+use callgate::tree::{Diagnostic, Severity};
+use callgate_tool::{Value, json};
+
+use crate::exit::Failure;
+
+/// Findings by file, code and pointer.
+#[derive(Debug, Default)]
+pub(crate) struct Baseline {
+    known: BTreeSet<(String, String, String)>,
+    met: BTreeSet<(String, String, String)>,
+}
+
+impl Baseline {
+    /// Reads one from a file.
+    pub(crate) fn read(file: &Path) -> Result<Self, Failure> {
+        let shown = file.display();
+        let text = fs::read(file).map_err(|error| {
+            Failure(format!(
+                "error: cannot read `{shown}`: {error}\nhelp: write it by `--write-baseline {shown}`"
+            ))
+        })?;
+        let entries = Value::from_slice(&text).ok();
+        let entries = entries.as_ref().and_then(|root| root.get("findings")?.as_array());
+        let key = |entry: &Value| {
+            let text = |name: &str| Some(entry.get(name)?.as_str()?.to_owned());
+            Some((text("file")?, text("code")?, text("pointer")?))
+        };
+        let known: Option<BTreeSet<_>> =
+            entries.and_then(|entries| entries.iter().map(key).collect());
+        let Some(known) = known else {
+            return Err(Failure(format!(
+                "error: expected a baseline, got another file: `{shown}`\nhelp: write it by `--write-baseline {shown}`"
+            )));
+        };
+        Ok(Self { known, met: BTreeSet::new() })
+    }
+
+    /// Takes the findings away that it holds; answers how many.
+    pub(crate) fn take(
+        &mut self,
+        file: impl Fn(&Diagnostic) -> String,
+        found: &mut Vec<Diagnostic>,
+    ) -> usize {
+        let before = found.len();
+        found.retain(|diagnostic| {
+            let key = key(file(diagnostic), diagnostic);
+            let is_known = self.known.contains(&key);
+            if is_known {
+                self.met.insert(key);
+            }
+            !is_known
+        });
+        before.saturating_sub(found.len())
+    }
+
+    /// How many of its findings nobody made.
+    pub(crate) fn n_stale(&self) -> usize {
+        self.known.difference(&self.met).count()
+    }
+
+    /// Adds what a later check shall take for known: everything but notes.
+    pub(crate) fn add(&mut self, file: String, diagnostic: &Diagnostic) {
+        if diagnostic.severity > Severity::Note {
+            self.known.insert(key(file, diagnostic));
+        }
+    }
+
+    /// Writes it to a file.
+    pub(crate) fn write(&self, file: &Path) -> Result<usize, Failure> {
+        let entry = |(file, code, pointer): &(String, String, String)| json!({"file": &**file, "code": &**code, "pointer": &**pointer});
+        let entries: Vec<Value> = self.known.iter().map(entry).collect();
+        let text = format!("{:#}\n", json!({"version": 1, "findings": entries}));
+        fs::write(file, text).map_err(|error| {
+            Failure(format!("error: cannot write `{}`: {error}", file.display()))
+        })?;
+        Ok(self.known.len())
+    }
+}
+
+fn key(file: String, diagnostic: &Diagnostic) -> (String, String, String) {
+    (file, diagnostic.code.as_str().to_owned(), diagnostic.pointer.clone())
+}

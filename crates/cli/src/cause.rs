@@ -1,0 +1,165 @@
+//! Gathers findings by their cause: what holds for many operations at one place is one finding, with their number and the
+//! first of their names. How it looks is the business of `render`.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate::tree::{Diagnostic, Severity};
+
+use crate::number::grouped;
+
+/// What is wrong at one place, for as many operations as it concerns.
+#[derive(Clone, Debug)]
+pub(crate) struct Cause {
+    /// The first finding of it.
+    pub(crate) diagnostic: Diagnostic,
+    /// The names of the operations that are told one by one; none where it is about none.
+    pub(crate) operations: Vec<String>,
+    /// How many operations it concerns.
+    pub(crate) n_operations: usize,
+    /// At how many places it was found.
+    pub(crate) n_places: usize,
+}
+
+/// What makes findings one.
+type Key = (Severity, &'static str, Option<Arc<str>>, String, String);
+
+/// The causes, in the order of their first findings.
+pub(crate) fn causes(diagnostics: &[Diagnostic]) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    let mut known: BTreeMap<Key, usize> = BTreeMap::new();
+    for diagnostic in diagnostics {
+        let Diagnostic { severity, code, file, pointer, message, .. } = diagnostic;
+        let key = (*severity, code.as_str(), file.clone(), pointer.clone(), message.clone());
+        let at = *known.entry(key).or_insert_with(|| {
+            causes.push(Cause {
+                diagnostic: diagnostic.clone(),
+                operations: Vec::new(),
+                n_operations: 0,
+                n_places: 1,
+            });
+            causes.len().saturating_sub(1)
+        });
+        if let Some(cause) = causes.get_mut(at) {
+            cause.add(diagnostic);
+        }
+    }
+    causes
+}
+
+/// The same with those in one that say the same about several places, by their codes; a code stands where its first cause does.
+pub(crate) fn by_code(causes: Vec<Cause>) -> Vec<Vec<Cause>> {
+    let mut groups: Vec<Vec<Cause>> = Vec::new();
+    let mut known: BTreeMap<(Severity, &'static str), usize> = BTreeMap::new();
+    for cause in causes {
+        let Diagnostic { severity, code, .. } = cause.diagnostic;
+        let at = *known.entry((severity, code.as_str())).or_insert(groups.len());
+        let Some(group) = groups.get_mut(at) else {
+            groups.push(vec![cause]);
+            continue;
+        };
+        let says = |known: &&mut Cause| known.diagnostic.message == cause.diagnostic.message;
+        match group.iter_mut().find(says) {
+            Some(known) => known.merge(cause),
+            None => group.push(cause),
+        }
+    }
+    groups
+}
+
+impl Cause {
+    fn merge(&mut self, other: Self) {
+        self.operations.extend(other.operations);
+        self.n_operations = self.n_operations.saturating_add(other.n_operations);
+        self.n_places = self.n_places.saturating_add(1);
+    }
+
+    fn add(&mut self, diagnostic: &Diagnostic) {
+        if let Some(operation) = &diagnostic.operation {
+            self.n_operations = self.n_operations.saturating_add(1);
+            self.operations.push(operation.clone());
+        }
+        self.n_operations = self.n_operations.saturating_add(diagnostic.n_more);
+    }
+
+    /// The message with the operation it is about, where it is about one alone.
+    pub(crate) fn message(&self) -> String {
+        match (&*self.operations, self.n_operations) {
+            ([only], 1) => format!("{only}: {}", self.diagnostic.message),
+            _ => self.diagnostic.message.clone(),
+        }
+    }
+
+    /// `at 2 places, in 439 operations: GET /a, GET /b, …`; none where it is about one of each.
+    pub(crate) fn concerned(&self) -> Option<String> {
+        let n_more = self.n_operations.saturating_sub(self.operations.len().min(NAMED));
+        let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+        let named: Vec<_> = self.operations.iter().take(NAMED).map(String::as_str).collect();
+        let named = named.join(", ");
+        let operations = (self.n_operations > 1)
+            .then(|| format!("in {} operations: {named}{more}", grouped(self.n_operations)));
+        let places = (self.n_places > 1).then(|| format!("at {} places", grouped(self.n_places)));
+        match (places, operations) {
+            (Some(places), Some(operations)) => Some(format!("{places}, {operations}")),
+            (places, operations) => places.or(operations),
+        }
+    }
+}
+
+/// How many operations a finding names.
+const NAMED: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use callgate::openapi::Code;
+
+    use super::*;
+
+    fn found(pointer: &str, operation: Option<&str>, n_more: usize) -> Diagnostic {
+        Diagnostic {
+            code: Code::UnusedPathParameter.into(),
+            severity: Severity::Warning,
+            file: None,
+            pointer: pointer.to_owned(),
+            position: None,
+            message: "expected a, got b".to_owned(),
+            help: String::new(),
+            operation: operation.map(str::to_owned),
+            n_more,
+        }
+    }
+
+    #[track_caller]
+    fn check(found: &[Diagnostic], expected: &[&str]) {
+        let causes = causes(found);
+        let shown = causes.iter().map(|cause| {
+            let concerned = cause.concerned().map(|text| format!("; {text}"));
+            format!(
+                "{} {}{}",
+                cause.diagnostic.pointer,
+                cause.message(),
+                concerned.unwrap_or_default()
+            )
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_holds_for_many_operations_is_one_cause() {
+        let about = |operation| found("/a", Some(operation), 0);
+        check(&[about("GET /a")], &["/a GET /a: expected a, got b"]);
+        check(&[found("/a", None, 0)], &["/a expected a, got b"]);
+        check(
+            &[about("GET /a"), found("/b", Some("GET /a"), 0), about("GET /b")],
+            &[
+                "/a expected a, got b; in 2 operations: GET /a, GET /b",
+                "/b GET /a: expected a, got b",
+            ],
+        );
+        let many = ["GET /a", "GET /b", "GET /c", "GET /d"].map(about);
+        let counted = [&many[..], &[found("/a", None, 50)]].concat();
+        check(
+            &counted,
+            &["/a expected a, got b; in 54 operations: GET /a, GET /b, GET /c and 51 more"],
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! Decides how bad findings are: what the user denies is an error, what he allows is none, and what is less than he asks
+//! for is not reported. Findings that a baseline holds are not reported either.
+
+use std::collections::BTreeSet;
+
+use callgate::{
+    config::{Finding, Severity as FindingSeverity},
+    tree::{Diagnostic, Severity},
+};
+
+/// What is reported.
+#[derive(Clone, Debug)]
+pub(crate) struct Levels {
+    /// The least severity that is reported.
+    pub(crate) least: Severity,
+    /// The codes whose findings are errors.
+    pub(crate) deny: BTreeSet<String>,
+    /// The codes whose findings are not reported.
+    pub(crate) allow: BTreeSet<String>,
+    /// Whether lint is reported finding by finding.
+    pub(crate) lint: bool,
+}
+
+/// Codes of lint: nothing is lost, but tools could be better for a model or a provider.
+const LINT: [&str; 5] =
+    ["large-tool", "many-tokens", "no-description", "provider-limit", "vague-name"];
+
+/// Whether a finding is lint.
+pub(crate) fn is_lint(code: &str) -> bool {
+    LINT.contains(&code)
+}
+
+impl Levels {
+    /// What is reported unless told otherwise.
+    pub(crate) fn usual() -> Self {
+        Self {
+            least: Severity::Warning,
+            deny: BTreeSet::new(),
+            allow: BTreeSet::new(),
+            lint: false,
+        }
+    }
+
+    /// Takes away what is allowed and makes errors of what is denied.
+    pub(crate) fn judge(&self, diagnostics: &mut Vec<Diagnostic>) {
+        diagnostics.retain(|known| !self.allow.contains(known.code.as_str()));
+        for diagnostic in diagnostics {
+            if self.deny.contains(diagnostic.code.as_str()) {
+                diagnostic.severity = Severity::Error;
+            }
+        }
+    }
+
+    /// The same of findings of a configuration. What keeps it from being built stays.
+    pub(crate) fn judge_findings(&self, findings: &mut Vec<Finding>) {
+        let is_kept = |known: &Finding| {
+            known.severity == FindingSeverity::Error || !self.allow.contains(known.code)
+        };
+        findings.retain(is_kept);
+        for finding in findings {
+            if self.deny.contains(finding.code) {
+                finding.severity = FindingSeverity::Error;
+            }
+        }
+    }
+
+    /// Whether a finding is reported by itself rather than counted.
+    pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
+        let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
+        is_asked_for || diagnostic.severity >= self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate::openapi::Code;
+
+    use super::*;
+
+    /// Severities before and after, and whether the finding is shown by itself.
+    #[track_caller]
+    fn check(levels: &Levels, before: (Code, Severity), after: Option<(Severity, bool)>) {
+        let (code, severity) = before;
+        let mut found = vec![Diagnostic {
+            code: code.into(),
+            severity,
+            file: None,
+            pointer: String::new(),
+            position: None,
+            message: String::new(),
+            help: String::new(),
+            operation: None,
+            n_more: 0,
+        }];
+        levels.judge(&mut found);
+        let found = found.first().map(|known| (known.severity, levels.shows(known)));
+        assert_eq!(found, after, "{code:?}");
+    }
+
+    #[test]
+    fn codes_are_allowed_and_denied_and_severities_chosen() {
+        let usual = Levels::usual();
+        let codes = |codes: &[&str]| codes.iter().map(|code| (*code).to_owned()).collect();
+        let (error, warning, note) = (Severity::Error, Severity::Warning, Severity::Note);
+        check(&usual, (Code::UnusedPathParameter, warning), Some((warning, true)));
+        check(&usual, (Code::VagueName, note), Some((note, false)));
+        let lint = Levels { lint: true, ..usual.clone() };
+        check(&lint, (Code::VagueName, note), Some((note, true)));
+        check(&lint, (Code::CredentialParameter, note), Some((note, false)));
+        let errors = Levels { least: error, ..usual.clone() };
+        check(&errors, (Code::UnusedPathParameter, warning), Some((warning, false)));
+        let deny = Levels { deny: codes(&["vague-name"]), ..usual.clone() };
+        check(&deny, (Code::VagueName, note), Some((error, true)));
+        let allow = Levels { allow: codes(&["hostile-path"]), ..usual };
+        check(&allow, (Code::HostilePath, error), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! The key `credential_arguments` of a toolset: parameters that are arguments although they have the name and place of a
+//! credential. Whether tools have such parameters is known when the description was loaded.
+
+use callgate_auth::{AuthConfig, CredentialForm, Place as CredentialPart};
+use callgate_executor::Callable;
+use callgate_openapi::{CredentialKind, Input, Place};
+
+use crate::{reader::Reader, toolset::ToolsetConfig};
+
+/// The kind of the credential of every operation, which says where else services read it from.
+pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
+    match auth?.form() {
+        CredentialForm::Basic => Some(CredentialKind::Basic),
+        CredentialForm::Key => Some(CredentialKind::Key),
+        CredentialForm::None => None,
+        CredentialForm::Signature => Some(CredentialKind::AwsSigV4),
+        CredentialForm::Token => Some(CredentialKind::Token),
+    }
+}
+
+/// Complains about a name that a credential of the toolset is put at, and warns about one that no tool has.
+pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Callable]) {
+    for (index, name) in config.credential_arguments.iter().enumerate() {
+        let pointer = format!("{}/credential_arguments/{index}", config.pointer);
+        let is_named = |known: &str| known.eq_ignore_ascii_case(name);
+        if let Some(taken) = callables.iter().find(|callable| is_taken(name, callable)) {
+            let message =
+                format!("expected the name of a parameter without a credential, got: `{name}`");
+            let help =
+                format!("remove it: the credential of `{}` goes there", taken.operation.tool_name);
+            reader.complain("wrong-value", pointer, message, help);
+        } else if !callables
+            .iter()
+            .any(|callable| callable.operation.inputs.iter().any(|input| is_named(&input.name)))
+        {
+            let message = format!("expected tools with a parameter `{name}`, got none");
+            reader.warn("selects-nothing", pointer, &message, "correct it or remove it");
+        }
+    }
+}
+
+/// Whether a credential of the operation goes to the only place of this name.
+fn is_taken(name: &str, callable: &Callable) -> bool {
+    let inputs = || {
+        let named = |input: &&Input| input.name.eq_ignore_ascii_case(name);
+        callable.operation.inputs.iter().filter(named)
+    };
+    callable.authenticator.places().iter().any(|known| {
+        let place = match known.place() {
+            CredentialPart::Cookie => Place::Cookie,
+            CredentialPart::Query => Place::Query,
+            _ => Place::Header,
+        };
+        known.name().eq_ignore_ascii_case(name) && inputs().all(|input| input.place() == place)
+    })
+}

@@ -1,0 +1,45 @@
+//! Lists where the session inputs of a graph stand, for whoever looks at a tool. A circle is gone round once.
+
+use crate::{bindings::Bindings, input::Source};
+
+impl Bindings {
+    /// The values inside the argument that the session gives, by their ways, and where each comes from:
+    /// `body.owner.email`, `labels[].text`, `meta.*`.
+    pub fn places(&self) -> Vec<(String, &Source)> {
+        let mut found: Vec<(String, &Source)> = Vec::new();
+        let mut open = vec![(0, self.argument.to_string(), Vec::new())];
+        let mut n_visited = 0_usize;
+        while let Some((at, way, above)) = open.pop() {
+            n_visited = n_visited.saturating_add(1);
+            if n_visited > MOST_VISITED || found.len() >= MOST_LISTED {
+                break;
+            }
+            let Some(spot) = self.spots.get(at).filter(|_| !above.contains(&at)) else { continue };
+            let is_inside = way != self.argument.as_str();
+            let is_known =
+                || found.iter().any(|(known, source)| *known == way && **source == spot.source);
+            if spot.source != Source::Model && is_inside && !is_known() {
+                found.push((way.clone(), &spot.source));
+            }
+            let above = [&above[..], &[at]].concat();
+            let mut below = Vec::new();
+            let branches = spot.alternatives.iter().flatten().filter_map(|branch| branch.spot);
+            below.extend(spot.same.iter().copied().chain(branches).map(|at| (at, way.clone())));
+            let named = spot.properties.iter().map(|(name, at)| (*at, format!("{way}.{name}")));
+            below.extend(named);
+            let patterns = spot.patterns.iter();
+            below.extend(patterns.map(|(pattern, at)| (*at, format!("{way}./{pattern}/"))));
+            below.extend(spot.others.map(|at| (at, format!("{way}.*"))));
+            let leading = spot.leading.iter().enumerate();
+            below.extend(leading.filter_map(|(n, at)| Some(((*at)?, format!("{way}[{n}]")))));
+            below.extend(spot.items.map(|at| (at, format!("{way}[]"))));
+            // The first one is looked at next.
+            open.extend(below.into_iter().rev().map(|(at, way)| (at, way, above.clone())));
+        }
+        found
+    }
+}
+
+/// Nobody reads more, and compositions of compositions can be walked on more ways than there are parts.
+const MOST_LISTED: usize = 200;
+const MOST_VISITED: usize = 20_000;

@@ -1,0 +1,277 @@
+//! The places that credentials take on a request, and the other spellings services read them from: no argument fills one.
+//! Which places there are is a table of kinds, locations and names; whether a parameter is offered is decided in
+//! `withheld`.
+
+use std::sync::Arc;
+
+use crate::{
+    input::Place,
+    security::{Security, SecurityScheme, SecuritySchemeKind, header::folded},
+};
+
+/// Kinds of credential that are read from places of their own.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[expect(clippy::exhaustive_enums, reason = "whoever withholds places must handle a new one")]
+pub enum CredentialKind {
+    /// A signature of AWS, Version 4.
+    AwsSigV4,
+    /// A user name and a password.
+    Basic,
+    /// A key at a place of its own.
+    Key,
+    /// A bearer token.
+    Token,
+}
+
+/// What the operator says of credentials.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Configured<'a> {
+    /// The kind of the credential of every operation.
+    pub(crate) kind: Option<CredentialKind>,
+    /// Where it goes.
+    pub(crate) places: &'a [(Place, String)],
+    /// The names that are arguments all the same.
+    pub(crate) returned: &'a [String],
+}
+
+/// The places of the credentials that an operation is called with.
+#[derive(Clone, Debug)]
+pub(crate) struct TakenPlaces<'a> {
+    /// Where the configuration and the schemes of the description put credentials.
+    exact: Vec<Exact<'a>>,
+    /// The kinds that apply.
+    kinds: Vec<CredentialKind>,
+    /// Whether there is any credential, or any scheme.
+    is_secured: bool,
+    /// The names that the operator gives back.
+    returned: &'a [String],
+}
+
+/// A place by its exact name.
+#[derive(Clone, Copy, Debug)]
+struct Exact<'a> {
+    place: Place,
+    name: &'a str,
+    /// The scheme of the description that says so; none where the configuration does.
+    scheme: Option<&'a Arc<SecurityScheme>>,
+    /// Whether the operation is called with it.
+    is_asked: bool,
+}
+
+/// A parameter as the table is asked about it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) place: Place,
+    pub(crate) name: &'a str,
+    pub(crate) required: bool,
+    /// What the description says of it.
+    pub(crate) description: &'a str,
+}
+
+/// Who takes a place.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Taker {
+    /// The credential that the configuration puts there, or one that is read from there beside its own place.
+    Credential,
+    /// That, in a way that the service demands: nothing fills the parameter.
+    Demanded,
+    /// The credential of a scheme.
+    Scheme(Arc<SecurityScheme>),
+}
+
+impl<'a> TakenPlaces<'a> {
+    /// Those of an operation that asks for `security`, in a description with `schemes`.
+    pub(crate) fn new(
+        configured: Configured<'a>,
+        security: &Security,
+        schemes: impl Iterator<Item = &'a Arc<SecurityScheme>>,
+    ) -> Self {
+        let asked = || security.alternatives.iter().flat_map(|known| known.schemes.iter());
+        let is_asked =
+            |scheme: &SecurityScheme| asked().any(|required| required.scheme.name == scheme.name);
+        let places = configured.places.iter().map(|(place, name)| Exact {
+            place: *place,
+            name,
+            scheme: None,
+            is_asked: true,
+        });
+        let mut exact: Vec<_> = places.collect();
+        let mut n_schemes = 0_usize;
+        for scheme in schemes {
+            n_schemes = n_schemes.saturating_add(1);
+            if let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind {
+                let (place, is_asked) = (*place, is_asked(scheme));
+                exact.push(Exact { place, name, scheme: Some(scheme), is_asked });
+            }
+        }
+        let asked = asked().filter_map(|required| required.scheme.kind.credential());
+        let mut kinds: Vec<_> = configured.kind.into_iter().chain(asked).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        Self {
+            exact,
+            is_secured: !kinds.is_empty() || n_schemes > 0,
+            kinds,
+            returned: configured.returned,
+        }
+    }
+
+    /// How many places there are to compare with.
+    pub(crate) fn len(&self) -> usize {
+        self.exact.len().saturating_add(1)
+    }
+
+    /// Who takes the place of a parameter; `None` where it is an argument.
+    pub(crate) fn taker(&self, asked: Asked<'_>) -> Option<Taker> {
+        let Asked { place, name, required, .. } = asked;
+        let exact = || self.exact.iter().filter(|known| known.is_at(place, name));
+        if exact().any(|known| known.scheme.is_none()) {
+            return Some(Taker::Credential);
+        }
+        if self.returned.iter().any(|returned| is_alike(place, returned, name)) {
+            return None;
+        }
+        if let Some(scheme) = exact().find_map(|known| known.scheme) {
+            return Some(Taker::Scheme(Arc::clone(scheme)));
+        }
+        if self.is_read_too(place, name) {
+            return Some(if required { Taker::Demanded } else { Taker::Credential });
+        }
+        (self.is_secured && is_described(asked)).then_some(Taker::Credential)
+    }
+
+    /// Whether services read the credential from there beside its own place.
+    pub(crate) fn is_read_too(&self, place: Place, name: &str) -> bool {
+        let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
+        let mut rows = rows.filter(|row| row.places.contains(&place));
+        rows.any(|row| row.names.iter().any(|known| folded(known) == folded(name)))
+    }
+
+    /// The query keys, cookies and fields of forms that no object with members of its own may write.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = (Place, Arc<str>)> {
+        let is_key = |place: Place| matches!(place, Place::Body | Place::Cookie | Place::Query);
+        let is_returned =
+            |place, name: &str| self.returned.iter().any(|known| is_alike(place, known, name));
+        let exact = self.exact.iter().map(|known| (known.place, known.name, known.scheme));
+        let exact = exact
+            .filter(move |(place, name, scheme)| scheme.is_none() || !is_returned(*place, name));
+        let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
+        let names = |row: &'static Spelling| {
+            row.places.iter().flat_map(|place| row.names.iter().map(|name| (*place, *name)))
+        };
+        let too = rows.flat_map(names).filter(move |(place, name)| !is_returned(*place, name));
+        let all = exact.map(|(place, name, _)| (place, name)).chain(too);
+        all.filter(move |(place, _)| is_key(*place)).map(|(place, name)| (place, name.into()))
+    }
+
+    /// Whether the operation is called with a cookie.
+    pub(crate) fn has_cookie(&self) -> bool {
+        self.exact.iter().any(|known| known.place == Place::Cookie && known.is_asked)
+    }
+}
+
+impl Exact<'_> {
+    fn is_at(&self, place: Place, name: &str) -> bool {
+        self.place == place && is_alike(place, self.name, name)
+    }
+}
+
+impl SecuritySchemeKind {
+    /// What meets the scheme.
+    fn credential(&self) -> Option<CredentialKind> {
+        match self {
+            Self::ApiKey { place: Place::Header, name } if folded(name) == "authorization" => {
+                // Many descriptions write a bearer token as a key in this header.
+                Some(CredentialKind::Token)
+            }
+            Self::ApiKey { .. } => Some(CredentialKind::Key),
+            Self::AwsSigV4 => Some(CredentialKind::AwsSigV4),
+            Self::Http { scheme, .. } if &**scheme == "bearer" => Some(CredentialKind::Token),
+            Self::Http { .. } => Some(CredentialKind::Basic),
+            Self::OAuth2 { .. } | Self::OpenIdConnect { .. } => Some(CredentialKind::Token),
+            Self::MutualTls | Self::Unknown => None,
+        }
+    }
+}
+
+/// Whether two names are one to a service: headers with `_` for `-` too, and everything else without regard to case, as
+/// many frameworks read queries, forms and cookies.
+fn is_alike(place: Place, known: &str, name: &str) -> bool {
+    match place {
+        Place::Header => folded(known) == folded(name),
+        _ => known.eq_ignore_ascii_case(name),
+    }
+}
+
+/// Whether an optional parameter is described as a credential: by one of the names that some services read credentials
+/// from and others use for something else, and by its text.
+fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
+    let folded: String =
+        name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_ascii_lowercase();
+    let row = DESCRIBED.iter().find(|(known, _)| *known == folded);
+    let text = description.to_ascii_lowercase();
+    !required
+        && place != Place::Path
+        && row.is_some_and(|(_, words)| words.iter().any(|word| text.contains(word)))
+}
+
+/// Where a credential of a kind is read from beside its own place.
+#[derive(Debug)]
+struct Spelling {
+    kind: CredentialKind,
+    places: &'static [Place],
+    names: &'static [&'static str],
+}
+
+const SPELLINGS: &[Spelling] = &[
+    // RFC 6750 §2.2 and §2.3: a bearer token in a form or in the query.
+    Spelling {
+        kind: CredentialKind::Token,
+        places: &[Place::Body, Place::Query],
+        names: &["access_token"],
+    },
+    // Google's front ends of services take this header before `Authorization`.
+    Spelling {
+        kind: CredentialKind::Token,
+        places: &[Place::Header],
+        names: &["X-Serverless-Authorization"],
+    },
+    // AWS Signature Version 4, "Authenticating requests": the same in headers and in the query.
+    Spelling {
+        kind: CredentialKind::AwsSigV4,
+        places: &[Place::Header, Place::Query],
+        names: &[
+            "X-Amz-Algorithm",
+            "X-Amz-Content-Sha256",
+            "X-Amz-Credential",
+            "X-Amz-Date",
+            "X-Amz-Security-Token",
+            "X-Amz-Signature",
+            "X-Amz-SignedHeaders",
+        ],
+    },
+    Spelling { kind: CredentialKind::AwsSigV4, places: &[Place::Query], names: &["X-Amz-Expires"] },
+];
+
+/// Names without `-` and `_` that are credentials to some services, and the words by which a description says so. A `key`
+/// may as well name what is stored under it.
+const DESCRIBED: &[(&str, &[&str])] =
+    &[("accesstoken", TOKEN), ("apikey", KEY), ("key", KEY), ("oauthtoken", TOKEN)];
+
+const KEY: &[&str] = &[
+    "api key",
+    "api-key",
+    "api_key",
+    "apikey",
+    "access key",
+    "application key",
+    "authenticat",
+    "credential",
+    "developer key",
+    "subscription key",
+];
+
+const TOKEN: &[&str] = &["authenticat", "authoriz", "bearer", "credential", "oauth", "token"];
+
+#[cfg(test)]
+mod tests;
