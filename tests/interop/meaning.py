@@ -11,6 +11,7 @@ import jsonschema_rs
 
 import judged
 import judging
+from withheld import Withheld
 
 COLUMNS = ("checked", "agreeing", "too strict", "too lax", "explained", "excluded")
 # Header parameters of real descriptions that no tool offers unless an operator lists them (`let-through.json`), because they
@@ -48,7 +49,7 @@ def compared(file, options):
     cases = judged.generated(file, judged.named(file), options)
     tools = judged.tools_of(file, options)
     spec = judging.described(options.judge, file)
-    validators = {}
+    withheld, validators = Withheld(spec), {}
     for case in cases:
         reason = excluded(case, tools)
         if reason:
@@ -56,6 +57,11 @@ def compared(file, options):
             row["why"][reason] += 1
             continue
         tool = tools[case["op"]]
+        case = withheld.without(case, tool)
+        if "not_asked" in case:
+            row["counts"]["excluded"] += 1
+            row["why"]["missing-*: the place of a credential"] += 1
+            continue
         if case["op"] not in validators:
             validators[case["op"]] = jsonschema_rs.Draft202012Validator(tool["inputSchema"])
         compare(row, case, validators[case["op"]], judged.arguments(case, tool, list(spec.op(case["op"]).bodies)))
