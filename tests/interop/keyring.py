@@ -58,7 +58,7 @@ def kernel(callgate, service):
         is_noted = "line break at the end of a stored secret was removed: keyring:pets/rex" in ran.stderr
         told("the kernel's keyring: its line break is told", is_noted == value.endswith(b"\n"), ran.stderr)
     ran = callgate.ran(configuration(service, "kernel"), ["none-root"])
-    why = "no credential: the keyring has no such entry: `keyring:pets/none`"
+    why = "the keyring has no such entry: `keyring:pets/none`"
     told("the kernel's keyring: no entry", why in ran.stderr and ran.returncode == 1, ran.stderr)
 
 
@@ -66,7 +66,7 @@ def absent(callgate, service):
     began = time.monotonic()
     bus = {"DBUS_SESSION_BUS_ADDRESS": f"unix:path={callgate.folder}/nothing"}
     ran = callgate.ran(configuration(service, "platform"), ["pets-root"], bus)
-    why = "no credential: the keyring of this machine cannot be reached or is locked: `keyring:pets/rex`"
+    why = "the keyring of this machine cannot be reached or is locked: `keyring:pets/rex`"
     is_told = why in ran.stderr and "cannot be read now" in ran.stderr
     told("no daemon: told, with the reference", is_told and time.monotonic() - began < 5, ran.stderr)
 
