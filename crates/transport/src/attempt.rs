@@ -1,8 +1,12 @@
 //! Sends a request, and once more where that is known to be harmless: nothing of it was sent, or the connection closed
 //! before the head of an answer and the method may be repeated (RFC 9110 §9.2.2). What else fails is told and not repeated.
 
+use bytes::Bytes;
 use callgate_tool::Reached;
-use http::HeaderMap;
+use http::{HeaderMap, Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_util::client::legacy::{Error as ClientError, ResponseFuture};
 use rustls::Error as TlsError;
 
 use crate::{
@@ -20,12 +24,11 @@ pub struct SentAgain;
 /// Sends the request over a connection of the pool, and perhaps again over a new one. Says whether it did.
 pub(crate) async fn send(
     pool: &Pool,
-    request: reqwest::Request,
+    request: Request<Full<Bytes>>,
     has_identity: bool,
-) -> Result<(reqwest::Response, Option<SentAgain>), Error> {
-    let again = request.try_clone().map(Box::new);
-    let sent = once(&pool.reusing(), request, has_identity);
-    match sent.await {
+) -> Result<(Response<Incoming>, Option<SentAgain>), Error> {
+    let again = Box::new(request.clone());
+    match once(pool.send(request), has_identity).await {
         Ok(response) => Ok((response, None)),
         // Few requests come here, and the others carry no room for it.
         Err(failure) => Box::pin(send_again(pool, again, has_identity, failure)).await,
@@ -35,15 +38,15 @@ pub(crate) async fn send(
 /// Sends the request over a new connection where that is harmless after this failure.
 async fn send_again(
     pool: &Pool,
-    request: Option<Box<reqwest::Request>>,
+    request: Box<Request<Full<Bytes>>>,
     has_identity: bool,
     failure: Failure,
-) -> Result<(reqwest::Response, Option<SentAgain>), Error> {
-    let Some(request) = request.filter(|request| failure.repeat.allows(request)) else {
+) -> Result<(Response<Incoming>, Option<SentAgain>), Error> {
+    if !failure.repeat.allows(&request) {
         return Err(failure.error);
-    };
+    }
     // A second connection of the pool may have been closed at the same moment.
-    match once(pool.fresh()?, *request, has_identity).await {
+    match once(pool.send_anew(*request), has_identity).await {
         Ok(response) => Ok((response, Some(SentAgain))),
         // The first may have reached the service, whatever became of the second.
         Err(second) if failure.error.reached() == Reached::No => Err(second.error),
@@ -67,7 +70,7 @@ enum Repeat {
 }
 
 impl Repeat {
-    fn allows(self, request: &reqwest::Request) -> bool {
+    fn allows<B>(self, request: &Request<B>) -> bool {
         match self {
             Self::Always => true,
             Self::Idempotent => {
@@ -85,35 +88,35 @@ pub fn overrides_method(headers: &HeaderMap) -> bool {
         .any(|name| headers.contains_key(*name))
 }
 
-/// Sends the request. The client takes it at once, so that the future does not hold it as well.
-fn once(
-    client: &reqwest::Client,
-    request: reqwest::Request,
-    has_identity: bool,
-) -> impl Future<Output = Result<reqwest::Response, Failure>> + use<> {
-    let sent = noting_what_is_asked(client.execute(request));
-    async move {
-        let (sent, is_asked) = sent.await;
-        sent.map_err(|source| failure(source, is_asked, has_identity))
-    }
+/// Waits for the answer to a request that the client has taken.
+async fn once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incoming>, Failure> {
+    let (sent, is_asked) = noting_what_is_asked(sent).await;
+    sent.map_err(|source| failure(source, is_asked, has_identity))
 }
 
-fn failure(source: reqwest::Error, is_asked: bool, has_identity: bool) -> Failure {
+/// Whether a service says in HTTP/2 that it did not look at the request (RFC 9113 §8.7).
+fn is_turned_away(source: &ClientError) -> bool {
+    let said = cause::<h2::Error>(source).filter(|said| said.is_remote());
+    said.is_some_and(|said| {
+        let is_leaving = said.is_go_away() && said.reason() == Some(h2::Reason::NO_ERROR);
+        is_leaving || (said.is_reset() && said.reason() == Some(h2::Reason::REFUSED_STREAM))
+    })
+}
+
+fn failure(source: ClientError, is_asked: bool, has_identity: bool) -> Failure {
     let never = |error| Failure { error, repeat: Repeat::Never };
     if let Some(tls) = cause::<TlsError>(&source) {
         let fault = TlsFault::of(tls, is_asked, has_identity);
         // In TLS 1.3 the request goes out before the service turns our certificate down, and is not read then.
         let reached =
             if source.is_connect() || fault.is_clients() { Reached::No } else { Reached::Maybe };
-        return never(
-            error::no_secure_connection(fault, reached).with_source(source.without_url()),
-        );
+        return never(error::no_secure_connection(fault, reached).with_source(source));
     }
     if source.is_connect() {
         return never(error::connecting(source));
     }
     let said = cause::<hyper::Error>(&source);
-    if said.is_some_and(hyper::Error::is_canceled) {
+    if said.is_some_and(hyper::Error::is_canceled) || is_turned_away(&source) {
         return Failure { error: error::sending(source, Reached::No), repeat: Repeat::Always };
     }
     let is_malformed = said.is_some_and(|said| said.is_parse() || said.is_user());
@@ -121,7 +124,7 @@ fn failure(source: reqwest::Error, is_asked: bool, has_identity: bool) -> Failur
         // The HTTP client does not always hand on why a service closed: it asked for a certificate in this handshake.
         let fault = TlsFault::of_client(has_identity);
         let error = error::no_secure_connection(fault, Reached::Maybe);
-        return never(error.with_source(source.without_url()));
+        return never(error.with_source(source));
     }
     let repeat = if is_malformed { Repeat::Never } else { Repeat::Idempotent };
     let error = error::sending(source, Reached::Maybe);

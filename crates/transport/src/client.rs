@@ -12,12 +12,15 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_tool::NamedBy;
 use http::{
-    HeaderValue, Method, Request, Response, Uri,
+    Extensions, HeaderValue, Method, Request, Response, Uri,
     header::{
-        ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING,
+        ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING,
         USER_AGENT,
     },
+    request::Parts,
 };
+use http_body_util::Full;
+use hyper::body::Incoming;
 use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
 
@@ -148,14 +151,15 @@ impl Client {
     }
 
     /// The request as it is sent.
-    fn outgoing(&self, request: Request<Bytes>) -> Result<reqwest::Request, Error> {
-        let (parts, body) = request.into_parts();
+    fn outgoing(&self, request: Request<Bytes>) -> Result<(Url, Request<Full<Bytes>>), Error> {
+        let (mut parts, body) = request.into_parts();
         guard::check_headers(&parts.headers)?;
         let url = self.url(&parts.uri)?;
-        let mut outgoing = reqwest::Request::new(parts.method, url);
-        *outgoing.headers_mut() = parts.headers;
-        complete(&mut outgoing, body);
-        Ok(outgoing)
+        parts.uri = guard::as_sent(parts.uri, &url)?;
+        // What was said to this client of the request is for nobody behind it.
+        parts.extensions = Extensions::new();
+        complete(&mut parts, &body);
+        Ok((url, Request::from_parts(parts, Full::new(body))))
     }
 
     fn url(&self, uri: &Uri) -> Result<Url, Error> {
@@ -172,15 +176,15 @@ impl Client {
     /// The head of the answer, and its body as it comes.
     async fn answer(
         &self,
-        request: reqwest::Request,
+        (url, request): (Url, Request<Full<Bytes>>),
         named_by: NamedBy,
     ) -> Result<Response<ResponseBody>, Error> {
-        let pool = self.pool(request.url(), named_by).await?;
+        let pool = self.pool(&url, named_by).await?;
         let has_identity = self.settings.tls.has_identity();
         let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
         if has_two_lengths(incoming.headers()) {
             drop(incoming);
-            pool.close()?;
+            pool.close();
             return Err(error::two_lengths());
         }
         let mut response = answered(incoming)?;
@@ -240,13 +244,14 @@ fn literal(url: &Url) -> Option<IpAddr> {
     }
 }
 
-/// Adds the body, and the headers that every request has.
-fn complete(outgoing: &mut reqwest::Request, body: Bytes) {
+/// Adds the headers that every request has.
+fn complete(outgoing: &mut Parts, body: &Bytes) {
     // RFC 9110 §8.6; the client leaves it out and some servers then answer 411.
-    let expects_body = matches!(*outgoing.method(), Method::PATCH | Method::POST | Method::PUT);
-    let headers = outgoing.headers_mut();
+    let expects_body = matches!(outgoing.method, Method::PATCH | Method::POST | Method::PUT);
+    let headers = &mut outgoing.headers;
     // Some large services refuse requests without it (RFC 9110 §10.1.5).
     headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(PRODUCT));
+    headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
     // A part of a coded answer cannot be decoded.
     if !headers.contains_key(RANGE) {
         headers.entry(ACCEPT_ENCODING).or_insert(HeaderValue::from_static(coding::ACCEPTED));
@@ -254,7 +259,6 @@ fn complete(outgoing: &mut reqwest::Request, body: Bytes) {
     if body.is_empty() && expects_body {
         headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     }
-    *outgoing.body_mut() = Some(body.into());
 }
 
 /// RFC 9112 §6.3: where one reader's answer ends, another's goes on. Two lengths that differ are an error of the HTTP
@@ -263,9 +267,10 @@ fn has_two_lengths(headers: &http::HeaderMap) -> bool {
     headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH)
 }
 
-fn answered(mut incoming: reqwest::Response) -> Result<Response<ResponseBody>, Error> {
-    let mut headers = std::mem::take(incoming.headers_mut());
-    let coding = Coding::of(&headers)?;
+fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Error> {
+    let (mut head, body) = incoming.into_parts();
+    let headers = &mut head.headers;
+    let coding = Coding::of(headers)?;
     if coding.is_some() {
         headers.remove(CONTENT_ENCODING);
         headers.remove(CONTENT_LENGTH);
@@ -276,12 +281,9 @@ fn answered(mut incoming: reqwest::Response) -> Result<Response<ResponseBody>, E
     {
         headers.insert(DATE, now);
     }
-    let (status, version) = (incoming.status(), incoming.version());
-    let mut response = Response::new(ResponseBody::incoming(incoming, coding));
-    *response.status_mut() = status;
-    *response.version_mut() = version;
-    *response.headers_mut() = headers;
-    Ok(response)
+    // What the HTTP client notes of the connection is for nobody else.
+    head.extensions = Extensions::new();
+    Ok(Response::from_parts(head, ResponseBody::incoming(body, coding)))
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Why a request got no answer. No sentence here names a URL, host, header or query: these errors are shown to whoever
 //! asks. Made by the other modules of this crate from what the HTTP client says.
 
-use std::{borrow::Cow, error, fmt, io, net::IpAddr};
+use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr};
 
 use callgate_tool::Reached;
+use hyper_util::client::legacy::Error as ClientError;
 
 use crate::{
+    connector::TooSlow,
     egress::Denial,
     resolve::{AddressDenied, NameNotResolved},
     tls_fault::TlsFault,
@@ -171,11 +173,6 @@ pub(crate) fn certificate(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorKind::Certificate, Reached::No, message)
 }
 
-pub(crate) fn no_client(source: reqwest::Error) -> Error {
-    let message = "the HTTP client cannot be set up";
-    Error::new(ErrorKind::Tls, Reached::No, message).with_source(source.without_url())
-}
-
 pub(crate) fn no_tls(source: rustls::Error) -> Error {
     let message = "the settings of secure connections cannot be used";
     Error::new(ErrorKind::Tls, Reached::No, message).with_source(source)
@@ -194,8 +191,7 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
 }
 
 /// What the HTTP client says when no connection could be made.
-pub(crate) fn connecting(source: reqwest::Error) -> Error {
-    let source = source.without_url();
+pub(crate) fn connecting(source: ClientError) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
         return denied(*denial, Some(*address));
     }
@@ -203,7 +199,7 @@ pub(crate) fn connecting(source: reqwest::Error) -> Error {
     let (kind, message) = match unresolved {
         Some(true) => (ErrorKind::Dns, "the service's name could not be resolved in time"),
         Some(false) => (ErrorKind::Dns, "the service's name could not be resolved"),
-        None if source.is_timeout() => {
+        None if is_timeout(&source) => {
             (ErrorKind::TimedOut, "the service did not accept a connection in time")
         }
         None => (ErrorKind::Connect, "the service could not be connected to"),
@@ -211,13 +207,20 @@ pub(crate) fn connecting(source: reqwest::Error) -> Error {
     Error::new(kind, Reached::No, message).with_source(source)
 }
 
+/// Whether a connection was not there in time, by our clock or the operating system's.
+fn is_timeout(source: &ClientError) -> bool {
+    let has_timed_out = |known: &io::Error| known.kind() == io::ErrorKind::TimedOut;
+    cause::<TooSlow>(source).is_some()
+        || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
+}
+
 /// What the HTTP client says when a connection broke before the head of an answer came.
-pub(crate) fn sending(source: reqwest::Error, reached: Reached) -> Error {
+pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     let message = match reached {
         Reached::No => "the connection broke before the request was sent",
         _ => "the connection broke before the service answered",
     };
-    Error::new(ErrorKind::Send, reached, message).with_source(source.without_url())
+    Error::new(ErrorKind::Send, reached, message).with_source(source)
 }
 
 /// An answer whose head says in two ways where it ends.
@@ -227,9 +230,9 @@ pub(crate) fn two_lengths() -> Error {
 }
 
 /// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
-pub(crate) fn receiving(source: reqwest::Error) -> Error {
+pub(crate) fn receiving(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
-    Error::new(ErrorKind::Receive, Reached::Maybe, message).with_source(source.without_url())
+    Error::new(ErrorKind::Receive, Reached::Maybe, message).with_source(source)
 }
 
 pub(crate) fn timed_out() -> Error {
@@ -253,7 +256,7 @@ pub(crate) fn unknown_coding() -> Error {
 
 /// What reading an answer in a content coding ends with: what the client said, or that it is not in that coding.
 pub(crate) fn decoding(source: io::Error) -> Error {
-    match source.downcast::<reqwest::Error>() {
+    match source.downcast::<hyper::Error>() {
         Ok(source) => receiving(source),
         Err(source) => {
             let message = "the service's answer is not in the content coding it announces";
@@ -283,17 +286,19 @@ pub(crate) fn nothing_recorded(detail: String) -> Error {
 pub(crate) fn cause<'a, E: error::Error + 'static>(
     error: &'a (dyn error::Error + 'static),
 ) -> Option<&'a E> {
-    let mut next = Some(error);
-    while let Some(cause) = next {
-        if let Some(found) = cause.downcast_ref() {
-            return Some(found);
-        }
-        next = match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
+    causes(error).find_map(|cause| cause.downcast_ref())
+}
+
+/// An error and what it was caused by, the outermost first.
+fn causes<'a>(
+    error: &'a (dyn error::Error + 'static),
+) -> impl Iterator<Item = &'a (dyn error::Error + 'static)> {
+    iter::successors(Some(error), |cause| {
+        match cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
             Some(wrapped) => Some(wrapped),
             None => cause.source(),
-        };
-    }
-    None
+        }
+    })
 }
 
 fn chain_text(error: &(dyn error::Error + 'static)) -> String {

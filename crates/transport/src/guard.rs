@@ -5,7 +5,10 @@
 use std::net::Ipv6Addr;
 
 use callgate_tool::is_framing_header;
-use http::{HeaderMap, Uri, uri::Scheme};
+use http::{
+    HeaderMap, Uri,
+    uri::{Authority, Scheme},
+};
 use url::Url;
 
 use crate::error::{self, Error};
@@ -92,6 +95,26 @@ pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Erro
         return Err(error::refused("the URL's query is not what would be sent"));
     }
     Ok(url)
+}
+
+/// The URI as it is sent: with the host as its URL writes it, in small letters, and an IPv6 address in its one spelling.
+pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
+    let named = uri.authority().map(Authority::as_str).unwrap_or_default();
+    let (host, port) = (url.host_str().unwrap_or_default(), url.port());
+    let rest = named.strip_prefix(host);
+    let is_same = match (rest, port) {
+        (Some(rest), Some(port)) => rest.strip_prefix(':') == Some(&*port.to_string()),
+        (Some(rest), None) => rest.is_empty(),
+        (None, _) => false,
+    };
+    if is_same {
+        return Ok(uri);
+    }
+    let authority = url.authority().parse();
+    let authority = authority.map_err(|_| error::refused("the URL cannot be parsed"))?;
+    let mut parts = uri.into_parts();
+    parts.authority = Some(authority);
+    Uri::from_parts(parts).map_err(|_| error::refused("the URL cannot be parsed"))
 }
 
 /// How many bytes the text of a URI has.
@@ -191,6 +214,21 @@ mod tests {
             if uri.parse::<Uri>().is_ok() {
                 check_url(uri, false);
             }
+        }
+    }
+
+    #[test]
+    fn a_host_is_sent_in_its_one_spelling() {
+        for (uri, sent) in [
+            ("https://API.example.com/v1?x=A", "https://api.example.com/v1?x=A"),
+            ("https://api.example.com:443/a", "https://api.example.com/a"),
+            ("http://h:8080/a?", "http://h:8080/a?"),
+            ("http://H:8080", "http://h:8080/"),
+            ("http://[0:0:0:0:0:0:0:1]:81/", "http://[::1]:81/"),
+        ] {
+            let uri: Uri = uri.parse().unwrap();
+            let url = checked_url(&uri, None).unwrap();
+            assert_eq!(as_sent(uri, &url).unwrap().to_string(), sent);
         }
     }
 

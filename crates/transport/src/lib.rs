@@ -7,6 +7,7 @@ mod body;
 mod client;
 mod clock;
 mod coding;
+mod connector;
 mod credentials;
 mod difference;
 mod egress;

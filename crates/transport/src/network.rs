@@ -6,16 +6,19 @@ use std::{
     fmt,
     net::IpAddr,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
-    time::Duration,
 };
 
-use reqwest::{redirect::Policy, retry};
-use rustls::{ClientConfig, client::danger::ServerCertVerifier};
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
+use hyper_util::client::legacy::ResponseFuture;
+use rustls::client::danger::ServerCertVerifier;
 use tokio::sync::OnceCell;
 
 use crate::{
+    connector::{Connector, HttpClient},
     egress::{Egress, Listeners},
-    error::{self, Error},
+    error::Error,
     resolve::{Guarded, Resolver, SystemResolver},
     tls::{self, TlsSettings},
 };
@@ -57,11 +60,10 @@ pub(crate) struct Way {
 /// The connections that were made in one way, by origin.
 pub(crate) struct Pool {
     /// Uses connections again.
-    reusing: RwLock<reqwest::Client>,
+    reusing: RwLock<HttpClient>,
     /// Makes a new one for each request. For the few that are sent again.
-    fresh: OnceLock<reqwest::Client>,
-    tls: Option<ClientConfig>,
-    resolver: Arc<Guarded>,
+    fresh: OnceLock<HttpClient>,
+    connector: Connector,
 }
 
 impl Network {
@@ -87,13 +89,13 @@ impl Network {
             return Ok(pool);
         }
         let tls = match &way.tls {
-            None => None,
-            Some(settings) => Some(settings.client_config(self.system(settings).await?)?),
+            None => tls::trusting_nobody()?,
+            Some(settings) => settings.client_config(self.system(settings).await?)?,
         };
         let resolver = way.directory.as_ref().unwrap_or(&self.inner.resolver);
         let resolver =
             Guarded { resolver: Arc::clone(resolver), egress: Arc::new(way.egress.clone()) };
-        let pool = Arc::new(Pool::new(tls, Arc::new(resolver))?);
+        let pool = Arc::new(Pool::new(Connector::new((tls, way.tls.is_some()), resolver)));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request may have been faster.
         if let Some((_, known)) = pools.iter().find(|(known, _)| known == way) {
@@ -144,68 +146,31 @@ impl PartialEq for Way {
 }
 
 impl Pool {
-    fn new(tls: Option<ClientConfig>, resolver: Arc<Guarded>) -> Result<Self, Error> {
-        let reusing = settings(tls.as_ref(), &resolver).build().map_err(error::no_client)?;
-        let reusing = RwLock::new(reusing);
-        Ok(Self { reusing, fresh: OnceLock::new(), tls, resolver })
+    fn new(connector: Connector) -> Self {
+        let reusing = RwLock::new(connector.clone().client(usize::MAX));
+        Self { reusing, fresh: OnceLock::new(), connector }
     }
 
-    /// The client that uses connections again.
-    pub(crate) fn reusing(&self) -> reqwest::Client {
-        self.reusing.read().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Sends a request over a connection that is there, or a new one.
+    pub(crate) fn send(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
+        self.reusing.read().unwrap_or_else(PoisonError::into_inner).request(request)
+    }
+
+    /// Sends a request over a new connection.
+    pub(crate) fn send_anew(&self, request: Request<Full<Bytes>>) -> ResponseFuture {
+        self.fresh.get_or_init(|| self.connector.clone().client(0)).request(request)
     }
 
     /// Closes every connection that nobody uses, and those in use when they are done: the bytes of one of them cannot be
     /// told apart. The HTTP client closes no single one.
-    pub(crate) fn close(&self) -> Result<(), Error> {
-        let client = settings(self.tls.as_ref(), &self.resolver).build();
-        let client = client.map_err(error::no_client)?;
+    pub(crate) fn close(&self) {
+        let client = self.connector.clone().client(usize::MAX);
         *self.reusing.write().unwrap_or_else(PoisonError::into_inner) = client;
-        Ok(())
-    }
-
-    /// The client that makes a connection for each request.
-    pub(crate) fn fresh(&self) -> Result<&reqwest::Client, Error> {
-        if let Some(fresh) = self.fresh.get() {
-            return Ok(fresh);
-        }
-        let fresh = settings(self.tls.as_ref(), &self.resolver).pool_max_idle_per_host(0);
-        let fresh = fresh.build().map_err(error::no_client)?;
-        Ok(self.fresh.get_or_init(|| fresh))
     }
 }
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("is_https", &self.tls.is_some()).finish_non_exhaustive()
+        f.debug_struct("Pool").field("connector", &self.connector).finish_non_exhaustive()
     }
 }
-
-fn settings(tls: Option<&ClientConfig>, resolver: &Arc<Guarded>) -> reqwest::ClientBuilder {
-    let builder = reqwest::Client::builder()
-        // Redirects would carry credential headers and the query to another host (security finding 3).
-        .redirect(Policy::none())
-        .referer(false)
-        // `HTTP_PROXY` would receive every credential (security finding 6).
-        .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
-        .http2_max_header_list_size(MAX_RESPONSE_HEADER_BYTES)
-        .dns_resolver(Arc::clone(resolver));
-    match tls {
-        Some(tls) => builder.https_only(true).tls_backend_preconfigured(tls.clone()),
-        // No certificates: this one speaks to `http` origins only, and works on a machine that has none. There, in
-        // HTTP/1.1, no answer says that a request was not looked at, so no copy of it is kept to send it again.
-        None => builder.tls_certs_only([]).retry(retry::never().max_retries_per_request(0)),
-    }
-}
-
-/// Twice five seconds: a name server and a service that take longer are down. The rest of the time is for the answer.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding
-/// 11).
-const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// Far above what services answer with, far below what fills memory. HTTP/1 has the client's own bound of 100 headers.
-const MAX_RESPONSE_HEADER_BYTES: u32 = 64 * 1024;

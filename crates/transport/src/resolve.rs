@@ -4,13 +4,17 @@
 use std::{
     error, fmt, io,
     net::{IpAddr, SocketAddr},
+    pin::Pin,
     sync::Arc,
+    task::{Context, Poll},
     time::Duration,
+    vec,
 };
 
 use async_trait::async_trait;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use hyper_util::client::legacy::connect::dns::Name;
 use tokio::time::timeout;
+use tower_service::Service;
 
 use crate::egress::{Denial, Egress};
 
@@ -41,14 +45,22 @@ impl Resolver for SystemResolver {
 }
 
 /// A resolver whose answers are checked before the HTTP client sees them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Guarded {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) egress: Arc<Egress>,
 }
 
-impl Resolve for Guarded {
-    fn resolve(&self, name: Name) -> Resolving {
+impl Service<Name> for Guarded {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = Box<dyn error::Error + Send + Sync>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
         let (resolver, egress) = (Arc::clone(&self.resolver), Arc::clone(&self.egress));
         Box::pin(async move {
             let addresses = timeout(LOOK_UP_TIMEOUT, resolver.addresses(name.as_str())).await;
@@ -61,7 +73,7 @@ impl Resolve for Guarded {
                 let address = address.ip();
                 egress.check(address).map_err(|denial| AddressDenied { address, denial })?;
             }
-            Ok(Box::new(addresses.into_iter()) as Addrs)
+            Ok(addresses.into_iter())
         })
     }
 }

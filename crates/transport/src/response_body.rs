@@ -12,6 +12,8 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, StreamExt};
+use http_body_util::BodyExt;
+use hyper::body::{Body, Incoming};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio_util::io::StreamReader;
 
@@ -43,7 +45,7 @@ pub struct ResponseBody {
 
 enum Source {
     Coded(Coded),
-    Plain(Box<reqwest::Response>),
+    Plain(Incoming),
     Whole(Bytes),
 }
 
@@ -71,10 +73,10 @@ impl ResponseBody {
         Self { announced: u64::try_from(bytes.len()).ok(), source: Source::Whole(bytes) }
     }
 
-    pub(crate) fn incoming(incoming: reqwest::Response, coding: Option<Coding>) -> Self {
-        let announced = incoming.content_length();
+    pub(crate) fn incoming(incoming: Incoming, coding: Option<Coding>) -> Self {
+        let announced = incoming.size_hint().exact();
         let source = match coding {
-            None => Source::Plain(Box::new(incoming)),
+            None => Source::Plain(incoming),
             Some(coding) => Source::Coded(Coded::new(incoming, coding)),
         };
         Self { announced, source }
@@ -89,7 +91,7 @@ impl ResponseBody {
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         match &mut self.source {
             Source::Coded(coded) => coded.chunk().await,
-            Source::Plain(incoming) => incoming.chunk().await.map_err(error::receiving),
+            Source::Plain(incoming) => next_data(incoming).await,
             Source::Whole(bytes) => Ok(Some(mem::take(bytes)).filter(|bytes| !bytes.is_empty())),
         }
     }
@@ -107,12 +109,22 @@ impl ResponseBody {
     }
 }
 
+/// The next bytes of a body that is in no coding. Trailers are passed over.
+async fn next_data(incoming: &mut Incoming) -> Result<Option<Bytes>, Error> {
+    while let Some(frame) = incoming.frame().await {
+        if let Ok(data) = frame.map_err(error::receiving)?.into_data() {
+            return Ok(Some(data));
+        }
+    }
+    Ok(None)
+}
+
 impl Coded {
-    fn new(incoming: reqwest::Response, coding: Coding) -> Self {
+    fn new(incoming: Incoming, coding: Coding) -> Self {
         let arrived = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&arrived);
-        let chunks = incoming.bytes_stream().map(move |chunk| {
-            let chunk = chunk.map_err(|source| io::Error::other(source.without_url()))?;
+        let chunks = incoming.into_data_stream().map(move |chunk| {
+            let chunk = chunk.map_err(io::Error::other)?;
             counter.fetch_add(chunk.len() as u64, Ordering::Relaxed);
             Ok(chunk)
         });

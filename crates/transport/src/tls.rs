@@ -8,7 +8,9 @@ mod verifier;
 
 use std::sync::Arc;
 
-use rustls::{ClientConfig, client::danger::ServerCertVerifier, crypto::CryptoProvider};
+use rustls::{
+    ClientConfig, RootCertStore, client::danger::ServerCertVerifier, crypto::CryptoProvider,
+};
 
 pub use certificates::CaCertificates;
 pub use identity::ClientIdentity;
@@ -69,10 +71,15 @@ impl TlsSettings {
         let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
         let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
         let shown = self.identity.as_ref().map(ClientIdentity::certified_key);
-        let mut config = builder.with_client_cert_resolver(Arc::new(asked::Shown::new(shown)));
-        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        Ok(config)
+        Ok(builder.with_client_cert_resolver(Arc::new(asked::Shown::new(shown))))
     }
+}
+
+/// Settings that trust nobody: what is reached without TLS needs none, and works on a machine that has no certificates.
+pub(crate) fn trusting_nobody() -> Result<ClientConfig, Error> {
+    let builder = ClientConfig::builder_with_provider(provider());
+    let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+    Ok(builder.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
 }
 
 fn provider() -> Arc<CryptoProvider> {

@@ -69,6 +69,8 @@ const isActive = (token) => {
       try {
         const answer = await fetch(`http://127.0.0.1:${port}/token/introspection`, {
           method: 'POST', headers: { authorization }, body: new URLSearchParams({ token }),
+          // One that was asked of a server that is killed is asked again.
+          signal: AbortSignal.timeout(2000),
         });
         if (answer.ok) return (await answer.json()).active;
         throw new Error(`introspection: ${answer.status}`);

@@ -13,10 +13,12 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("clap", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
     ("granit-parser", &["callgate-tree"]),
+    ("hyper-rustls", &["callgate-transport"]),
+    ("hyper-util", &["callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
     ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),
-    ("reqwest", &["callgate-transport"]),
+    ("reqwest", &[]),
     ("rmcp", &["callgate-gateway"]),
     ("serde_json_path", &["callgate-openapi"]),
     ("yaml_serde", &["callgate-tree"]),
@@ -45,14 +47,14 @@ fn check(package: &str, dependency: &str, kind: Option<&str>, expected: &[&str])
 
 #[test]
 fn a_library_outside_its_wrapper_is_refused() {
-    check("callgate-auth", "reqwest", None, &["`callgate-auth` may not use `reqwest`"]);
+    check("callgate-auth", "hyper-util", None, &["`callgate-auth` may not use `hyper-util`"]);
     check("callgate-call", "yaml_serde", None, &["`callgate-call` may not use `yaml_serde`"]);
     check("callgate-tool", "clap", Some("build"), &["`callgate-tool` may not use `clap`"]);
 }
 
 #[test]
 fn a_library_in_its_wrapper_or_in_tests_is_accepted() {
-    check("callgate-transport", "reqwest", None, &[]);
+    check("callgate-transport", "hyper-util", None, &[]);
     check("callgate-tree", "yaml_serde", None, &[]);
     check("callgate-auth", "axum", Some("dev"), &[]);
 }

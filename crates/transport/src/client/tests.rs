@@ -18,6 +18,7 @@ mod pieces;
 mod sizes;
 mod times;
 mod tls;
+mod turned_away;
 
 /// Long enough for a busy machine, short enough for a test that waits for it.
 const SHORT: Duration = Duration::from_millis(200);

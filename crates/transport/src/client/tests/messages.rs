@@ -102,6 +102,12 @@ async fn the_client_adds_its_name_what_frames_the_message_and_the_codings_it_rea
 }
 
 #[tokio::test]
+async fn a_request_that_asks_for_no_media_type_takes_them_all() {
+    let head = arriving(|origin| get(origin, "/")).await;
+    assert!(head.lines().any(|line| line == "accept: */*"), "{head}");
+}
+
+#[tokio::test]
 async fn headers_that_frame_the_message_are_refused_before_anything_is_sent() {
     let origin = crate::test_server::closed_origin().await;
     for (name, value) in [

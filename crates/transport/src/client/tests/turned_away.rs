@@ -1,0 +1,123 @@
+//! Services of HTTP/2 that take a stream back: with `REFUSED_STREAM`, or when they leave, they say that they did not look at
+//! the request (RFC 9113 §8.7), so that it is sent once more whatever its method.
+
+use std::{
+    io,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+use h2::Reason;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use super::*;
+use crate::{
+    CaCertificates, SentAgain,
+    test_tls::{Authority, When},
+};
+
+/// What the first connection does with its request; others answer.
+#[derive(Clone, Copy, Debug)]
+enum First {
+    Leaves,
+    Resets(Reason),
+}
+
+/// A service on loopback, its authority, and how many requests came.
+async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
+    let authority = Authority::new("ours");
+    let mut config = authority.issue("127.0.0.1", When::Now).server();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let n_requests = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&n_requests);
+    tokio::spawn(async move {
+        let mut first = Some(first);
+        while let Ok((stream, _)) = listener.accept().await {
+            let accepting = acceptor.accept(stream);
+            let (first, counted) = (first.take(), Arc::clone(&counted));
+            tokio::spawn(async move { serve(accepting.await.unwrap(), first, &counted).await });
+        }
+    });
+    (port, authority.trusted(), n_requests)
+}
+
+async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &AtomicUsize) {
+    match first {
+        Some(First::Leaves) => leave(stream, counted).await.unwrap(),
+        Some(First::Resets(reason)) => answer(stream, Some(reason), counted).await,
+        None => answer(stream, None, counted).await,
+    }
+}
+
+/// Reads until a request begins, and says that none was looked at.
+async fn leave(mut stream: TlsStream<TcpStream>, counted: &AtomicUsize) -> io::Result<()> {
+    let no_settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    stream.write_all(&no_settings).await?;
+    let mut preface = [0; 24];
+    stream.read_exact(&mut preface).await?;
+    loop {
+        let mut head = [0; 9];
+        stream.read_exact(&mut head).await?;
+        let length = usize::from(head[1]) << 8 | usize::from(head[2]);
+        stream.read_exact(&mut vec![0; length]).await?;
+        let is_request = head[3] == 1;
+        if is_request {
+            break;
+        }
+    }
+    counted.fetch_add(1, Ordering::SeqCst);
+    let no_stream_no_error = [0; 8];
+    stream.write_all(&[0, 0, 8, 7, 0, 0, 0, 0, 0]).await?;
+    stream.write_all(&no_stream_no_error).await?;
+    stream.shutdown().await
+}
+
+async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &AtomicUsize) {
+    let mut connection = h2::server::handshake(stream).await.unwrap();
+    while let Some(Ok((_, mut reply))) = connection.accept().await {
+        counted.fetch_add(1, Ordering::SeqCst);
+        if let Some(reason) = reset {
+            reply.send_reset(reason);
+            continue;
+        }
+        let mut body = reply.send_response(Response::new(()), false).unwrap();
+        body.send_data(Bytes::from_static(b"ok"), true).unwrap();
+    }
+}
+
+/// What becomes of a request that must not arrive twice, and how often it came.
+async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
+    let (port, ca, n_requests) = service(first).await;
+    let tls = TlsSettings::new().with_ca(ca);
+    let settings = ClientSettings { tls, ..ClientSettings::default() };
+    let client = Client::over(&Network::new(), settings);
+    let request = Request::post(format!("https://127.0.0.1:{port}/"));
+    let request = request.body(Bytes::from_static(b"{}")).unwrap();
+    let answer = client.send(request, &Limits::default()).await;
+    (answer, n_requests.load(Ordering::SeqCst))
+}
+
+#[tokio::test]
+async fn a_request_that_was_not_looked_at_is_sent_again() {
+    for first in [First::Resets(Reason::REFUSED_STREAM), First::Leaves] {
+        let (answer, n_requests) = posted(first).await;
+        let answer = answer.unwrap_or_else(|error| panic!("{first:?}: {error:?}"));
+        assert_eq!((&answer.body()[..], n_requests), (&b"ok"[..], 2), "{first:?}");
+        assert!(answer.extensions().get::<SentAgain>().is_some(), "{first:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_may_have_been_looked_at_is_not_sent_again() {
+    for reason in [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::PROTOCOL_ERROR] {
+        let (answer, n_requests) = posted(First::Resets(reason)).await;
+        check_failure(answer, ErrorKind::Send, Reached::Maybe);
+        assert_eq!(n_requests, 1, "{reason:?}");
+    }
+}

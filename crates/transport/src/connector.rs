@@ -1,0 +1,106 @@
+//! Makes connections: addresses from a checked resolver, TLS where the scheme asks for it, and one deadline over all that it
+//! takes. The HTTP client keeps what is made here, and speaks HTTP/2 where both sides can (RFC 9113 §3.3).
+
+use std::{
+    error::Error as StdError,
+    fmt,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::Uri;
+use http_body_util::Full;
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_util::{
+    client::legacy::{self, connect::HttpConnector},
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+};
+use rustls::ClientConfig;
+use tokio::{net::TcpStream, time::timeout};
+use tower_service::Service;
+
+use crate::resolve::Guarded;
+
+/// The HTTP client. It follows no redirects, knows no proxies and keeps no cookies: redirects would carry credentials and the
+/// query to another host, and `HTTP_PROXY` would receive every credential (security findings 3 and 6).
+pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
+
+/// Makes the connections of one way.
+#[derive(Clone, Debug)]
+pub(crate) struct Connector {
+    https: HttpsConnector<HttpConnector<Guarded>>,
+}
+
+impl Connector {
+    /// Connections with TLS in these settings and no others, or without TLS and no others.
+    pub(crate) fn new((tls, is_https): (ClientConfig, bool), resolver: Guarded) -> Self {
+        let mut http = HttpConnector::new_with_resolver(resolver);
+        http.enforce_http(!is_https);
+        http.set_nodelay(true);
+        http.set_connect_timeout(Some(CONNECT_TIMEOUT));
+        http.set_keepalive(Some(KEEPALIVE));
+        http.set_keepalive_interval(Some(KEEPALIVE));
+        http.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
+        let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
+        let builder = if is_https { builder.https_only() } else { builder.https_or_http() };
+        Self { https: builder.enable_all_versions().wrap_connector(http) }
+    }
+
+    /// A client over these connections, which keeps at most so many that nobody uses.
+    pub(crate) fn client(self, most_idle: usize) -> HttpClient {
+        legacy::Client::builder(TokioExecutor::new())
+            .timer(TokioTimer::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .pool_max_idle_per_host(most_idle)
+            .http2_max_header_list_size(MAX_RESPONSE_HEADER_BYTES)
+            .build(self)
+    }
+}
+
+impl Service<Uri> for Connector {
+    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Error = BoxError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.https.poll_ready(context)
+    }
+
+    fn call(&mut self, origin: Uri) -> Self::Future {
+        let connection = self.https.call(origin);
+        Box::pin(async move {
+            timeout(CONNECT_TIMEOUT, connection).await.unwrap_or_else(|_| Err(TooSlow.into()))
+        })
+    }
+}
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A connection that was not there in time.
+#[derive(Debug)]
+pub(crate) struct TooSlow;
+
+impl fmt::Display for TooSlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no connection in time")
+    }
+}
+
+impl StdError for TooSlow {}
+
+/// Twice five seconds: a name server and a service that take longer are down. The rest of the time is for the answer.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long nothing comes before the other side is asked whether it is still there, and again until it answers.
+const KEEPALIVE: Duration = Duration::from_secs(15);
+const KEEPALIVE_RETRIES: u32 = 3;
+
+/// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding
+/// 11).
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Far above what services answer with, far below what fills memory. HTTP/1 has the client's own bound of 100 headers.
+const MAX_RESPONSE_HEADER_BYTES: u32 = 64 * 1024;
