@@ -128,7 +128,18 @@ pub struct PartHeader {
     pub value: Arc<str>,
 }
 
+/// Whether a media type is that of a JSON merge patch, or is called like one (RFC 7396).
+pub(crate) fn is_merge_patch(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    essence.to_ascii_lowercase().ends_with("merge-patch+json")
+}
+
 impl BodyMedia {
+    /// Whether the body is a JSON merge patch, in which `null` removes a member (RFC 7396).
+    pub fn is_merge_patch(&self) -> bool {
+        is_merge_patch(&self.media_type)
+    }
+
     /// The part of the schema of a whole body that its value meets in this media type.
     pub fn schema_in<'a>(&self, whole: &'a Value) -> Option<&'a Value> {
         match self.alternative {

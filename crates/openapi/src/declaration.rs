@@ -6,11 +6,11 @@ use callgate_tree::{Node, Path};
 
 use crate::{
     blueprint::{AlternativeOrigin, Blueprint, InputOrigin, Origin},
-    body::{Body, BodyKind, BodyLayout},
+    body::{Body, BodyKind, BodyLayout, BodyMedia, is_merge_patch},
     document::Document,
     findings::Findings,
     input::{Input, Place},
-    schema::{Builder, View, bytes::Bytes},
+    schema::{Builder, View, bytes::Bytes, nullable::removable},
 };
 
 /// What an operation's schemas are made of.
@@ -79,10 +79,13 @@ impl Parts<'_> {
                 continue;
             }
             let argument = input.argument.as_str();
-            let kind = self.body.filter(|_| input.place() == Place::Body);
-            let kind = kind.and_then(|body| body.media.first()).map(|media| media.kind);
-            let built = property(&mut builder, origin, bytes(input, kind));
-            properties.insert(argument.to_owned(), built);
+            let body = self.body.filter(|_| input.place() == Place::Body);
+            let media = body.and_then(|body| body.media.first());
+            let bytes = bytes(input, media, view);
+            let built = property(&mut builder, origin, bytes);
+            let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
+            properties
+                .insert(argument.to_owned(), if is_removable { removable(built) } else { built });
             if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {
                 required.push(Value::from(argument));
             }
@@ -130,9 +133,11 @@ impl Parts<'_> {
     }
 }
 
-/// How an input is given where its schema says it is binary, by the kind of the body it is in.
-fn bytes(input: &Input, kind: Option<BodyKind>) -> Bytes {
-    match kind {
+/// How an input is given, by the media type of the body it is in. What is sent is checked by what `null` says in it.
+fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
+    let is_declared = view != View::Complete;
+    match media.map(|media| media.kind) {
+        _ if is_declared && media.is_some_and(BodyMedia::is_merge_patch) => Bytes::Patch,
         Some(BodyKind::Binary) => Bytes::Whole,
         Some(BodyKind::Multipart) if input.name.is_empty() => Bytes::Parts,
         Some(BodyKind::Multipart) => Bytes::Part,
@@ -162,7 +167,10 @@ fn property<'d>(builder: &mut Builder<'d>, origin: &'d InputOrigin, bytes: Bytes
 
 /// The schema of a body in some of its media types, which it names.
 fn alternative<'d>(builder: &mut Builder<'d>, known: &'d AlternativeOrigin) -> Value {
+    let is_declared = builder.view() != View::Complete;
+    let mut names = known.media_types.iter();
     builder.bytes = match known.kind {
+        _ if is_declared && names.all(|name| is_merge_patch(name)) => Bytes::Patch,
         BodyKind::Binary => Bytes::Whole,
         BodyKind::Multipart => Bytes::Parts,
         _ => Bytes::Text,

@@ -21,7 +21,7 @@ use crate::{
     options::SessionInputs,
     parameter::Parameter,
     reference::{Located, chain},
-    schema::{is_legal, own_only_value},
+    schema::{fitted, is_legal, own_only_value},
     session_input::{annotation, is_visible, source},
 };
 
@@ -210,7 +210,9 @@ impl<'d> Entry<'d> {
         let source = source(annotation, (pointer, session_inputs), findings);
         let default = self.schema.as_ref().and_then(|schema| {
             let default = default_or_only(document, schema, self.required);
-            default.filter(|value| document.spend_copy(value))
+            let default = default.filter(|value| document.spend_copy(value))?;
+            let said: Vec<&Node> = chain(document, schema.node, &schema.path()).collect();
+            Some(fitted(&said, default))
         });
         let input = Input {
             argument,
@@ -219,7 +221,7 @@ impl<'d> Entry<'d> {
             required: self.required,
             visible: is_visible(&source, session_inputs),
             source,
-            default: default.map(Node::to_value),
+            default,
         };
         let origin = InputOrigin {
             schema: self.schema.as_ref().map(Origin::of),

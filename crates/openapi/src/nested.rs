@@ -13,7 +13,7 @@ use crate::{
     input::{NestedInput, Source, Step},
     options::SessionInputs,
     reference::{Located, chain, follow},
-    schema::{is_legal, own_only_value, says_read_only},
+    schema::{fitted, is_legal, own_only_value, says_read_only},
     session_input::{Annotation, annotation, is_visible},
 };
 
@@ -154,7 +154,8 @@ impl<'d, 'a> Walk<'d, 'a> {
             Some(Annotation::Invalid { .. }) | None => Source::Model,
         };
         let default = self.default(need, &source, (schema, said));
-        let default = default.filter(|value| self.document.spend_copy(value)).map(Node::to_value);
+        let default = default.filter(|value| self.document.spend_copy(value));
+        let default = default.map(|value| fitted(said, value));
         let is_filled = source != Source::Model || default.is_some();
         let is_own = source != Source::Model;
         if is_filled && self.found.len() < MOST_FOUND {

@@ -9,9 +9,11 @@ mod foreign;
 pub(crate) mod holds;
 mod keyword;
 mod legal;
+mod members;
 pub(crate) mod nullable;
 mod pattern;
 mod rename;
+mod required;
 mod satisfy;
 mod scope;
 mod set;
@@ -40,7 +42,10 @@ use crate::{
     session_input::{Annotation, annotation, is_visible},
 };
 
-pub(crate) use self::legal::{default_of, is_legal};
+pub(crate) use self::{
+    legal::{default_of, is_legal},
+    members::fitted,
+};
 
 /// Whose view of the values a schema describes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -184,7 +189,7 @@ impl<'d> Builder<'d> {
             let help = "write each in a schema of its own under `allOf`; `$ref` counts";
             self.findings.warning(Code::DroppedKeyword, path, message, help);
         }
-        if !matches!(self.bytes, Bytes::Parts | Bytes::Text) && is_bytes(node) {
+        if !matches!(self.bytes, Bytes::Parts | Bytes::Patch | Bytes::Text) && is_bytes(node) {
             self.document.spend(BYTES);
             return self.bytes.schema(node, self.view);
         }

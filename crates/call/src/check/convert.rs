@@ -17,6 +17,18 @@ pub(crate) fn converted(value: &Value, due: Types) -> Option<Value> {
     }
 }
 
+/// The listed value of another type that is written like `value` outside of JSON: 1 for `"1"`.
+pub(crate) fn member_like(value: &Value, members: &[Value]) -> Option<Value> {
+    let text = |value: &Value| match value {
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    };
+    let written = text(value)?;
+    let is_like = |member: &&Value| *member != value && text(member).as_ref() == Some(&written);
+    members.iter().find(is_like).cloned()
+}
+
 /// Writes numbers that are whole (`28.0`) without a fraction wherever `schema` asks for integers.
 ///
 /// Answers whether anything changed.

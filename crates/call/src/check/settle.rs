@@ -5,11 +5,11 @@ use callgate_tool::{Event, Journal, Problem, Value};
 
 use super::{
     budget::{Budget, Spent},
-    convert::converted,
+    convert::{converted, member_like},
     instance::Instance,
-    node::Node,
+    node::{Node, Rule},
     program::Scope,
-    run::{Overlap, Run, Segment, Violation},
+    run::{Breach, Overlap, Run, Segment, Violation},
     violation::{Place, explain, path_of, types_due},
 };
 use crate::wording;
@@ -108,9 +108,11 @@ fn look<'p, 'v>(
     if violations.is_empty() {
         return Ok(Look::Fine);
     }
-    let mut repairs = Vec::new();
+    let mut repairs: Vec<Repair> = Vec::new();
     for violation in violations.iter().filter(|_| may_repair) {
-        repairs.extend(repair(run, violation, place)?);
+        let repair = repair(run, violation, place)?;
+        let is_new = |repair: &Repair| repairs.iter().all(|known| known.pointer != repair.pointer);
+        repairs.extend(repair.filter(is_new));
     }
     if repairs.is_empty() {
         return explain(run, &violations, place).map(Look::Wrong);
@@ -128,7 +130,9 @@ fn repair<'p, 'v>(
     let at = path_of(place.argument, &violation.path);
     let pointer = pointer_of(&violation.path);
     if due.is_empty() {
-        return Ok(None);
+        // It is of a type that may stand here, and of another one than the listed value that it is written like.
+        let like = listed_by(&violation.breach).and_then(|members| member_like(value, members));
+        return Ok(like.map(|value| Repair { pointer, at, value: Some(value) }));
     }
     if value.is_null() {
         // Strict mode makes every member required and writes `null` for the optional ones. Whether this one may be
@@ -136,6 +140,15 @@ fn repair<'p, 'v>(
         return Ok((!pointer.is_empty()).then_some(Repair { pointer, at, value: None }));
     }
     Ok(converted(value, due).map(|value| Repair { pointer, at, value: Some(value) }))
+}
+
+/// The values that a breach lists.
+fn listed_by<'p>(breach: &Breach<'p, '_>) -> Option<&'p [Value]> {
+    match breach {
+        Breach::Rule(Rule::Const(value)) => Some(std::slice::from_ref(&**value)),
+        Breach::Rule(Rule::Enum(options)) => Some(options.values()),
+        _ => None,
+    }
 }
 
 fn pointer_of(path: &[Segment<'_>]) -> String {

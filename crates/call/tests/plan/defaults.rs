@@ -78,6 +78,29 @@ fn defaults_are_sent_by_method_and_policy() {
 }
 
 #[test]
+fn a_required_value_with_an_illegal_default_is_asked_for_by_every_method() {
+    let parameters = json!([{"name": "page", "in": "query", "required": true, "schema": {"type": "integer", "default": "1"}}]);
+    let properties =
+        json!({"name": {"type": "string"}, "old": {"type": "integer", "default": "10"}});
+    let body = json!({"type": "object", "required": ["name", "old"], "properties": properties});
+    let content = json!({"application/json": {"schema": body}});
+    let operation = json!({"summary": "A", "responses": {}, "parameters": parameters,
+        "requestBody": {"required": true, "content": content}});
+    for method in ["post", "query", "put", "patch", "delete"] {
+        for defaults in [Defaults::Safe, Defaults::All, Defaults::Required] {
+            let description = json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+                "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {method: operation}}});
+            let options = LoadOptions { defaults, ..LoadOptions::default() };
+            let plan = plan_with(&description.to_string(), &options);
+            let problems = call(&plan, json!({"name": "x"})).problems();
+            let expected =
+                "page: expected a value, got nothing\nold: expected a value, got nothing";
+            assert_eq!(problems, expected, "{method} {defaults:?}");
+        }
+    }
+}
+
+#[test]
 fn a_required_path_parameter_with_an_illegal_default_is_asked_for() {
     let plan = crate::support::operation(
         "get",

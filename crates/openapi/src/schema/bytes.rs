@@ -6,7 +6,7 @@ use callgate_tree::Node;
 
 use crate::{reference::reference_of, schema::View};
 
-/// Whether a value that says it is binary is given as bytes, by where it stands.
+/// How a value is given, by where it stands: whether as bytes, if it says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Bytes {
     /// It is: a file with a name and a type of its own.
@@ -15,6 +15,8 @@ pub(crate) enum Bytes {
     Part,
     /// Its properties or items may be files: the whole of a multipart body.
     Parts,
+    /// It is a text like any other, in a JSON merge patch: optional members may be `null`, which removes them (RFC 7396 §2).
+    Patch,
     /// It is a text like any other. Objects in a part are JSON (OpenAPI 3.1.1 §4.8.15.1), which has no bytes.
     Text,
     /// It is; the body is nothing else.
@@ -26,7 +28,8 @@ impl Bytes {
     pub(crate) fn below(self, keyword: &str) -> Self {
         match (self, keyword) {
             // They speak of the same value.
-            (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then") => self,
+            (_, "allOf" | "anyOf" | "else" | "if" | "not" | "oneOf" | "then")
+            | (Self::Patch, "additionalProperties" | "patternProperties" | "properties") => self,
             (Self::Part, "items") | (Self::Parts, "items" | "prefixItems") => Self::File,
             (Self::Parts, "properties") => Self::Part,
             _ => Self::Text,
@@ -39,10 +42,11 @@ impl Bytes {
             || PASSING.iter().any(|keyword| schema.get(keyword).is_some());
         match self {
             Self::Parts | Self::Text => self,
+            Self::Patch if MEMBERS.iter().any(|keyword| schema.get(keyword).is_some()) => self,
             _ if is_open => self,
-            _ if !is_bytes(schema) => Self::Text,
+            _ if !is_bytes(schema) || self == Self::Patch => Self::Text,
             Self::Part => Self::File,
-            Self::File | Self::Whole => self,
+            Self::File | Self::Patch | Self::Whole => self,
         }
     }
 
@@ -105,6 +109,9 @@ fn reads_as_text(media_type: &str) -> bool {
 
 /// What may hold bytes below a schema that is none itself.
 const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
+
+/// What speaks of the members of an object.
+const MEMBERS: [&str; 3] = ["additionalProperties", "patternProperties", "properties"];
 
 /// What describes a value without restricting it.
 const ANNOTATIONS: [&str; 4] = ["title", "description", "deprecated", "writeOnly"];

@@ -3,12 +3,14 @@
 
 use callgate_tool::{Number, Object, Value, json};
 use callgate_tree::{Node, Path};
-use hashbrown::HashSet;
 
 use crate::{
     address::SESSION_ID,
     code::Code,
-    schema::{Builder, View, discriminator, legal::is_legal, pattern, satisfy, unknown},
+    schema::{
+        Builder, View, bytes::Bytes, discriminator, legal::is_legal, members, nullable::removable,
+        pattern, required, satisfy, unknown,
+    },
 };
 
 /// What the value of a keyword is.
@@ -41,7 +43,9 @@ pub(super) fn copy<'d>(
         let path = path.name(name);
         builder.bytes = bytes.below(name);
         match &**name {
-            "discriminator" | "nullable" | "$ref" | "$defs" => {}
+            "discriminator" | "$ref" | "$defs" => {}
+            "nullable" if value.as_bool().is_some() => {}
+            "nullable" => drop_value(builder, Form::Bool, value, &path),
             "default" if illegal_default => report_illegal_default(builder, value, &path),
             "enum" => values(builder, value, &path, built),
             "example" => {
@@ -60,7 +64,7 @@ pub(super) fn copy<'d>(
             "pattern" => pattern::copy(builder, value, &path, built),
             "patternProperties" => pattern::copy_names(builder, (object, value), &path, built),
             "properties" => properties(builder, object, &path, built),
-            "required" => required(builder, object, &path, built),
+            "required" => required::copy(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),
             // No word of JSON Schema: what is sent is written by it.
             "xml"
@@ -80,12 +84,14 @@ pub(super) fn copy<'d>(
                 } else {
                     builder.unfilled(|builder| form(builder, expected, value, &path))
                 };
-                insert(built, keyword, copied);
+                let is_map = keyword == "additionalProperties" && builder.bytes == Bytes::Patch;
+                insert(built, keyword, if is_map { copied.map(removable) } else { copied });
             }
         }
     }
     builder.bytes = bytes;
     exclusive(object, built);
+    members::fit(builder, object, path, built);
     satisfy::apply(builder, object, path, built);
     discriminator::apply(builder, node, path, built);
 }
@@ -165,7 +171,9 @@ fn form<'d>(
         (Form::Limit, Node::Bool(_)) => None,
         (Form::Count, Node::Number(number)) => count(builder, number, path),
         (Form::Limit | Form::Number, Node::Number(number)) => Some(number.clone().into()),
-        (Form::Names, Node::Object(members)) => builder.copy(value).map(|_| names(members)),
+        (Form::Names, Node::Object(members)) => {
+            builder.copy(value).map(|_| required::by_names(builder, members, path))
+        }
         (Form::Schema, Node::Bool(_) | Node::Object(_)) => Some(builder.schema(value, path)),
         (Form::SchemaList, Node::Array(items)) if !items.is_empty() => {
             let built = items.iter().enumerate();
@@ -200,14 +208,6 @@ fn count(builder: &mut Builder<'_>, number: &Number, path: &Path<'_>) -> Option<
         builder.findings.note(Code::RepairedKeyword, path, message, "leave out the fraction");
     }
     count.map(Value::from)
-}
-
-fn names(members: &callgate_tree::Object) -> Value {
-    let list = |node: &Node| -> Value {
-        let items = node.as_array().unwrap_or_default().iter();
-        items.filter_map(Node::as_str).map(Value::from).collect()
-    };
-    Value::Object(members.iter().map(|(name, node)| (name.to_string(), list(node))).collect())
 }
 
 fn drop_value(builder: &mut Builder<'_>, expected: Form, value: &Node, path: &Path<'_>) {
@@ -311,7 +311,10 @@ fn properties<'d>(
         let path = path.name(name);
         if builder.keeps_property(property, &path) {
             let Some(name) = builder.copy_text(name) else { break };
-            kept.insert(name, builder.schema(property, &path));
+            let is_optional = !required::names(object, &name);
+            let schema = builder.schema(property, &path);
+            let is_removable = builder.bytes == Bytes::Patch && is_optional;
+            kept.insert(name, if is_removable { removable(schema) } else { schema });
         } else if builder.view == View::Complete {
             // A mark: what is only answered is no member that anybody may give.
             let Some(name) = builder.copy_text(name) else { break };
@@ -319,42 +322,6 @@ fn properties<'d>(
         }
     }
     built.insert("properties".to_owned(), Value::Object(kept));
-}
-
-fn required(
-    builder: &mut Builder<'_>,
-    object: &callgate_tree::Object,
-    path: &Path<'_>,
-    built: &mut Object,
-) {
-    let Some(value) = object.get("required") else { return };
-    // A parameter of Swagger 2.0 is its own schema, and says `required: true` about itself.
-    let is_parameter = object.get("in").and_then(Node::as_str).is_some();
-    if is_parameter && builder.document.version().is_swagger() {
-        return;
-    }
-    let Some(names) = value.as_array() else {
-        let message = format!("expected a list of names, got: {}", value.kind());
-        // In OpenAPI 2 style, `required: true` stands in the property: it names nothing here.
-        builder.findings.warning(
-            Code::DroppedKeyword,
-            path,
-            message,
-            "list the names in the object's schema",
-        );
-        return;
-    };
-    let mut kept: Vec<Value> = Vec::new();
-    let mut known = HashSet::new();
-    for name in names.iter().filter_map(Node::as_str) {
-        let property = object.get("properties").and_then(|properties| properties.get(name));
-        if known.insert(name) && property.is_none_or(|property| builder.asks_for(property, path)) {
-            kept.extend(builder.copy_text(name).map(Value::String));
-        }
-    }
-    if !kept.is_empty() {
-        built.insert("required".to_owned(), Value::Array(kept));
-    }
 }
 
 /// OpenAPI 3.0 says with `exclusiveMinimum: true` that `minimum` itself is not allowed.

@@ -6,6 +6,7 @@ use callgate_tree::{Node, Object, Path};
 use crate::{
     document::Document,
     reference::{Located, beyond, chain},
+    schema::members,
 };
 
 /// The default of a schema, or of the one it refers to, where its schema allows it.
@@ -59,8 +60,8 @@ impl<'d> Legal<'d> {
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
-            || (is_of_type(object, value)
-                && is_listed(object, value)
+            || (members::allow(object, value)
+                .unwrap_or_else(|| is_of_type(object, value) && is_listed(object, value))
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
     }

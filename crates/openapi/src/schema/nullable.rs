@@ -7,8 +7,20 @@ use callgate_tree::Node;
 use crate::document::Document;
 
 /// The schema, with null allowed where its node says so.
-pub(super) fn apply(document: &Document, node: &Node, mut built: Object) -> Value {
-    if !is_nullable(document, node) || allows_null(&built) {
+pub(super) fn apply(document: &Document, node: &Node, built: Object) -> Value {
+    if is_nullable(document, node) { with_null(built) } else { Value::Object(built) }
+}
+
+/// A schema that takes `null` beside what it takes.
+pub(crate) fn removable(schema: Value) -> Value {
+    match schema {
+        Value::Object(members) if !members.is_empty() => with_null(members),
+        other => other,
+    }
+}
+
+fn with_null(mut built: Object) -> Value {
+    if allows_null(&built) {
         return Value::Object(built);
     }
     let is_composed = ["$ref", "allOf", "anyOf", "const", "not", "oneOf"];

@@ -10,7 +10,7 @@ use regex_syntax::{
 
 use crate::{
     code::Code,
-    schema::{Builder, View},
+    schema::{Builder, View, bytes::Bytes, nullable::removable},
 };
 
 /// Copies a `pattern`.
@@ -68,7 +68,8 @@ pub(super) fn copy_names<'d>(
         }
         let Some(name) = builder.copy_text(pattern) else { break };
         let schema = builder.unfilled(|builder| builder.schema(schema, &path));
-        kept.insert(name, schema);
+        let is_removable = builder.bytes == Bytes::Patch;
+        kept.insert(name, if is_removable { removable(schema) } else { schema });
     }
     let is_said_of_others = ["additionalProperties", "unevaluatedProperties"];
     if !is_whole && is_said_of_others.iter().any(|name| object.get(name).is_some()) {

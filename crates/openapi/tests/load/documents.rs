@@ -148,6 +148,23 @@ paths:
 }
 
 #[test]
+fn operators_of_uri_templates_are_found_and_are_no_part_of_a_name() {
+    let text = r"
+paths:
+  /v1/{+name}: {get: {summary: A, parameters: [{name: name, in: path, required: true, schema: {}}]}}
+  /v2/{+name}: {get: {summary: A, parameters: [{name: +name, in: path, required: true, schema: {}}]}}
+";
+    check(
+        text,
+        &[
+            "GET /v1/{+name} degraded get_v1_name",
+            "GET /v2/{+name} exposed get_v2_name",
+            "malformed-node GET /v1/{+name}",
+        ],
+    );
+}
+
+#[test]
 fn operations_beyond_the_limit_are_refused() {
     let text = "openapi: 3.0.3
 servers: [{url: https://a.example}]

@@ -12,7 +12,11 @@ mod dynamic;
 mod hostile;
 mod keys;
 #[cfg(test)]
+mod lost;
+#[cfg(test)]
 mod overlays;
+#[cfg(test)]
+mod patches;
 #[cfg(test)]
 mod references;
 #[cfg(test)]

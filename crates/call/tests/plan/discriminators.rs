@@ -1,0 +1,59 @@
+//! A discriminator is a hint: what is given is checked by the branches alone, so that a value outside of the declared ones is
+//! sent where a branch allows it, and refused where none does.
+
+use callgate_call::Plan;
+use callgate_tool::{Value, json};
+
+use crate::support::{call, plan};
+
+/// A body that is a cat, whose kind is any text, or a dog, whose `kind` is as said.
+fn pets(version: &str, kind: &Value) -> Plan {
+    let branch = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
+    let discriminator = json!({"propertyName": "kind", "mapping": {"cat": "#/components/schemas/Cat", "dog": "Dog"}});
+    let schema = json!({"anyOf": [branch("Cat"), branch("Dog")], "discriminator": discriminator});
+    let pet = |kind: &Value, more: &str| {
+        json!({"type": "object", "required": ["kind", more],
+        "properties": {"kind": kind, more: {"type": "integer"}}})
+    };
+    plan(
+        &json!({"openapi": version, "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}],
+            "components": {"schemas": {"Cat": pet(&json!({"type": "string"}), "claws"), "Dog": pet(kind, "bones")}},
+            "paths": {"/a": {"post": {"responses": {}, "requestBody": {"required": true,
+                "content": {"application/json": {"schema": schema}}}}}}})
+        .to_string(),
+    )
+}
+
+#[test]
+fn a_value_outside_of_the_declared_ones_is_sent_where_a_branch_allows_it() {
+    for version in ["3.0.3", "3.1.0", "3.2.0"] {
+        let open = pets(version, &json!({"type": "string"}));
+        let listed = pets(version, &json!({"type": "string", "enum": ["dog", "hound"]}));
+        for (plan, kind, more, is_sent) in [
+            (&open, "cat", "claws", true),
+            (&open, "lion", "claws", true),
+            (&open, "lion", "bones", true),
+            // What stands for one branch does not refuse what another allows.
+            (&open, "cat", "bones", true),
+            (&listed, "hound", "bones", true),
+            (&listed, "lion", "bones", false),
+        ] {
+            let pet = json!({"kind": kind, more: 1});
+            let planned = call(plan, json!({"body": pet}));
+            assert_eq!(planned.result.is_ok(), is_sent, "{version} {pet}");
+            if let Ok(request) = planned.result {
+                assert_eq!(*request.body(), pet.to_string(), "{version}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_model_is_told_the_declared_values() {
+    let plan = pets("3.0.3", &json!({"type": "string"}));
+    let declared = plan.operation().declaration().unwrap().input_schema.to_value();
+    let branches = &declared["properties"]["body"]["anyOf"];
+    assert_eq!(branches[0]["properties"], json!({"kind": {"enum": ["cat"]}}));
+    assert_eq!(branches[1]["properties"], json!({"kind": {"enum": ["dog"]}}));
+}

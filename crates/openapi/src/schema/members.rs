@@ -1,0 +1,347 @@
+//! Reads listed values (`enum`, `const`) of another type than the declared one: where the text is the same they become values of
+//! the type, and where it is not, the type gives way. Defaults and examples of such a schema are read in the same way.
+
+use callgate_tool::{Number, Object, Value, json};
+use callgate_tree::{Node, Object as NodeObject, Path};
+
+use crate::{code::Code, schema::Builder};
+
+/// The listed values of a schema of which some are of another type than the declared one.
+#[derive(Debug)]
+pub(super) struct Members {
+    keyword: &'static str,
+    kinds: Vec<String>,
+    /// As they are written.
+    written: Vec<Value>,
+}
+
+/// Makes `enum` and `const` fit the type, and the default and the examples beside them.
+pub(super) fn fit(
+    builder: &mut Builder<'_>,
+    object: &NodeObject,
+    path: &Path<'_>,
+    built: &mut Object,
+) {
+    let Some(members) = Members::in_schema(object, built) else { return };
+    let is_list = members.keyword == "enum";
+    let others = members.others();
+    let (n_other, first) = (others.clone().count(), others.clone().next());
+    let is_lost = |member: &Value| !member.is_null() && members.converted(member).is_none();
+    let lost: Vec<&Value> = others.filter(|member| is_lost(member)).collect();
+    let first = first.map(ToString::to_string).unwrap_or_default();
+    let kind = members.kinds.join("` or `");
+    let message = format!(
+        "expected members of the type `{kind}`, got {n_other} of another, the first is: `{first}`"
+    );
+    let read: Vec<Value> = members.written.iter().map(|member| members.read(member)).collect();
+    let help = if lost.is_empty() {
+        "write them as the type is; they are read so"
+    } else if lost.len() < members.written.len() {
+        built.insert("type".to_owned(), members.widened(&lost));
+        "correct them or the type; those that are not of it are allowed too"
+    } else if members.is_of_items() {
+        "write them under `items`; they are read so"
+    } else {
+        built.remove("type");
+        "correct the type; it is left out, since no member is of it"
+    };
+    if !lost.is_empty() && members.is_of_items() && lost.len() == members.written.len() {
+        move_to_items(&members, built);
+    } else if is_list {
+        built.insert("enum".to_owned(), Value::Array(distinct(read)));
+    } else if let Some(only) = read.into_iter().next() {
+        built.insert("const".to_owned(), only);
+    }
+    members.fit_annotations(built);
+    builder.findings.note(Code::RepairedKeyword, path.name(members.keyword), message, help);
+}
+
+/// A value that a schema says by `default`, `const` or `enum`, as it is sent: read by the type where the members beside it are.
+/// `said` are the schema and those it refers to.
+pub(crate) fn fitted(said: &[&Node], value: &Node) -> Value {
+    let members = said.iter().filter_map(|node| Members::of(node.as_object()?));
+    members.fold(value.to_value(), |value, members| members.read(&value))
+}
+
+/// Whether the listed values of a schema allow a value that they are read like; `None` where all are of the declared type, so
+/// that the type and the list are held against it.
+pub(super) fn allow(object: &NodeObject, value: &Node) -> Option<bool> {
+    let members = Members::of(object)?;
+    let is_listed = |value: &Value| {
+        let text = text_of(value);
+        members.written.iter().any(|member| text_of(member) == text)
+    };
+    Some(match value.to_value() {
+        Value::Array(items) if members.is_of_items() => items.iter().all(is_listed),
+        value => is_listed(&value),
+    })
+}
+
+impl Members {
+    /// Those of a schema as it is built so far; `object` is the schema as it is written.
+    fn in_schema(object: &NodeObject, built: &Object) -> Option<Self> {
+        let members = Self::listed(built.get("type")?, |keyword| built.get(keyword).cloned())?;
+        members.filter_other(object)
+    }
+
+    /// Those of a schema as it is written.
+    fn of(object: &NodeObject) -> Option<Self> {
+        let kind = object.get("type")?.to_value();
+        let members = Self::listed(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
+        members.filter_other(object)
+    }
+
+    fn listed(kind: &Value, find: impl Fn(&str) -> Option<Value>) -> Option<Self> {
+        let kinds = match kind {
+            Value::String(kind) => vec![kind.clone()],
+            Value::Array(kinds) => {
+                kinds.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+            }
+            _ => return None,
+        };
+        let (keyword, written) = match (find("enum"), find("const")) {
+            (Some(Value::Array(members)), _) => ("enum", members),
+            (_, Some(only)) => ("const", vec![only]),
+            _ => return None,
+        };
+        Some(Self { keyword, kinds, written })
+    }
+
+    fn filter_other(mut self, object: &NodeObject) -> Option<Self> {
+        let says = |name: &str| object.get(name).and_then(Node::as_bool) == Some(true);
+        if says("nullable") || says("x-nullable") {
+            self.kinds.push("null".to_owned());
+        }
+        let has_other = self.others().next().is_some();
+        // The type itself goes on without it: what says that `null` is allowed says so by itself.
+        self.kinds.retain(|kind| kind != "null" || !says("nullable") && !says("x-nullable"));
+        has_other.then_some(self)
+    }
+
+    /// Those of another type.
+    fn others(&self) -> impl Iterator<Item = &Value> + Clone {
+        self.written.iter().filter(|member| !self.is_declared(member))
+    }
+
+    fn is_declared(&self, value: &Value) -> bool {
+        self.kinds.iter().any(|kind| is_of(value, kind))
+    }
+
+    /// A value as one of the declared types, where its text is the same.
+    fn converted(&self, value: &Value) -> Option<Value> {
+        self.kinds.iter().find_map(|kind| converted(value, kind))
+    }
+
+    /// A value as it is sent.
+    fn read(&self, value: &Value) -> Value {
+        let converted = if self.is_declared(value) { None } else { self.converted(value) };
+        converted.unwrap_or_else(|| value.clone())
+    }
+
+    /// The declared types and those of the members that are not of them.
+    fn widened(&self, lost: &[&Value]) -> Value {
+        let mut kinds = self.kinds.clone();
+        for member in lost {
+            if !kinds.iter().any(|kind| is_of(member, kind)) {
+                kinds.push(kind_of(member).to_owned());
+            }
+        }
+        kinds.into_iter().map(Value::from).collect()
+    }
+
+    /// Whether they are said of a list and can only be meant for its items.
+    fn is_of_items(&self) -> bool {
+        self.kinds == ["array"] && !self.written.iter().any(|member| is_of(member, "array"))
+    }
+
+    /// Reads the default and the examples as the members are.
+    fn fit_annotations(&self, built: &mut Object) {
+        if let Some(default) = built.get_mut("default") {
+            *default = self.read(default);
+        }
+        for example in built.get_mut("examples").and_then(Value::as_array_mut).into_iter().flatten()
+        {
+            *example = self.read(example);
+        }
+    }
+}
+
+fn move_to_items(members: &Members, built: &mut Object) {
+    let Some(listed) = built.remove(members.keyword) else { return };
+    let items = built.entry("items").or_insert_with(|| json!({}));
+    if let Some(items) = items.as_object_mut().filter(|items| !items.contains_key("$ref")) {
+        items.entry(members.keyword).or_insert(listed);
+    }
+}
+
+fn distinct(values: Vec<Value>) -> Vec<Value> {
+    if values.len() > LONG_ENUM {
+        return values;
+    }
+    let mut distinct = Vec::with_capacity(values.len());
+    for value in values {
+        if !distinct.contains(&value) {
+            distinct.push(value);
+        }
+    }
+    distinct
+}
+
+/// Whether a value is of a type of JSON Schema.
+fn is_of(value: &Value, kind: &str) -> bool {
+    match (value, kind) {
+        (Value::Number(number), "integer") => is_whole(number),
+        (value, kind) => kind_of(value) == kind,
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Array(_) => "array",
+        Value::Bool(_) => "boolean",
+        Value::Null => "null",
+        Value::Number(_) => "number",
+        Value::Object(_) => "object",
+        Value::String(_) => "string",
+    }
+}
+
+fn is_whole(number: &Number) -> bool {
+    let text = number.to_string();
+    let fraction = text.split_once('.').map(|(_, fraction)| fraction);
+    !text.contains(['e', 'E']) && fraction.is_none_or(|digits| digits.bytes().all(|b| b == b'0'))
+}
+
+/// A value as one of this type, where its text is the same.
+fn converted(value: &Value, kind: &str) -> Option<Value> {
+    match (value, kind) {
+        (Value::Bool(_) | Value::Number(_), "string") => Some(Value::String(value.to_string())),
+        (Value::String(text), "boolean" | "integer" | "number") => {
+            let read: Value = Value::parse(text).ok()?;
+            let written = read.to_string();
+            (is_of(&read, kind) && written == *text).then_some(read)
+        }
+        _ => None,
+    }
+}
+
+/// What a value is outside of JSON.
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Longer lists of values are not searched for repetitions: that would be quadratic.
+const LONG_ENUM: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::Findings,
+        sample::document,
+        schema::{View, built::Built},
+    };
+
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+    fn check(schema: Value, expected: Value, codes: &[&str]) {
+        let document = document(json!({"schema": schema}));
+        let node = document.root().get("schema").unwrap();
+        let built = Built::within(1_000);
+        let mut builder = Builder::new((&document, &built), View::Complete, Findings::default());
+        assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
+        let found = builder.findings.into_diagnostics();
+        assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes);
+    }
+
+    #[test]
+    fn members_of_another_type_are_read_as_the_declared_one() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "string", "enum": [1, true, "a", 1.5]}),
+            json!({"type": "string", "enum": ["1", "true", "a", "1.5"]}),
+            repaired,
+        );
+        check(
+            json!({"enum": ["1", "2", 2], "type": "integer"}),
+            json!({"enum": [1, 2], "type": "integer"}),
+            repaired,
+        );
+        check(
+            json!({"type": "boolean", "enum": ["true", "false"]}),
+            json!({"type": "boolean", "enum": [true, false]}),
+            repaired,
+        );
+        check(
+            json!({"type": "string", "const": 7}),
+            json!({"type": "string", "const": "7"}),
+            repaired,
+        );
+        let fine = json!({"type": "integer", "enum": [1, 2]});
+        check(fine.clone(), fine, &[]);
+    }
+
+    #[test]
+    fn a_type_that_members_cannot_be_read_as_gives_way() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "integer", "enum": ["a", "b"]}),
+            json!({"enum": ["a", "b"]}),
+            repaired,
+        );
+        check(
+            json!({"type": "integer", "enum": ["a", "2", 1.5]}),
+            json!({"type": ["integer", "string", "number"], "enum": ["a", 2, 1.5]}),
+            repaired,
+        );
+        check(
+            json!({"type": "array", "enum": ["a"], "items": {"type": "string"}}),
+            json!({"type": "array", "items": {"type": "string", "enum": ["a"]}}),
+            repaired,
+        );
+    }
+
+    #[test]
+    fn null_is_a_member_where_the_schema_says_so() {
+        let said = json!({"type": "string", "nullable": true, "enum": ["a", null]});
+        check(said, json!({"type": ["string", "null"], "enum": ["a", null]}), &[]);
+        let unsaid = json!({"type": "string", "enum": ["a", null]});
+        check(unsaid.clone(), unsaid, &["repaired-keyword"]);
+    }
+
+    #[test]
+    fn a_default_and_examples_are_read_like_the_members() {
+        let repaired = &["repaired-keyword"];
+        check(
+            json!({"type": "integer", "enum": ["1", "2"], "default": "2", "examples": ["1", 2]}),
+            json!({"type": "integer", "enum": [1, 2], "default": 2, "examples": [1, 2]}),
+            repaired,
+        );
+        check(
+            json!({"type": "string", "enum": [1, 2], "default": 1, "example": 2}),
+            json!({"type": "string", "enum": ["1", "2"], "default": "1", "examples": ["2"]}),
+            repaired,
+        );
+        check(
+            json!({"type": "integer", "enum": ["a", "b"], "default": "a"}),
+            json!({"enum": ["a", "b"], "default": "a"}),
+            repaired,
+        );
+        check(
+            json!({"type": "array", "enum": ["a", "b"], "default": ["a"]}),
+            json!({"type": "array", "items": {"enum": ["a", "b"]}, "default": ["a"]}),
+            repaired,
+        );
+        // One that is no member, and one of another type where the members are of the declared one.
+        check(
+            json!({"type": "integer", "enum": ["1", "2"], "default": "3"}),
+            json!({"type": "integer", "enum": [1, 2]}),
+            &["illegal-default", "repaired-keyword"],
+        );
+        check(
+            json!({"type": "integer", "enum": [1, 2], "default": "1"}),
+            json!({"type": "integer", "enum": [1, 2]}),
+            &["illegal-default"],
+        );
+    }
+}

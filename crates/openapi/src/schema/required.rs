@@ -1,0 +1,71 @@
+//! Copies the keywords that require members of an object: `required` and `dependentRequired`. What is no name is left out and
+//! reported; what a default or the session fills is not asked for.
+
+use callgate_tool::{Object, Value};
+use callgate_tree::{Node, Object as NodeObject, Path};
+use hashbrown::HashSet;
+
+use crate::{code::Code, schema::Builder};
+
+/// Whether a schema itself requires a member.
+pub(super) fn names(object: &NodeObject, name: &str) -> bool {
+    let names = object.get("required").and_then(Node::as_array).unwrap_or_default();
+    names.iter().any(|required| required.as_str() == Some(name))
+}
+
+/// Copies `required`.
+pub(super) fn copy(
+    builder: &mut Builder<'_>,
+    object: &NodeObject,
+    path: &Path<'_>,
+    built: &mut Object,
+) {
+    let Some(value) = object.get("required") else { return };
+    // A parameter of Swagger 2.0 is its own schema, and says `required: true` about itself.
+    let is_parameter = object.get("in").and_then(Node::as_str).is_some();
+    if is_parameter && builder.document.version().is_swagger() {
+        return;
+    }
+    let Some(names) = list(builder, value, path) else { return };
+    let mut kept: Vec<Value> = Vec::new();
+    let mut known = HashSet::new();
+    for name in names {
+        let property = object.get("properties").and_then(|properties| properties.get(name));
+        if known.insert(name) && property.is_none_or(|property| builder.asks_for(property, path)) {
+            kept.extend(builder.copy_text(name).map(Value::String));
+        }
+    }
+    if !kept.is_empty() {
+        built.insert("required".to_owned(), Value::Array(kept));
+    }
+}
+
+/// The value of `dependentRequired`: what each name requires.
+pub(super) fn by_names(builder: &mut Builder<'_>, members: &NodeObject, path: &Path<'_>) -> Value {
+    let mut kept = Object::new();
+    for (name, value) in members.iter() {
+        let required = list(builder, value, &path.name(name));
+        let required: Vec<Value> = required.into_iter().flatten().map(Value::from).collect();
+        if !required.is_empty() {
+            kept.insert(name.to_string(), Value::Array(required));
+        }
+    }
+    Value::Object(kept)
+}
+
+/// The names of a list; `None`, reported, where it is none.
+fn list<'n>(builder: &mut Builder<'_>, value: &'n Node, path: &Path<'_>) -> Option<Vec<&'n str>> {
+    let Some(names) = value.as_array() else {
+        let message = format!("expected a list of names, got: {}", value.kind());
+        // In OpenAPI 2 style, `required: true` stands in the property: it names nothing here.
+        let help = "list the names in the object's schema";
+        builder.findings.warning(Code::DroppedKeyword, path, message, help);
+        return None;
+    };
+    for (at, other) in names.iter().enumerate().filter(|(_, name)| name.as_str().is_none()) {
+        let message = format!("expected the name of a member, got: {}", other.kind());
+        let help = "write the name as a text; it is left out";
+        builder.findings.warning(Code::DroppedKeyword, path.index(at), message, help);
+    }
+    Some(names.iter().filter_map(Node::as_str).collect())
+}
