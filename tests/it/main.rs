@@ -16,6 +16,7 @@ mod endings;
 mod execute;
 mod exported;
 mod failures;
+mod fixed_headers;
 mod foreign_servers;
 mod futures;
 mod google;

@@ -18,6 +18,7 @@ pub(crate) mod fields;
 mod form;
 mod media_type;
 mod multipart;
+pub(crate) mod omitted;
 mod plain;
 mod sequence;
 mod upload;
@@ -57,8 +58,7 @@ pub(crate) fn chosen_media<'a>(
 
 /// What a `null` says in a body of a media type.
 pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
-    let is_patch = essence(&media.media_type).ends_with("merge-patch+json");
-    if is_patch { Nulls::Remove } else { Nulls::Omit }
+    if media.is_merge_patch() { Nulls::Remove } else { Nulls::Omit }
 }
 
 /// The media type of the body that a file is of which says its own, where that is one of the bytes like the preferred one:

@@ -21,10 +21,14 @@ pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {
 /// Whether a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is escaped there).
 ///
 /// # Errors
-/// What a receiver would take for the end of the cookie, or strip (RFC 6265 §5.2).
+/// What a receiver would take for the end of the cookie, or strip (RFC 6265 §5.2). In an item of a list, `%` too: who takes the
+/// list apart decodes its items, since a comma in one can be written in no other way.
 pub(crate) fn check_bare(value: &Value) -> Result<(), Unwritable> {
     match value {
-        Value::Array(items) => items.iter().try_for_each(check_bare),
+        Value::Array(items) => items.iter().try_for_each(|item| {
+            let has_percent = item.as_str().is_some_and(|text| text.contains('%'));
+            if has_percent { Err(Unwritable::Delimiter('%')) } else { check_bare(item) }
+        }),
         Value::Object(members) => members.iter().try_for_each(|(name, member)| {
             if name.contains('=') {
                 return Err(Unwritable::Delimiter('='));
@@ -56,13 +60,14 @@ mod tests {
 
     #[test]
     fn what_would_end_the_cookie_is_refused() {
-        assert_eq!(check_bare(&json!({"a": ["x y", 1, "%2C\"é\""], "b": null})), Ok(()));
+        assert_eq!(check_bare(&json!({"a": ["x y", 1, "\"é\""], "b": "%2C", "c": null})), Ok(()));
         for (value, why) in [
             (json!("a; b=1"), Unwritable::Delimiter(';')),
             (json!(["a\r\nx: 1"]), Unwritable::Control),
             (json!({"a": " x"}), Unwritable::Edge),
             (json!({"a;b": 1}), Unwritable::Delimiter(';')),
             (json!({"a=b": 1}), Unwritable::Delimiter('=')),
+            (json!(["a%2Cb"]), Unwritable::Delimiter('%')),
         ] {
             assert_eq!(check_bare(&value), Err(why), "{value}");
         }

@@ -86,8 +86,9 @@ impl<'a> Keys<'a> {
         text: &str,
     ) -> Result<(), Box<Fault>> {
         let separator = if space == KeySpace::Cookie { ';' } else { '&' };
-        let names =
-            text.split(separator).map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
+        // A value without members writes no pair.
+        let pairs = text.split(separator).filter(|pair| !pair.is_empty());
+        let names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
         for name in names {
             let name = percent_decode_str(name.trim_start()).decode_utf8_lossy();
             self.claim(space, argument, &name)?;

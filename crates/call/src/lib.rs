@@ -16,6 +16,7 @@ mod inputs;
 mod kept;
 mod keys;
 mod lists;
+mod omitted;
 mod page;
 mod parameter;
 mod path;

@@ -4,21 +4,21 @@
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use callgate_openapi::{Encoding, Input, Operation, Placement, Source};
+use callgate_openapi::{Operation, Source};
 use callgate_secret::Masker;
 use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Session, Value};
 use http::{Request, Response};
 
 use crate::{
-    body::{chosen_media, nulls_of},
+    body::{chosen_media, nulls_of, omitted::note_members},
     bound::{Binding, Names, bind},
     check::{Checking, Checks, Nulls, check},
     inputs::{Fillings, Given, Subject, fill, fill_nested_from_session, leave_out_excluded},
     kept::Kept,
+    omitted::note_parameters,
     request::{Frame, Ready},
     response::{self, Reading, Understood},
     shape::Shape,
-    style::is_void,
     wording,
 };
 
@@ -93,7 +93,10 @@ impl Plan {
         if bind_again(binding, given, &mut fillings, journal)? {
             check(subject, checking, arguments, &mut fillings, journal)?;
         }
-        note_omitted(subject.inputs, &fillings, journal);
+        note_parameters(subject.inputs, &fillings, journal);
+        if let (Some(body), Some(media)) = (subject.body, media) {
+            note_members((subject, &fillings), (body, media), journal);
+        }
         if operation.server.is_missing {
             let path = operation.server.url.path().trim_end_matches('/');
             journal.note(Event::Refused {
@@ -153,22 +156,4 @@ fn bind_again<'a>(
         }
     }
     Ok(is_changed)
-}
-
-/// Says in the journal which arrays and objects leave nothing in the request: the styles of queries, headers and
-/// cookies have no way to write an empty one.
-fn note_omitted(inputs: &[Input], fillings: &Fillings<'_>, journal: &mut Journal) {
-    for (input, filling) in inputs.iter().zip(fillings) {
-        let is_styled = match &input.placement {
-            Placement::Cookie(encoding)
-            | Placement::Header(encoding)
-            | Placement::Query(encoding) => matches!(encoding, Encoding::Styled(_)),
-            Placement::Body | Placement::Path(_) | Placement::Querystring { .. } => false,
-        };
-        let value =
-            filling.as_ref().map(|filling| &*filling.value).filter(|value| !value.is_null());
-        if is_styled && value.is_some_and(is_void) {
-            journal.note(Event::EmptyOmitted { argument: input.argument.to_string() });
-        }
-    }
 }

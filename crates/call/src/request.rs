@@ -173,6 +173,7 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
 }
 
 fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), Box<Fault>> {
+    let n_fixed = url.len();
     for (input, encoding, value) in values(ready, in_query) {
         let is_first = url.len() == start;
         let mut pairs = if is_first { Pairs::new(url, "&") } else { Pairs::after(url, "&") };
@@ -180,7 +181,9 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
             .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
     }
     for (input, media_type, value) in values(ready, whole_query) {
-        if url.len() > start && media_type != FORM {
+        // OpenAPI 3.2.0 §4.12.1: what else is given of the query would be read as a part of it.
+        let is_alone = url.len() == n_fixed && (n_fixed == start || media_type == FORM);
+        if !is_alone {
             return Err(wording::key::whole_query(input.argument.as_str()));
         }
         if url.len() > start {

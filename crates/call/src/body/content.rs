@@ -53,6 +53,16 @@ impl<'a> Content<'a> {
         Some((input.argument.as_str(), value))
     }
 
+    /// The value of a body, of a flat one the object of its members; `None` where nothing is given.
+    pub(super) fn value(&self) -> Option<(&'a str, Cow<'a, Value>)> {
+        if let Some((argument, value)) = self.whole() {
+            return Some((argument, Cow::Borrowed(value)));
+        }
+        let members = self.parts().map(|(input, value)| (input.name.to_string(), value.clone()));
+        let first = self.parts().next()?.0.argument.as_str();
+        Some((first, Cow::Owned(Value::Object(members.collect()))))
+    }
+
     /// The members that are not `null`; `None` for a value that is no object.
     pub(super) fn members(&self) -> Option<Vec<Member<'a>>> {
         let Some((argument, value)) = self.whole() else {

@@ -17,7 +17,7 @@ use super::{
     form,
     media_type::{is_json, is_range, matches_type, with_charset},
     plain::text_of,
-    upload::upload,
+    upload::{may_be_bytes, upload},
 };
 use crate::{kept::Kept, style::Unwritable, wording};
 
@@ -154,7 +154,8 @@ fn part<'a>(
     let headers = encoding.map(|known| &*known.headers).unwrap_or_default();
     let declared = encoding.map(|known| &*known.content_types).unwrap_or_default();
     let name = name.map(Cow::from);
-    if encoding.is_some_and(|known| known.is_binary) {
+    // Where a schema has bytes and an object to choose from, an object that holds no bytes is the other one.
+    if encoding.is_some_and(|known| known.is_binary) && may_be_bytes(member.value) {
         let given = upload(&member.at, member.value, kept)?;
         let media_type = file_type(&member.at, declared, given.media_type)?;
         // A part without a file name is a text field to most servers (RFC 7578 §4.2).

@@ -34,8 +34,8 @@ pub(super) fn binary(
 
 /// The bytes of a text body.
 pub(super) fn text(content: &Content<'_>, declared: &str) -> Result<(String, Bytes), Box<Fault>> {
-    let Some((at, value)) = content.whole() else { return Ok((declared.to_owned(), Bytes::new())) };
-    let text = text_of(value);
+    let Some((at, value)) = content.value() else { return Ok((declared.to_owned(), Bytes::new())) };
+    let text = text_of(&value);
     let media_type = with_charset(if is_range(declared) { "text/plain" } else { declared }, &text);
     let media_type = media_type.map_err(|charset| wording::body::other_charset(at, &charset))?;
     Ok((media_type, text.into_bytes().into()))

@@ -14,10 +14,10 @@ pub(super) fn write(content: &Content<'_>, media_type: &str) -> Vec<u8> {
         out.extend_from_slice(item.to_string().as_bytes());
         out.push(b'\n');
     };
-    match content.whole() {
-        Some((_, Value::Array(items))) => items.iter().for_each(push),
-        Some((_, Value::String(text))) => out.extend_from_slice(text.as_bytes()),
-        Some((_, value)) => push(value),
+    match content.value().as_ref().map(|(_, value)| &**value) {
+        Some(Value::Array(items)) => items.iter().for_each(push),
+        Some(Value::String(text)) => out.extend_from_slice(text.as_bytes()),
+        Some(value) => push(value),
         None => {}
     }
     out

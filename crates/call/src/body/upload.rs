@@ -49,6 +49,14 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
+/// Whether a value may stand for bytes: an object does where it says them, or nothing else.
+pub(super) fn may_be_bytes(value: &Value) -> bool {
+    let Value::Object(members) = value else { return true };
+    let mut names = members.keys().map(String::as_str);
+    members.keys().any(|name| SOURCES.contains(&name.as_str()))
+        || names.all(|name| matches!(name, "content_type" | "filename"))
+}
+
 /// The media type that a value that stands for bytes says of itself, in an object or a `data:` URL.
 pub(super) fn own_media_type(value: &Value) -> Option<Cow<'_, str>> {
     let members = value.as_object();
@@ -157,6 +165,9 @@ fn engine(alphabet: &Alphabet) -> GeneralPurpose {
         GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     GeneralPurpose::new(alphabet, config)
 }
+
+/// The members of an object that say what the bytes are.
+const SOURCES: [&str; 3] = ["data", "handle", "text"];
 
 /// The media type that says nothing (RFC 2046 §4.5.1).
 const ANY_BYTES: &str = "application/octet-stream";

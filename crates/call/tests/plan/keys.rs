@@ -161,6 +161,30 @@ fn fields_and_parts_have_their_own_writers() {
     }
 }
 
+#[test]
+fn values_without_members_write_no_key() {
+    let empty = [json!({}), json!({"a": {}}), json!({"a": null})];
+    let open = |name: &str, place: &str, style: &str| json!({"name": name, "in": place, "style": style, "explode": true, "schema": {"type": "object"}});
+    for (place, style) in [("query", "deepObject"), ("query", "form"), ("cookie", "form")] {
+        let parameters = json!([open("b", place, style), open("c", place, style)]);
+        let plan = operation("get", "/a", json!({"parameters": parameters}));
+        // A member that is an object writes its own key in the other styles.
+        let is_void = |value: &&Value| style == "deepObject" || !value["a"].is_object();
+        for value in empty.iter().filter(is_void) {
+            check(&plan, json!({"b": value, "c": value}), Ok(""));
+        }
+    }
+    let deep = json!({"type": "object"});
+    let encoding = json!({"b": {"style": "deepObject", "explode": true}, "c": {"style": "deepObject", "explode": true}});
+    let media = json!({"schema": {"type": "object", "properties": {"b": deep, "c": deep}}, "encoding": encoding});
+    let content = json!({FORM: media});
+    let plan =
+        operation("post", "/a", json!({"requestBody": {"required": true, "content": content}}));
+    for value in &empty {
+        check(&plan, json!({"body": {"b": value, "c": value}}), Ok(""));
+    }
+}
+
 /// Members whose names are drawn from those of other inputs, in every way that readers take for them.
 fn hostile() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![

@@ -7,6 +7,7 @@
 mod bodies;
 mod bound;
 mod defaults;
+mod discriminators;
 mod disguised;
 mod handles;
 mod hostile;
@@ -14,6 +15,8 @@ mod isolation;
 mod judged;
 mod keys;
 mod media;
+mod members;
+mod omitted;
 mod open;
 mod positions;
 mod real;

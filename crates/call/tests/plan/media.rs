@@ -95,12 +95,70 @@ fn a_file_says_which_of_the_media_types_it_is() {
 #[test]
 fn an_object_under_a_media_type_of_bytes_is_bytes() {
     let object = json!({"schema": {"type": "object", "properties": {"file": {"type": "string"}}}});
+    let plain = &object["schema"];
+    let nested = json!({"allOf": [{"anyOf": [plain, {"allOf": [plain]}]}, {}]});
     for media_type in ["application/octet-stream", "image/png", "application/zip"] {
+        for object in [&object, &json!({"schema": nested})] {
+            check(
+                &json!({media_type: object}),
+                json!({"body": "aGk="}),
+                &format!("{media_type}\n\nhi"),
+            );
+        }
+    }
+}
+
+#[test]
+fn properties_that_are_arguments_are_written_in_each_media_type() {
+    let schema = json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+        "xml": {"name": "r"}});
+    let media = json!({"schema": schema});
+    let types = [
+        "application/json",
+        "text/plain",
+        "application/apply-patch+yaml",
+        "application/x-ndjson",
+        "application/xml",
+    ];
+    let content: callgate_tool::Object =
+        types.iter().map(|name| ((*name).to_owned(), media.clone())).collect();
+    for (media_type, expected) in [
+        ("application/json", "application/json\n\n{\"a\":\"x\",\"b\":1}"),
+        ("text/plain", "text/plain; charset=utf-8\n\n{\"a\":\"x\",\"b\":1}"),
+        ("application/apply-patch+yaml", "application/apply-patch+yaml\n\n{\"a\":\"x\",\"b\":1}"),
+        ("application/x-ndjson", "application/x-ndjson\n\n{\"a\":\"x\",\"b\":1}\n"),
+        (
+            "application/xml",
+            "application/xml\n\n<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<r><a>x</a><b>1</b></r>",
+        ),
+    ] {
+        let arguments = json!({"a": "x", "b": 1, "content_type": media_type});
+        check(&Value::Object(content.clone()), arguments, expected);
+    }
+}
+
+#[test]
+fn a_part_of_bytes_or_an_object_is_what_is_given() {
+    let bytes = json!({"type": "string", "format": "binary"});
+    let object =
+        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    for keyword in ["anyOf", "oneOf"] {
+        let part = json!({keyword: [bytes, object]});
+        let schema =
+            json!({"type": "object", "required": ["video"], "properties": {"video": part}});
+        let content = json!({"multipart/form-data": {"schema": schema}});
+        let head = "multipart/form-data; boundary=B\n\n--B\nContent-Disposition: form-data; name=\"video\"";
         check(
-            &json!({media_type: object}),
-            json!({"body": "aGk="}),
-            &format!("{media_type}\n\nhi"),
+            &content,
+            json!({"video": {"id": "7"}}),
+            &format!("{head}\nContent-Type: application/json\n\n{{\"id\":\"7\"}}\n--B--\n"),
         );
+        let file = format!(
+            "{head}; filename=\"video\"\nContent-Type: application/octet-stream\n\nhi\n--B--\n"
+        );
+        check(&content, json!({"video": "aGk="}), &file);
+        check(&content, json!({"video": {"data": "aGk="}}), &file);
+        assert!(planned(content, json!({"video": {}})).result.is_err());
     }
 }
 

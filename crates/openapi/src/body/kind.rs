@@ -64,7 +64,7 @@ pub(super) fn is_object_of_bytes(
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // What the session gives inside an object is never the model's.
     let is_free = kind == BodyKind::Text && !document.has_session_inputs();
-    if !is_free || !is_pure(&bare) || !is_object(document, schema) {
+    if !is_free || !is_pure(&bare) || !is_object(document, schema, DEEPEST) {
         return false;
     }
     let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
@@ -73,13 +73,28 @@ pub(super) fn is_object_of_bytes(
     true
 }
 
-/// Whether a schema says that its value is an object.
-fn is_object(document: &Document, schema: &Located<'_>) -> bool {
+/// Whether a schema says that its value is an object, by itself or by what it is composed of.
+fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1).filter(|_| document.spend(1)) else { return false };
     chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.get("type").and_then(Node::as_str);
-        kind == Some("object") || (kind.is_none() && node.get("properties").is_some())
+        let branches = |keyword: &str| {
+            let branches = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            branches.iter().map(|branch| Located::new(branch, &schema.path()))
+        };
+        let says = |branch: Located<'_>| is_object(document, &branch, depth);
+        let are_all =
+            |keyword: &str| branches(keyword).next().is_some() && branches(keyword).all(says);
+        kind == Some("object")
+            || (kind.is_none() && node.get("properties").is_some())
+            || branches("allOf").any(says)
+            || are_all("anyOf")
+            || are_all("oneOf")
     })
 }
+
+/// Real bodies are composed over fewer levels.
+const DEEPEST: usize = 8;
 
 /// Whether a media type is one of bytes and of nothing else, by its name in lower case without parameters.
 fn is_pure(bare: &str) -> bool {

@@ -151,7 +151,7 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
     if let (Some(whole), true) = (whole, queries.nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
-        let help = "describe either; what is given of them is sent one after another";
+        let help = "describe either; a call that gives both is refused";
         findings.warning(Code::MalformedNode, &whole.object.pointer, message, help);
     }
 }

@@ -205,8 +205,11 @@ impl<'d> Context<'d> {
         let answers = answer::read(&mut self.known.answers, document, &operation, findings);
         let session_inputs = self.options.session_inputs;
         let mut layout = layout::arrange(self.document, parameters, body, session_inputs, findings);
+        // Defaults are no reason to refuse a whole query string.
+        let has_whole_query = layout.inputs.iter().any(|input| input.place() == Place::Querystring);
         leave_out_defaults(&mut layout.inputs, |place| {
             options.defaults.keep_optional(place, method)
+                && !(has_whole_query && place == Place::Query)
         });
         self.survey(&layout, findings);
         let bindings = bound::bindings(document, session_inputs, &layout, findings);

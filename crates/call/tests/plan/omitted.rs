@@ -1,0 +1,125 @@
+//! What leaves nothing in a request is said in the journal: a `null` and what is empty, in parameters of each style, in whole
+//! query strings, in forms and in multipart bodies.
+
+use callgate_tool::{Value, json};
+
+use crate::support::{call, plan};
+
+const FORM: &str = "application/x-www-form-urlencoded";
+
+/// What the journal says of a call of an operation of OpenAPI 3.2 below `path`.
+#[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
+fn told(path: &str, operation: Value, arguments: Value) -> String {
+    let description = json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+        "servers": [{"url": "https://api.example.com"}], "paths": {path: {"post": operation}}});
+    let planned = call(&plan(&description.to_string()), arguments);
+    planned.shown();
+    planned.journal()
+}
+
+#[track_caller]
+fn check_parameter(place: &str, style: &str, explode: bool, value: Value, expected: &str) {
+    let path = if place == "path" { "/a/{p}" } else { "/a" };
+    let schema = json!({"type": ["object", "null"]});
+    let parameter = json!({"name": "p", "in": place, "required": place == "path", "style": style, "explode": explode, "schema": schema});
+    let operation = json!({"responses": {}, "parameters": [parameter]});
+    assert_eq!(told(path, operation, json!({"p": value})), expected, "{place} {style} {explode}");
+}
+
+#[test]
+fn what_a_style_leaves_out_of_a_parameter_is_reported() {
+    let member = "`p.a` was null and is omitted";
+    for (place, style, explode) in [
+        ("query", "form", true),
+        ("query", "form", false),
+        ("query", "deepObject", true),
+        ("header", "simple", true),
+        ("header", "simple", false),
+        ("cookie", "form", true),
+        ("cookie", "cookie", true),
+        ("path", "simple", false),
+        ("path", "label", true),
+        ("path", "matrix", true),
+    ] {
+        check_parameter(place, style, explode, json!({"a": null, "b": 1}), member);
+        check_parameter(place, style, explode, json!({"b": 1}), "");
+        if place != "path" {
+            let empty = "`p` is empty and was left out";
+            check_parameter(place, style, explode, json!({"a": null}), empty);
+            check_parameter(place, style, explode, json!(null), "`p` was null and is omitted");
+        }
+    }
+}
+
+#[test]
+fn structures_inside_of_members_are_json_which_has_null() {
+    check_parameter("query", "form", true, json!({"a": {"b": null}}), "");
+    check_parameter(
+        "query",
+        "deepObject",
+        true,
+        json!({"a": {"b": null, "c": [], "d": [{"e": null, "f": 1}]}}),
+        "`p.a.b` was null and is omitted\n`p.a.c` is empty and was left out\n\
+         `p.a.d[0].e` was null and is omitted",
+    );
+}
+
+#[test]
+fn what_a_whole_query_string_leaves_out_is_reported() {
+    let content = json!({FORM: {"schema": {"type": "object"}}});
+    let operation = json!({"responses": {}, "parameters": [{"name": "q", "in": "querystring", "content": content}]});
+    let arguments = json!({"q": {"a": null, "b": [], "c": {}, "d": 1}});
+    assert_eq!(
+        told("/a", operation, arguments),
+        "`q.a` was null and is omitted\n`q.b` is empty and was left out\n`q.c` is empty and was left out"
+    );
+}
+
+#[test]
+fn a_whole_query_string_is_alone() {
+    let query = |default: Value| {
+        let schema = json!({"type": "integer", "default": default});
+        json!({"name": "n", "in": "query", "schema": schema})
+    };
+    for (media_type, expected) in [(FORM, "a=1"), ("application/json", "%7B%22a%22%3A%221%22%7D")] {
+        let content = json!({media_type: {"schema": {"type": "object"}}});
+        let whole = json!({"name": "q", "in": "querystring", "content": content});
+        // A default is no reason to refuse it.
+        let operation = json!({"responses": {}, "parameters": [whole, query(json!(7))]});
+        let description = json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {"get": operation}}});
+        let plan = plan(&description.to_string());
+        let sent = |arguments: Value| call(&plan, arguments);
+        assert_eq!(sent(json!({"q": {"a": "1"}})).shown(), format!("GET /a?{expected}"));
+        assert_eq!(sent(json!({"n": 2})).shown(), "GET /a?n=2");
+        let fault = sent(json!({"q": {"a": "1"}, "n": 2})).result.unwrap_err();
+        assert!(fault.message.contains("`q` is the whole query string"), "{}", fault.message);
+    }
+}
+
+#[test]
+fn what_a_body_leaves_out_is_reported() {
+    let nullable = json!({"type": ["string", "null"]});
+    let properties = json!({"name": nullable, "note": nullable, "tags": {"type": "array"},
+        "size": {"type": "object"}, "deep": {"type": "object"}});
+    let encoding = json!({"size": {"style": "form", "explode": true},
+        "deep": {"style": "deepObject", "explode": true}});
+    let flat = json!({"type": "object", "required": ["name"], "properties": properties});
+    let whole = json!({"type": "object", "properties": properties});
+    let given = json!({"name": "x", "note": null, "tags": [], "size": {"w": null, "h": "1"}, "deep": {"a": {"b": null, "c": "2"}}});
+    let all = "`@note` was null and is omitted\n`@tags` is empty and was left out\n\
+               `@size.w` was null and is omitted\n`@deep.a.b` was null and is omitted";
+    for (media_type, expected) in
+        [(FORM, all), ("multipart/form-data", all), ("application/json", "")]
+    {
+        for (schema, at) in [(&flat, ""), (&whole, "body.")] {
+            let media = json!({"schema": schema, "encoding": encoding});
+            let body = json!({"required": true, "content": {media_type: media}});
+            let operation = json!({"responses": {}, "requestBody": body});
+            let arguments = if at.is_empty() { given.clone() } else { json!({"body": given}) };
+            let expected = expected.replace('@', at);
+            assert_eq!(told("/a", operation, arguments), expected, "{media_type} {at}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! `headers` of a toolset: they arrive on every request, with a value from a reference to a secret too, which no dry run, no
+//! journal and no answer shows, and no argument replaces. Over TCP on loopback.
+
+use callgate::{Outcome, Session, dialect::json_result, executor::Executor};
+use callgate_tool::{Value, json};
+
+use crate::{
+    built::{configured_with, toolset},
+    server::Server,
+    target::asked,
+};
+
+const CANARY: &str = "canary-f1xed";
+
+const DESCRIPTION: &str = "
+openapi: 3.1.0
+info: { title: T, version: '1' }
+paths:
+  /echo:
+    post:
+      operationId: echo
+      summary: Echo
+      parameters:
+        - { name: q, in: query, schema: { type: string } }
+        - { name: X-Key, in: header, schema: { type: string } }
+";
+
+/// An executor whose requests have a header of a plain text, and one of what `file` holds.
+fn executor(server: &Server, auth: &str, file: &tempfile::NamedTempFile) -> Executor {
+    let reference = format!("file:{}", file.path().display());
+    let settings = format!(
+        "server: {}\n{auth}\nheaders: {{ X-Api-Version: \"2024-05-01\", X-Key: \"{reference}\" }}",
+        server.url("")
+    );
+    toolset(DESCRIPTION, &settings).unwrap_or_else(|error| panic!("{error}")).executor
+}
+
+fn secret() -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), CANARY).unwrap();
+    file
+}
+
+/// What a caller sees of a call and of its dry run, the dry run first.
+async fn shown(executor: &Executor, arguments: Value) -> [(Value, String); 2] {
+    let call = asked("echo", arguments);
+    let session = Session::default();
+    let results = [executor.prepare(&call, &session).await, executor.call(&call, &session).await];
+    results.map(|result| {
+        let told = json_result(&result);
+        let text = format!("{told} {:?}", result.journal);
+        (told, text)
+    })
+}
+
+#[tokio::test]
+async fn a_fixed_header_arrives_and_its_secret_is_masked() {
+    let (server, file) = (Server::start().await, secret());
+    for auth in ["auth: none", "auth: { bearer: { token: 'literal:b' } }"] {
+        let executor = executor(&server, auth, &file);
+        let [(dry, dry_text), (_, text)] = shown(&executor, json!({"q": "a"})).await;
+        let arrived = &server.last()["headers"];
+        assert_eq!(arrived["x-key"], CANARY, "{auth}");
+        assert_eq!(arrived["x-api-version"], "2024-05-01", "{auth}");
+        assert_eq!(dry["request"]["headers"]["x-key"], "****", "{auth}: {dry}");
+        assert!(!dry_text.contains(CANARY), "{auth}: {dry_text}");
+        // The service answers with the headers that arrived.
+        assert!(!text.contains(CANARY), "{auth}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn no_argument_replaces_a_fixed_header() {
+    let (server, file) = (Server::start().await, secret());
+    let executor = executor(&server, "auth: none", &file);
+    let [(dry, _), (told, _)] = shown(&executor, json!({"X_Key": "mine"})).await;
+    for told in [dry, told] {
+        assert!(!told.to_string().contains("\"mine\""), "{told}");
+    }
+    assert!(server.total() == 0 || server.last()["headers"]["x-key"] == CANARY);
+}
+
+#[tokio::test]
+async fn without_its_secret_nothing_is_sent() {
+    let (server, file) = (Server::start().await, secret());
+    let executor = executor(&server, "auth: none", &file);
+    file.close().unwrap();
+    let call = asked("echo", json!({"q": "a"}));
+    let outcome = executor.call(&call, &Session::default()).await.outcome;
+    assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+    assert_eq!(server.total(), 0);
+}
+
+#[test]
+fn a_header_that_a_credential_is_put_in_is_refused() {
+    let text = "toolsets:
+  hub:
+    openapi: spec.yaml
+    server: http://127.0.0.1:1
+    auth: { bearer: { token: 'literal:b' } }
+    headers: { authorization: mine }
+";
+    let error = configured_with(DESCRIPTION, text).unwrap_err().to_string();
+    assert!(error.contains("expected a header that no credential is put in"), "{error}");
+}
