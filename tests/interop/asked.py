@@ -1,5 +1,6 @@
 """What a case asks of a tool: the judge's arguments, by place and wire name, as the tool's own arguments."""
 
+FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 PLACES = ("path", "query", "header", "cookie", "querystring")
 
 
@@ -11,19 +12,23 @@ def arguments(case, tool, declared):
     for place in PLACES:
         for name, value in (args.get(place) or {}).items():
             flat[names.get((place, name), name)] = plain(value)
+    chooser = chooser_of(tool)
     if "body" not in args:
         # The generator leaves out a form without a field; here it is an empty one.
         needs_body = any((each["in"], each["name"], each["required"]) == ("body", "", True) for each in tool["inputs"])
-        return flat | {"body": {}} if needs_body and "expect" not in case else flat
+        if not needs_body or "expect" in case:
+            return flat
+        media = case.get("form")
+        return flat | {"body": {}} | ({chooser["name"]: chosen(media, chooser["enum"])} if chooser and media else {})
     media = args.get("content_type")
-    body = of_range(args["body"], media, declared) if media else plain(args["body"])
+    given = case.get("given", args["body"])
+    body = of_range(given, media, declared) if media else plain(given)
     if ("body", "") in names:
         flat[names["body", ""]] = body
     elif isinstance(body, dict):
         flat.update({names.get(("body", name), name): value for name, value in body.items()})
     else:
         flat["body"] = body
-    chooser = chooser_of(tool)
     if chooser and media:
         flat[chooser["name"]] = chosen(media, chooser["enum"])
     return flat
@@ -36,6 +41,18 @@ def chooser_of(tool):
         if name not in inputs and isinstance(schema, dict) and "enum" in schema:
             return {"name": name, "enum": schema["enum"]}
     return None
+
+
+def empty_form(case, operation):
+    """The media type of a form without a field, which the generator leaves out: the number of the case says which one it is,
+    or it is the one that the generator prefers."""
+    if "body" in case["args"] or "expect" in case or not operation.bodies:
+        return None
+    from gen_args import pick_media
+
+    number, declared = case["case"].split("-")[2:3], list(operation.bodies)
+    media = declared[int(number[0])] if number and number[0].isdigit() else pick_media(operation)
+    return media if media.split(";")[0] in FORMS else None
 
 
 def chosen(media, offered):

@@ -1,7 +1,9 @@
-"""The cases that are kept back though their arguments are right, and why, as `kept-back.json` says: by description, operation
-and the argument at fault. A case kept back for anything else is not explained, and an explanation that explains nothing
-fails a run over everything."""
+"""The cases that are kept back though the generator means them to be sent, and why, as `kept-back.json` says: places that are no
+arguments, without which the case is sent and counted as such; arguments that are refused, by description and operation; and
+classes of cases, each told apart by what the description and the case say. A case kept back for anything else is not
+explained, and an explanation of a place or an argument that explains nothing fails a run over everything."""
 
+import base64
 import copy
 import json
 from pathlib import Path
@@ -10,13 +12,17 @@ DATA = Path(__file__).with_name("kept-back.json")
 
 
 class Reasons:
-    """What is said about one description."""
+    """What is said about one description, as the judge reads it."""
 
-    def __init__(self, file):
+    def __init__(self, file, spec):
         # Places that are no arguments, whatever is described, and arguments whose value is refused.
-        self.closed, self.refused, self.used = set(), set(), set()
+        self.spec, self.closed, self.refused, self.used = spec, set(), set(), set()
+        self.classes = []
         for entry in json.loads(DATA.read_text()):
-            place = next(key for key in ("argument", "header", "query") if key in entry)
+            place = next(key for key in ("argument", "class", "header", "query") if key in entry)
+            if place == "class":
+                self.classes.append(CLASSES[entry["class"]])
+                continue
             for description, operations in entry["operations"].items():
                 if str(file).endswith(f"/{description}"):
                     places = self.refused if place == "argument" else self.closed
@@ -25,23 +31,41 @@ class Reasons:
     def explain(self, case, result):
         """Whether the case is kept back for a reason that is told, and no other."""
         at_fault = {problem["at"].lower() for problem in result.get("error", {}).get("problems") or []}
-        told = {each for each in self.closed | self.refused if each[0] == case["op"] and each[2].lower() in at_fault}
+        if any(is_of(self.spec.op(case["op"]), case, at_fault) for is_of in self.classes):
+            return True
+        told = {each for each in self.refused if each[0] == case["op"] and each[2].lower() in at_fault}
         if not at_fault or at_fault != {each[2].lower() for each in told}:
             return False
         self.used |= told
         return True
 
+    def without(self, case):
+        """The case without the places that are no arguments, told like one without a credential."""
+        names = {(place, name.lower()): (place, name) for operation, place, name in self.closed if operation == case["op"]}
+        given = [(place, name) for place in ("header", "query") for name in case["args"].get(place) or {}]
+        left_out = [(place, name) for place, name in given if (place, name.lower()) in names]
+        if not left_out or "expect" in case:
+            return case
+        self.used |= {(case["op"], *names[place, name.lower()]) for place, name in left_out}
+        variant = copy.deepcopy(case)
+        for place, name in left_out:
+            del variant["args"][place][name]
+        return variant | {"withheld": left_out}
+
     def variants(self, cases):
-        """The cases with places that are no arguments, without them: the rest of each must be sent as meant."""
+        """What is kept back because its body is none that the schema allows, with one that it does: the same value that is
+        sent as JSON. It must arrive as its text."""
+        by_name = {case["case"]: case for case in cases}
         for case in cases:
-            names = {(place, name.lower()) for operation, place, name in self.closed if operation == case["op"]}
-            given = [(place, name) for place in ("header", "query") for name in case["args"].get(place) or {}]
-            left_out = [(place, name) for place, name in given if (place, name.lower()) in names]
-            if left_out and "expect" not in case:
-                variant = copy.deepcopy(case) | {"case": f"{case['case']}-without", "is_variant": True}
-                for place, name in left_out:
-                    del variant["args"][place][name]
-                yield variant
+            like = by_name.get("-".join(case["case"].split("-")[:2]))
+            if not beside_the_schema(self.spec.op(case["op"]), case, set()) or not isinstance(like["args"].get("body"), (dict, list)):
+                continue
+            text = json.dumps(like["args"]["body"], ensure_ascii=False, separators=(",", ":"))
+            variant = copy.deepcopy(case) | {"case": f"{case['case']}-given", "is_variant": True}
+            variant["given"] = like["args"]["body"]
+            is_text = isinstance(case["args"]["body"], str)
+            variant["args"]["body"] = text if is_text else {"$base64": base64.b64encode(text.encode()).decode()}
+            yield variant
 
     def closes(self, case):
         """The place and name that the case is to be refused for lack of, where it is no argument."""
@@ -51,3 +75,62 @@ class Reasons:
     def unused(self):
         """What is said of cases that are not kept back."""
         return sorted((self.closed | self.refused) - self.used)
+
+
+def beside_the_schema(operation, case, _at_fault):
+    """Raw bytes or text are given where the schema of the media type says that the body is an object or a list: of media types
+    that are no JSON, XML or form, the generator does not read the schema."""
+    body, media = case["args"].get("body"), case["args"].get("content_type")
+    is_raw = isinstance(body, str) or isinstance(body, dict) and set(body) == {"$base64"}
+    if not is_raw or "expect" in case or media not in operation.bodies:
+        return False
+    # What is bytes by its name alone is bytes, whatever the schema says.
+    is_bytes = media.split("/")[0] in ("audio", "font", "image", "video") or media.split("/")[-1] in BYTES
+    schema, _, _ = operation.bodies[media]
+    return not is_bytes and is_structure(operation, schema)
+
+
+def is_structure(operation, schema, depth=8):
+    schema = operation.spec.deref(schema)[0] if isinstance(schema, dict) else None
+    if not isinstance(schema, dict) or not depth:
+        return False
+    return (
+        schema.get("type") in ("array", "object")
+        or "properties" in schema
+        or any(is_structure(operation, part, depth - 1) for part in schema.get("allOf") or [])
+    )
+
+
+def is_no_media_type(_operation, case, _at_fault):
+    """The name under `content` is none of a media type, so that no `Content-Type` can be made of it."""
+    return "/" not in case["args"].get("content_type", "/")
+
+
+def whole_query_and_more(operation, case, _at_fault):
+    """A whole query string and single parameters of it are given, which no description may declare together (OpenAPI 3.2.0
+    §4.12.1): a reader of the whole takes the others for parts of it."""
+    places = {each.loc for each in operation.params}
+    return "querystring" in places and bool(case["args"].get("querystring")) and bool(case["args"].get("query"))
+
+
+def two_writers(operation, case, at_fault):
+    """A member of an exploded object has the name of another parameter that is given: one key would have two writers."""
+    for place in ("cookie", "query"):
+        given = case["args"].get(place) or {}
+        exploded = [each for each in operation.params if each.loc == place and each.explode and each.style in ("cookie", "form")]
+        members = {each.name: given[each.name] for each in exploded if isinstance(given.get(each.name), dict)}
+        for name, value in members.items():
+            others = set(given) - {name} | {key for other, more in members.items() if other != name for key in more}
+            if name.lower() in at_fault and set(value) & others:
+                return True
+    return False
+
+
+# Subtypes whose values are bytes.
+BYTES = ("gzip", "octet-stream", "pdf", "x-gzip", "x-tar", "x-zip-compressed", "zip")
+CLASSES = {
+    "beside the schema": beside_the_schema,
+    "no media type": is_no_media_type,
+    "two writers": two_writers,
+    "whole query and more": whole_query_and_more,
+}

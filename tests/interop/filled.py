@@ -7,10 +7,12 @@ that differs from its arguments by exactly these values is told apart from one t
 import copy
 import re
 import sys
+from urllib.parse import parse_qsl
+
+from asked import FORMS, empty_form
 
 ABSENT = object()
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 class Rule:
@@ -30,6 +32,8 @@ class Rule:
         """Whether the request is right for the case's arguments with the filled values added to them. A case to be refused
         lacks one of those values, or one of the places in `closed`, which are no arguments."""
         operation = self.spec.op(case["op"])
+        if is_fixed(operation, case["mode"]):
+            return self.verdict_of(self.spec, operation, case["args"], request, case["base"])["verdict"] in ("pass", "undefined")
         args = self.filled(operation, case, closed)
         if case.get("expect") == "refuse" and not closed and not is_filled(case["mode"], args):
             return False
@@ -45,8 +49,8 @@ class Rule:
                     args.setdefault(place, {})[name] = value
         if "body" not in args and operation.body_required and "expect" not in case:
             # The generator leaves out a form without a field; here it is an empty one.
-            media = [media for media in operation.bodies if media in FORMS]
-            args |= {"body": {}, "content_type": media[0]} if media else {}
+            media = empty_form(case, operation) or next((each for each in operation.bodies if each in FORMS), None)
+            args |= {"body": {}, "content_type": media} if media else {}
         if "body" in args:
             schema, base, _ = operation.bodies.get(args["content_type"]) or ({}, self.spec.doc.path, {})
             self.fill(schema, base, args["body"], set(), operation.method not in ("DELETE", "PATCH", "PUT"))
@@ -108,6 +112,12 @@ def only_branch(schema):
         real = [each for each in schema.get(keyword) or [] if not (isinstance(each, dict) and each.get("type") == "null")]
         branches += real if len(real) == 1 else []
     return branches
+
+
+def is_fixed(operation, mode):
+    """Whether the key of the path itself has the query parameter that `neg:missing-query-name` leaves out."""
+    names = {name for name, _ in parse_qsl(operation.path.partition("?")[2], keep_blank_values=True)}
+    return mode.startswith("neg:missing-query-") and mode.removeprefix("neg:missing-query-") in names
 
 
 def is_filled(mode, args):

@@ -11,7 +11,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 | filled | sent with a default or an only legal value that the arguments leave out; told those, the judge passes them (`filled`) |
 | not asked | to be refused for what is missing, and filled in the same way |
 | kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
-| withheld | with an argument at the place of a credential: run again without it, and then as meant (`withheld`) |
+| withheld | with an argument at the place of a credential, or at one that is no argument: run again without it, and then as meant (`withheld`, `explained`) |
 | no tool, session | to be sent, but never offered, or only with a session |
 """
 
@@ -26,7 +26,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import judging
-from asked import arguments
+from asked import arguments, empty_form
 from explained import Reasons
 from filled import Rule
 from withheld import Withheld
@@ -77,16 +77,20 @@ def judged(number, file, options):
     """The row of one description: counts by column, classes of refusals, and requests that did not arrive as meant."""
     name = named(file)
     row = {"file": str(file), "counts": Counter(), "why": Counter(), "bad": [], "untold": Counter()}
-    row |= {"reasons": Reasons(file), "rule": None, "judge": options.judge}
+    spec = judging.described(options.judge, file)
+    for operation in spec.ops:
+        operation.spec = spec
+    row |= {"reasons": Reasons(file, spec), "rule": None, "judge": options.judge}
     cases = generated(file, name, options)
     cases += list(row["reasons"].variants(cases))
     tools = tools_of(file, options)
-    spec = judging.described(options.judge, file)
     withheld = Withheld(spec)
     callable_cases = []
     for case in cases:
         tool = tools.get(case["op"])
-        case = withheld.without(case, tool) if tool else case
+        case = withheld.without(row["reasons"].without(case), tool) if tool else case
+        form = empty_form(case, spec.op(case["op"]))
+        case |= {"form": form} if form else {}
         kind = excluded(case, tools)
         # Nothing is sent where there is no tool, which is right where nothing need be sent.
         kind = "refused" if kind == "no tool" and "expect" in case else kind

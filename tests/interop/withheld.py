@@ -3,6 +3,8 @@ does is run again without them and counted as such. This is our rule, written a 
 
 import copy
 
+from asked import FORMS
+
 # A token that stands in a query or form, where the description has a scheme that sends one (RFC 6750 §2.2, §2.3).
 BEARER = "access_token"
 # Optional ones of these names are places of credentials where they are described as one.
@@ -28,6 +30,9 @@ class Withheld:
         args = case["args"]
         given = [(place, name) for place in ("query", "header", "cookie") for name in args.get(place) or {}]
         given += [("body", name) for name in args.get("body") or ()] if isinstance(args.get("body"), dict) else []
+        # RFC 6750 §2.2: of bodies, forms alone are read for a token.
+        is_form = args.get("content_type", "").split(";")[0].strip() in FORMS
+        given = [each for each in given if each[0] != "body" or is_form]
         left_out = [each for each in given if each not in offered and self.is_place(case["op"], *each)]
         missing = case["mode"].removeprefix("neg:missing-").split("-", 1) if case["mode"].startswith("neg:missing-") else []
         if len(missing) == 2 and tuple(missing) not in offered and self.is_place(case["op"], *missing):
