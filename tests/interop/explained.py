@@ -52,20 +52,22 @@ class Reasons:
             del variant["args"][place][name]
         return variant | {"withheld": left_out}
 
-    def variants(self, cases):
-        """What is kept back because its body is none that the schema allows, with one that it does: the same value that is
-        sent as JSON. It must arrive as its text."""
+    def given(self, cases):
+        """The cases, those whose body is none that the schema allows with one that it does: the value that is sent as JSON. It
+        must arrive as its text."""
         by_name = {case["case"]: case for case in cases}
-        for case in cases:
-            like = by_name.get("-".join(case["case"].split("-")[:2]))
-            if not beside_the_schema(self.spec.op(case["op"]), case, set()) or not isinstance(like["args"].get("body"), (dict, list)):
-                continue
-            text = json.dumps(like["args"]["body"], ensure_ascii=False, separators=(",", ":"))
-            variant = copy.deepcopy(case) | {"case": f"{case['case']}-given", "is_variant": True}
-            variant["given"] = like["args"]["body"]
-            is_text = isinstance(case["args"]["body"], str)
-            variant["args"]["body"] = text if is_text else {"$base64": base64.b64encode(text.encode()).decode()}
-            yield variant
+        return [self.with_value(case, by_name.get("-".join(case["case"].split("-")[:2]))) for case in cases]
+
+    def with_value(self, case, like):
+        value = like["args"].get("body") if like else None
+        is_raw = beside_the_schema(self.spec.op(case["op"]), case, set())
+        if not is_raw or not isinstance(value, (dict, list)) or "$base64" in value:
+            return case
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        variant = copy.deepcopy(case) | {"given": value}
+        is_text = isinstance(case["args"]["body"], str)
+        variant["args"]["body"] = text if is_text else {"$base64": base64.b64encode(text.encode()).decode()}
+        return variant
 
     def closes(self, case):
         """The place and name that the case is to be refused for lack of, where it is no argument."""

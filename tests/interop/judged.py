@@ -12,6 +12,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 | not asked | to be refused for what is missing, and filled in the same way |
 | kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
 | withheld | with an argument at the place of a credential, or at one that is no argument: run again without it, and then as meant (`withheld`, `explained`) |
+| given | with raw bytes or text where the schema says an object or a list: run with a value that it allows, and then as meant (`explained`) |
 | no tool, session | to be sent, but never offered, or only with a session |
 """
 
@@ -34,9 +35,9 @@ from withheld import Withheld
 WORK = Path("target/interop/judged")
 # Headers that arguments may not set unless an operator lists them; here the judge sees what arrives of them when one does.
 LET_THROUGH = Path(__file__).with_name("let-through.json")
-COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "withheld", "session", "no tool")
+COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "withheld", "given", "session", "no tool")
 # What is to be sent; the rest is to be refused.
-TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "withheld", "session", "no tool")
+TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "withheld", "given", "session", "no tool")
 # The share of requests that must arrive as meant or as the specification leaves open, and of right cases that may be refused.
 ARRIVE, KEPT_BACK = 0.999, 0.005
 
@@ -81,8 +82,7 @@ def judged(number, file, options):
     for operation in spec.ops:
         operation.spec = spec
     row |= {"reasons": Reasons(file, spec), "rule": None, "judge": options.judge}
-    cases = generated(file, name, options)
-    cases += list(row["reasons"].variants(cases))
+    cases = row["reasons"].given(generated(file, name, options))
     tools = tools_of(file, options)
     withheld = Withheld(spec)
     callable_cases = []
@@ -94,7 +94,7 @@ def judged(number, file, options):
         kind = excluded(case, tools)
         # Nothing is sent where there is no tool, which is right where nothing need be sent.
         kind = "refused" if kind == "no tool" and "expect" in case else kind
-        row["counts"][kind or "cases"] += "is_variant" not in case
+        row["counts"][kind or "cases"] += 1
         if kind is None:
             callable_cases.append(case)
         elif kind == "no tool":
@@ -221,16 +221,15 @@ def count(row, verdict, case, result, request):
         if row["rule"].explains(case, request, reasons.closes(case)):
             kind = "not asked" if verdict["expect"] == "refuse" else "filled"
     is_explained = kind == "kept back" and reasons.explain(case, result)
-    if "withheld" in case and kind in ("pass", "undefined", "filled"):
-        kind = "withheld"
+    for changed in ("withheld", "given"):
+        if changed in case and kind in ("pass", "undefined", "filled"):
+            kind = changed
     if kind == "fail" and case.get("not_asked"):
         kind = "not asked"
-    if "is_variant" in case:
-        kind = None if kind in ("pass", "undefined", "filled") else "fail"
     if kind == "kept back":
         row["counts"]["explained"] += is_explained
         row["why"][reason(result)] += 1
-    row["counts"][kind] += kind is not None
+    row["counts"][kind] += 1
     if kind in ("fail", "deviates") or (kind == "kept back" and not is_explained):
         found = [item for item in verdict["items"] if item["severity"] in ("error", "deviation")]
         detail = json.dumps(found or result.get("error"), ensure_ascii=False)
@@ -266,14 +265,14 @@ def report(rows, options):
 
 def verdict_on(total, options):
     """Whether the bar is met; without `--needs`, only a request that arrived wrong is a failure. Of the requests, those count
-    that are judged: all to be sent but those kept back for a reason that is told, or sent without a credential."""
+    that are judged: all to be sent but those kept back for a reason that is told, sent without a credential or with another body."""
     sent = sum(total[column] for column in TO_SEND)
     right = total["pass"] + total["undefined"]
-    sent -= total["withheld"]
+    sent -= total["withheld"] + total["given"]
     arrive = (right + total["filled"]) / max(sent - total["explained"], 1)
     kept_back, untold = total["kept back"] / max(sent, 1), total["kept back"] - total["explained"]
     alone = right / max(sent, 1)
-    print(f"sent without a withheld credential: {total['withheld']}")
+    print(f"sent without a withheld credential: {total['withheld']}; with a body that its schema allows: {total['given']}")
     print(f"to be sent: {sent}; as meant or undefined by the judge's word alone: {right} ({alone:.3%})")
     print(f"of those judged, with the filled ones: {arrive:.3%}; failed: {total['fail']}")
     print(f"kept back: {kept_back:.3%}, unexplained: {untold}")

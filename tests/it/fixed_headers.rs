@@ -1,7 +1,7 @@
 //! `headers` of a toolset: they arrive on every request, with a value from a reference to a secret too, which no dry run, no
 //! journal and no answer shows, and no argument replaces. Over TCP on loopback.
 
-use callgate::{Outcome, Session, dialect::json_result, executor::Executor};
+use callgate::{Executor, Outcome, Session, dialect::json_result};
 use callgate_tool::{Value, json};
 
 use crate::{
@@ -47,7 +47,8 @@ async fn shown(executor: &Executor, arguments: Value) -> [(Value, String); 2] {
     let session = Session::default();
     let results = [executor.prepare(&call, &session).await, executor.call(&call, &session).await];
     results.map(|result| {
-        let told = json_result(&result);
+        let told = json_result(&result).to_string();
+        let told = Value::parse(&told).unwrap();
         let text = format!("{told} {:?}", result.journal);
         (told, text)
     })
