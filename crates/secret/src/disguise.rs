@@ -27,7 +27,7 @@ impl Disguise {
             Self::Json => memchr(b'\\', text).is_some(),
             Self::Percent => memchr(b'%', text).is_some(),
             Self::Tags => memchr(b'<', text).is_some(),
-            Self::All => text.iter().copied().any(is_mark),
+            Self::All => has_mark(text),
         };
         if !is_marked {
             return None;
@@ -115,6 +115,20 @@ impl Disguise {
             _ => unseen_length(bytes).map(|length| (&[][..], length)),
         }
     }
+}
+
+/// Whether a disguise other than a tag may begin in the text. Plain characters of ASCII are passed over many at a time.
+fn has_mark(text: &[u8]) -> bool {
+    let may_have =
+        |chunk: &[u8]| chunk.iter().fold(false, |found, byte| found | may_be_mark(*byte));
+    let (chunks, rest) = text.as_chunks::<32>();
+    let mut chunks = chunks.iter().map(<[u8; 32]>::as_slice).chain([rest]);
+    chunks.any(|chunk| may_have(chunk) && chunk.iter().copied().any(is_mark))
+}
+
+/// Whether [`is_mark`] may hold for the byte, told without a branch.
+fn may_be_mark(byte: u8) -> bool {
+    (byte < 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b'%') | (byte == b'&')
 }
 
 /// Whether a disguise other than a tag may begin with the byte.
@@ -299,6 +313,17 @@ mod tests {
         check(All, "%41\\u0042", Some("AB"));
         check(Tags, "a<wbr>b<!-- c -->d</b >e < f", Some("abde < f"));
         check(Tags, "a<b", None);
+    }
+
+    #[test]
+    fn a_mark_is_seen_wherever_it_stands() {
+        for byte in 0..=u8::MAX {
+            for at in [0, 31, 32, 63, 64, 69] {
+                let mut text = [b'a'; 70];
+                text[at] = byte;
+                assert_eq!(has_mark(&text), is_mark(byte), "{byte:#x} at {at}");
+            }
+        }
     }
 
     #[test]
