@@ -182,9 +182,11 @@ fn write_query(url: &mut String, start: usize, ready: Ready<'_>) -> Result<(), B
     }
     for (input, media_type, value) in values(ready, whole_query) {
         // OpenAPI 3.2.0 §4.12.1: what else is given of the query would be read as a part of it.
-        let is_alone = url.len() == n_fixed && (n_fixed == start || media_type == FORM);
-        if !is_alone {
+        if url.len() > n_fixed {
             return Err(wording::key::whole_query(input.argument.as_str()));
+        }
+        if n_fixed > start && media_type != FORM {
+            return Err(wording::key::fixed_query(input.argument.as_str()));
         }
         if url.len() > start {
             url.push('&');

@@ -23,11 +23,23 @@ pub(crate) fn denied_header(at: &str) -> Box<Fault> {
     refused(&format!("`{at}` is written to a header that arguments may not set"))
 }
 
-/// A whole query string that is no form has no place for anything beside it.
+/// A whole query string is given beside single values of the query.
 pub(crate) fn whole_query(at: &str) -> Box<Fault> {
-    refused(&format!(
-        "`{at}` is the whole query string, and other values of the query are given too"
-    ))
+    let problem = Problem {
+        at: at.to_owned(),
+        expected: "to be the whole query string".to_owned(),
+        got: "other values of the query beside it".to_owned(),
+        suggestion: None,
+    };
+    let problems = vec![problem];
+    let message = told(&problems, "; leave out either and call again");
+    let fault = Fault::new(FaultCode::Refused, message, Next::CorrectArguments);
+    Box::new(fault.with_problems(problems))
+}
+
+/// A whole query string that is no form has no place beside the query of the path.
+pub(crate) fn fixed_query(at: &str) -> Box<Fault> {
+    refused(&format!("`{at}` is the whole query string, and the path has values of the query"))
 }
 
 pub(crate) fn cookie_of_its_own(name: &str) -> Box<Fault> {

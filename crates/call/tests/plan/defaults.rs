@@ -78,6 +78,28 @@ fn defaults_are_sent_by_method_and_policy() {
 }
 
 #[test]
+fn a_default_is_sent_as_the_listed_values_beside_it_are_read() {
+    let listed = |keyword: &str, more: Value| {
+        let mut schema = more;
+        schema["type"] = "integer".into();
+        schema[keyword] = if keyword == "enum" { json!(["1", "2"]) } else { json!("1") };
+        schema
+    };
+    let only = json!({"type": "boolean", "enum": ["true"]});
+    let properties = json!({"name": {"type": "string"}, "filled": listed("enum", json!({"default": "2"})),
+        "one": listed("const", json!({})), "only": only,
+        "inner": {"type": "object", "required": ["deep"], "properties": {"deep": listed("enum", json!({"default": "1"}))}}});
+    for required in [json!(["name", "one", "only"]), json!(["name", "filled", "one", "only"])] {
+        let schema = json!({"type": "object", "required": required, "properties": properties});
+        let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        let plan = crate::support::operation("post", "/a", json!({"requestBody": body}));
+        let planned = call(&plan, json!({"name": "x", "inner": {}}));
+        let expected = "POST /v1/a\ncontent-type: application/json\n\n{\"name\":\"x\",\"filled\":2,\"one\":1,\"only\":true,\"inner\":{\"deep\":1}}";
+        assert_eq!(planned.shown(), expected, "{}", planned.journal());
+    }
+}
+
+#[test]
 fn a_required_value_with_an_illegal_default_is_asked_for_by_every_method() {
     let parameters = json!([{"name": "page", "in": "query", "required": true, "schema": {"type": "integer", "default": "1"}}]);
     let properties =

@@ -60,10 +60,18 @@ impl<'d> Legal<'d> {
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
-            || (members::allow(object, value)
+            || (self
+                .listed(object, value)
                 .unwrap_or_else(|| is_of_type(object, value) && is_listed(object, value))
                 && is_within(object, value)
                 && self.allows_below(object, path, value))
+    }
+
+    /// Whether listed values of another type than the declared one allow a value; `None` where there are none.
+    fn listed(&self, object: &Object, value: &Node) -> Option<bool> {
+        let n_members = object.get("enum").and_then(Node::as_array).map_or(0, <[Node]>::len);
+        let is_affordable = self.document.spend(n_members);
+        if is_affordable { members::allow(object, value) } else { Some(true) }
     }
 
     fn allows_below(&mut self, schema: &'d Object, path: &Path<'_>, value: &'d Node) -> bool {

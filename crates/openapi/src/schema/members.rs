@@ -87,6 +87,13 @@ impl Members {
     /// Those of a schema as it is written.
     fn of(object: &NodeObject) -> Option<Self> {
         let kind = object.get("type")?.to_value();
+        // Nearly all are of it: nothing is copied to see that.
+        let listed = object.get("enum").and_then(Node::as_array);
+        let only = object.get("const").map(std::slice::from_ref);
+        let is_like = |member: &Node| fits(member, &kind);
+        if listed.or(only)?.iter().all(is_like) {
+            return None;
+        }
         let members = Self::listed(&kind, |keyword| object.get(keyword).map(Node::to_value))?;
         members.filter_other(object)
     }
@@ -185,6 +192,21 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
         }
     }
     distinct
+}
+
+/// Whether a node is of a type, or of one of several.
+fn fits(node: &Node, kind: &Value) -> bool {
+    let one = |kind: &Value| match (node, kind.as_str()) {
+        (Node::Array(_), Some("array"))
+        | (Node::Bool(_), Some("boolean"))
+        | (Node::Null, Some("null"))
+        | (Node::Number(_), Some("number"))
+        | (Node::Object(_), Some("object"))
+        | (Node::String(_), Some("string")) => true,
+        (Node::Number(number), Some("integer")) => is_whole(number),
+        _ => false,
+    };
+    kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }
 
 /// Whether a value is of a type of JSON Schema.

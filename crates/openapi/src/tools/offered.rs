@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::Node;
+use callgate_tree::{Node, Severity};
 use hashbrown::HashSet;
 
 use crate::{
@@ -146,13 +146,17 @@ fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
 fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Findings) {
     let is_query =
         |known: &&Parameter<'_>| matches!(known.place(), Place::Query | Place::Querystring);
-    let mut queries = parameters.iter().filter(is_query);
+    let queries = parameters.iter().filter(is_query);
     let whole = parameters.iter().find(|known| known.place() == Place::Querystring);
-    if let (Some(whole), true) = (whole, queries.nth(1).is_some()) {
+    if let (Some(whole), true) = (whole, queries.clone().nth(1).is_some()) {
         let message =
             format!("expected no query parameters beside a query string, got: `{}`", whole.name);
         let help = "describe either; a call that gives both is refused";
-        findings.warning(Code::MalformedNode, &whole.object.pointer, message, help);
+        // Where two of them are required, every call gives both.
+        let is_never = queries.filter(|known| known.required).nth(1).is_some();
+        let severity = if is_never { Severity::Error } else { Severity::Warning };
+        let code = (Code::MalformedNode.into(), severity);
+        findings.add(code, &whole.object.pointer, message, help);
     }
 }
 

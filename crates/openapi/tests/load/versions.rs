@@ -94,6 +94,9 @@ paths:
     assert_eq!(lines(&new), ["GET /a exposed get_a"]);
     let both = format!("{text}        - {{name: b, in: query, schema: {{}}}}\n");
     assert_eq!(lines(&loaded("3.2.0", &both)), ["GET /a degraded get_a", "malformed-node GET /a"]);
+    // One that every call would have to give beside the whole.
+    let always = both.replace("{name: b, in: query,", "{name: b, in: query, required: true,");
+    assert_eq!(lines(&loaded("3.2.0", &always)), ["GET /a refused", "malformed-node GET /a"]);
     assert_eq!(lines(&loaded("3.1.0", text)), ["GET /a degraded get_a", "malformed-node GET /a"]);
 }
 
