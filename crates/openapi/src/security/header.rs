@@ -31,6 +31,12 @@ pub(super) fn folded(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
+/// Whether two names are one as services compare them, as [`folded`] says, and nothing is made for it.
+pub(super) fn is_one_header(one: &str, other: &str) -> bool {
+    let fold = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
+    one.trim().bytes().map(fold).eq(other.trim().bytes().map(fold))
+}
+
 const RESERVED: [&str; 3] = ["accept", "authorization", "content-type"];
 
 const FORBIDDEN: &[&str] = &[
@@ -67,6 +73,11 @@ mod tests {
             assert!(!is_header_name(name), "{name}");
         }
         assert!(is_header_name("X_Own.1"));
+        for (one, other) in
+            [("X_Own", " x-own"), ("X-Own", "X-Owner"), ("", "-"), ("\u{e9}", "\u{c9}")]
+        {
+            assert_eq!(is_one_header(one, other), folded(one) == folded(other), "{one} {other}");
+        }
         for name in ["X-Session", "Accept-Language", "If-Match", "Idempotency-Key"] {
             assert!(!is_withheld_header(name), "{name}");
         }

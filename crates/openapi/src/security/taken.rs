@@ -6,7 +6,10 @@ use std::sync::Arc;
 
 use crate::{
     input::Place,
-    security::{Security, SecurityScheme, SecuritySchemeKind, header::folded},
+    security::{
+        Security, SecurityScheme, SecuritySchemeKind,
+        header::{folded, is_one_header},
+    },
 };
 
 /// Kinds of credential that are read from places of their own.
@@ -144,7 +147,7 @@ impl<'a> TakenPlaces<'a> {
     pub(crate) fn is_read_too(&self, place: Place, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
-        rows.any(|row| row.names.iter().any(|known| folded(known) == folded(name)))
+        rows.any(|row| row.names.iter().any(|known| is_one_header(known, name)))
     }
 
     /// The query keys, cookies and fields of forms that no object with members of its own may write.
@@ -198,7 +201,7 @@ impl SecuritySchemeKind {
 /// many frameworks read queries, forms and cookies.
 fn is_alike(place: Place, known: &str, name: &str) -> bool {
     match place {
-        Place::Header => folded(known) == folded(name),
+        Place::Header => is_one_header(known, name),
         _ => known.eq_ignore_ascii_case(name),
     }
 }
@@ -206,13 +209,16 @@ fn is_alike(place: Place, known: &str, name: &str) -> bool {
 /// Whether an optional parameter is described as a credential: by one of the names that some services read credentials
 /// from and others use for something else, and by its text.
 fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
-    let folded: String =
-        name.chars().filter(|c| !matches!(c, '-' | '_')).collect::<String>().to_ascii_lowercase();
-    let row = DESCRIBED.iter().find(|(known, _)| *known == folded);
+    if required || place == Place::Path {
+        return false;
+    }
+    let letters = || name.bytes().filter(|byte| !matches!(byte, b'-' | b'_'));
+    let is_named = |known: &str| known.bytes().eq(letters().map(|byte| byte.to_ascii_lowercase()));
+    let Some((_, words)) = DESCRIBED.iter().find(|(known, _)| is_named(known)) else {
+        return false;
+    };
     let text = description.to_ascii_lowercase();
-    !required
-        && place != Place::Path
-        && row.is_some_and(|(_, words)| words.iter().any(|word| text.contains(word)))
+    words.iter().any(|word| text.contains(word))
 }
 
 /// Where a credential of a kind is read from beside its own place.

@@ -32,13 +32,14 @@ pub(crate) struct Rules<'a> {
 
 /// Why a parameter is not offered; `None` when it is.
 pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
-    let is_header = asked.place == Place::Header;
+    if asked.place != Place::Header {
+        return rules.taken.taker(asked).map(Withheld::Credential);
+    }
     let folded = folded(asked.name);
-    if is_header && is_reserved(&folded) {
+    if is_reserved(&folded) {
         return Some(Withheld::Reserved);
     }
-    let is_let_through =
-        is_header && rules.let_through.iter().any(|header| header.is_folded(&folded));
+    let is_let_through = rules.let_through.iter().any(|header| header.is_folded(&folded));
     // A whole cookie header would carry the credential's cookie too.
     if is_let_through && folded == "cookie" && rules.taken.has_cookie() {
         return Some(Withheld::Credential(Taker::Credential));
@@ -46,7 +47,7 @@ pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
     if let Some(taker) = rules.taken.taker(asked) {
         return Some(Withheld::Credential(taker));
     }
-    (is_header && is_forbidden(&folded) && !is_let_through).then_some(Withheld::Forbidden)
+    (is_forbidden(&folded) && !is_let_through).then_some(Withheld::Forbidden)
 }
 
 #[cfg(test)]
