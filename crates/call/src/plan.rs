@@ -95,7 +95,7 @@ impl Plan {
         }
         note_parameters(subject.inputs, &fillings, journal);
         if let (Some(body), Some(media)) = (subject.body, media) {
-            note_members((subject, &fillings), (body, media), journal);
+            note_members((subject, &fillings), (body, media, schema), journal);
         }
         if operation.server.is_missing {
             let path = operation.server.url.path().trim_end_matches('/');

@@ -1,28 +1,34 @@
-//! Says in the journal which members of a form or a multipart body leave no field or part: neither has a way to write a `null`
-//! or an empty list. Other bodies write both.
+//! Says in the journal which members of a body leave nothing in it: forms and multipart bodies have no way to write a `null` or
+//! an empty list, and XML has none for some. Other bodies write both.
 
 use callgate_openapi::{Body, BodyKind, BodyLayout, BodyMedia, Place};
 use callgate_tool::{Event, Journal, Value};
 
-use super::form::asks_for_json;
+use super::{form::asks_for_json, xml};
 use crate::{
     inputs::{Fillings, Subject},
     omitted::note_styled,
 };
 
-/// Notes what the members of a body leave out.
+/// Notes what the members of a body leave out; `schema` is the one of all arguments.
 pub(crate) fn note_members(
     (subject, fillings): (Subject<'_>, &Fillings<'_>),
-    (body, media): (&Body, &BodyMedia),
+    (body, media, schema): (&Body, &BodyMedia, &Value),
     journal: &mut Journal,
 ) {
-    if !matches!(media.kind, BodyKind::Form | BodyKind::Multipart) {
+    if !matches!(media.kind, BodyKind::Form | BodyKind::Multipart | BodyKind::Xml) {
         return;
     }
     let inputs = subject.inputs.iter().zip(fillings);
     for (input, filling) in inputs.filter(|(input, _)| input.place() == Place::Body) {
         let Some(filling) = filling else { continue };
         let at = input.argument.as_str();
+        if media.kind == BodyKind::Xml {
+            let own = schema.get("properties").and_then(|properties| properties.get(at));
+            let own = own.and_then(|own| media.schema_in(own));
+            xml::note_omitted((at, &filling.value), (own, schema), journal);
+            continue;
+        }
         if body.layout == BodyLayout::Flat {
             note(media, (&input.name, at), &filling.value, journal);
             continue;

@@ -2,10 +2,11 @@
 //! namespace, prefix, attribute, wrapped and `nodeType`. A text that begins with `<`, or has no root, is taken for XML that is ready. What the specification
 //! leaves open: `null` is `xsi:nil`, a prefix without a namespace is left out. The root's name comes from `openapi`.
 
+mod omitted;
 mod schema;
 
 use callgate_openapi::{BodyMedia, XmlName};
-use callgate_tool::{Fault, Value};
+use callgate_tool::{Fault, Journal, Value};
 
 use self::schema::{Described, Form};
 use super::content::Content;
@@ -13,6 +14,15 @@ use crate::{style::Unwritable, wording};
 
 /// A member of an object with what its schema says.
 type Child<'a> = (&'a str, &'a Value, Described<'a>);
+
+/// Notes what the value of one argument leaves out; `schema` is its own in this media type, `arguments` that of all.
+pub(super) fn note_omitted(
+    (at, value): (&str, &Value),
+    (schema, arguments): (Option<&Value>, &Value),
+    journal: &mut Journal,
+) {
+    omitted::note((at, value), Described::new(schema, arguments), journal);
+}
 
 /// The text of an XML body. `arguments` is the schema of all arguments.
 pub(super) fn write(

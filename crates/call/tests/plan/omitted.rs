@@ -77,6 +77,28 @@ fn what_a_whole_query_string_leaves_out_is_reported() {
 }
 
 #[test]
+fn what_xml_has_no_form_for_is_reported() {
+    let nullable = |xml: Value| json!({"type": ["string", "null"], "xml": xml});
+    let list = |wrapped: bool| json!({"type": "array", "items": {"type": "object", "properties": {"id": nullable(json!({"attribute": true}))}}, "xml": {"wrapped": wrapped}});
+    let properties = json!({"name": {"type": "string"}, "id": nullable(json!({"attribute": true})), "note": nullable(json!({"name": "n"})),
+        "text": nullable(json!({"nodeType": "text"})), "tags": list(false), "all": list(true), "some": list(false)});
+    let flat = json!({"type": "object", "required": ["name"], "properties": properties, "xml": {"name": "r"}});
+    let whole = json!({"type": "object", "properties": properties, "xml": {"name": "r"}});
+    let given = json!({"name": "x", "id": null, "note": null, "text": null, "tags": [], "all": [], "some": [{"id": null}]});
+    for (schema, at) in [(&flat, ""), (&whole, "body.")] {
+        let content =
+            json!({"application/json": {"schema": schema}, "application/xml": {"schema": schema}});
+        let operation =
+            json!({"responses": {}, "requestBody": {"required": true, "content": content}});
+        let mut arguments = if at.is_empty() { given.clone() } else { json!({"body": given}) };
+        arguments["content_type"] = "application/xml".into();
+        let expected = "`@id` was null and is omitted\n`@text` was null and is omitted\n\
+                        `@tags` is empty and was left out\n`@some[0].id` was null and is omitted";
+        assert_eq!(told("/a", operation, arguments), expected.replace('@', at), "{at}");
+    }
+}
+
+#[test]
 fn a_whole_query_string_is_alone() {
     let query = |default: Value| {
         let schema = json!({"type": "integer", "default": default});
