@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use callgate_tool::{Definitions, Object, Tool, Value};
+use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
 /// A limit of a provider that a declaration, or the number of them, exceeds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -54,7 +54,9 @@ pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
 #[derive(Debug, Default)]
 pub struct LimitFinder {
     /// What is known of definitions, by their addresses, which are theirs as long as somebody knows of them.
-    known: BTreeMap<usize, (Weak<Definitions>, Facts)>,
+    definitions: BTreeMap<usize, (Weak<Definitions>, Facts)>,
+    /// What is known of groups of them.
+    groups: BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
 }
 
 impl LimitFinder {
@@ -63,22 +65,36 @@ impl LimitFinder {
         let own = tool.input_schema.own();
         let mut facts = Facts::default();
         facts.schema(own, 0);
-        facts.add(&self.common(tool.input_schema.definitions()));
+        facts.add(self.common(tool.input_schema.definitions()));
         exceeded(own, &facts)
     }
 
-    fn common(&mut self, definitions: &Arc<Definitions>) -> Facts {
+    fn common(&mut self, definitions: &Arc<Definitions>) -> &Facts {
+        let Self { groups, .. } = self;
         let looked_at = || {
             let mut facts = Facts::default();
-            for definition in definitions.iter() {
-                facts.named(&definition.name, &definition.schema, 0);
+            for group in definitions.groups() {
+                facts.add(of_group(groups, group));
             }
             (Arc::downgrade(definitions), facts)
         };
-        let (_, facts) =
-            self.known.entry(Arc::as_ptr(definitions).addr()).or_insert_with(looked_at);
-        facts.clone()
+        let known = self.definitions.entry(Arc::as_ptr(definitions).addr());
+        &known.or_insert_with(looked_at).1
     }
+}
+
+fn of_group<'a>(
+    known: &'a mut BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
+    group: &Arc<DefinitionGroup>,
+) -> &'a Facts {
+    let looked_at = || {
+        let mut facts = Facts::default();
+        for definition in group.iter() {
+            facts.named(&definition.name, &definition.schema, 0);
+        }
+        (Arc::downgrade(group), facts)
+    };
+    &known.entry(Arc::as_ptr(group).addr()).or_insert_with(looked_at).1
 }
 
 fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {

@@ -34,7 +34,7 @@ pub use named_by::NamedBy;
 pub use number::{Digits, InvalidNumber, Number, Written};
 pub use principal::Principal;
 pub use reader::{DEPTH, InvalidJson, Reader, Token};
-pub use schema::{Definition, Definitions, Schema};
+pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
 pub use value::{Entry, ForeignNumber, IntoIter, Iter, IterMut, Object, Place, ToValue, Value};

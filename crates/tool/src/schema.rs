@@ -12,10 +12,20 @@ pub struct Schema {
     definitions: Arc<Definitions>,
 }
 
-/// Schemas by name that others refer to as `#/$defs/<name>`, in order. Sharing them is cheap.
+/// Schemas by name that others refer to as `#/$defs/<name>`, in order. Sharing them is cheap, and so is sharing some of them:
+/// they come in groups.
 #[derive(Debug, Default)]
 pub struct Definitions {
+    groups: Box<[Arc<DefinitionGroup>]>,
+    n_bytes: usize,
+}
+
+/// Definitions that are always needed together.
+#[derive(Debug, Default)]
+pub struct DefinitionGroup {
     list: Box<[Definition]>,
+    /// The places in the list in the order of the names.
+    by_name: Box<[usize]>,
     n_bytes: usize,
 }
 
@@ -65,8 +75,8 @@ impl Schema {
     /// The same where nobody else needs it.
     pub fn into_value(self) -> Value {
         let mut whole = self.own;
-        if let (Value::Object(members), false) = (&mut whole, self.definitions.list.is_empty()) {
-            let copied = self.definitions.list.iter();
+        if let (Value::Object(members), false) = (&mut whole, self.definitions.is_empty()) {
+            let copied = self.definitions.iter();
             let copied = copied.map(|known| (known.name.to_string(), (*known.schema).clone()));
             members.insert(DEFINITIONS.to_owned(), Value::Object(copied.collect::<Object>()));
         }
@@ -101,7 +111,7 @@ impl Schema {
 impl fmt::Display for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let own = self.own.to_string();
-        let open = own.strip_suffix('}').filter(|_| !self.definitions.list.is_empty());
+        let open = own.strip_suffix('}').filter(|_| !self.definitions.is_empty());
         let Some(open) = open else { return f.write_str(&own) };
         f.write_str(open)?;
         f.write_str(if open.len() > 1 { "," } else { "" })?;
@@ -123,15 +133,69 @@ impl PartialEq for Schema {
 impl Definitions {
     /// Definitions in this order; their names are unique.
     pub fn new(list: Vec<Definition>) -> Self {
+        Self::of_groups(vec![Arc::new(DefinitionGroup::new(list))])
+    }
+
+    /// The definitions of these groups, in their order; no name is in two of them.
+    pub fn of_groups(groups: Vec<Arc<DefinitionGroup>>) -> Self {
+        let n_bytes: usize = groups.iter().map(|group| group.n_bytes).sum();
+        Self { n_bytes: n_bytes.saturating_sub(1), groups: groups.into() }
+    }
+
+    /// Every definition, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Definition> {
+        self.groups.iter().flat_map(|group| group.iter())
+    }
+
+    /// The groups, in order.
+    pub fn groups(&self) -> &[Arc<DefinitionGroup>] {
+        &self.groups
+    }
+
+    /// The definition of this name. Each group is looked into.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use callgate_tool::{Definition, DefinitionGroup, Definitions, json};
+    ///
+    /// let [pet, owner, name] = ["Pet", "Owner", "Name"].map(|name| Definition::new(name.into(), Arc::new(json!({}))));
+    /// let shared = Arc::new(DefinitionGroup::new(vec![pet, owner]));
+    /// let definitions = Definitions::of_groups(vec![Arc::new(DefinitionGroup::new(vec![name])), shared]);
+    /// assert!(definitions.iter().map(|known| &*known.name).eq(["Name", "Pet", "Owner"]));
+    /// assert_eq!(definitions.get("Owner").map(|known| &*known.name), Some("Owner"));
+    /// assert!(definitions.get("Cat").is_none());
+    /// ```
+    pub fn get(&self, name: &str) -> Option<&Definition> {
+        self.groups.iter().find_map(|group| group.get(name))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+}
+
+impl DefinitionGroup {
+    /// Definitions in this order; their names are unique.
+    pub fn new(list: Vec<Definition>) -> Self {
         // `"name":schema`, and a comma between two of them.
         let bytes = |known: &Definition| n_bytes(&Value::from(&*known.name)) + 2 + known.n_bytes;
-        let n_bytes: usize = list.iter().map(bytes).sum();
-        Self { n_bytes: n_bytes.saturating_sub(1), list: list.into() }
+        let n_bytes = list.iter().map(bytes).sum();
+        let mut by_name: Vec<usize> = (0..list.len()).collect();
+        by_name.sort_by_key(|at| list.get(*at).map(|known| &known.name));
+        Self { n_bytes, by_name: by_name.into(), list: list.into() }
     }
 
     /// Every definition, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Definition> {
         self.list.iter()
+    }
+
+    /// The definition of this name.
+    pub fn get(&self, name: &str) -> Option<&Definition> {
+        let named = |at: &usize| self.list.get(*at).map(|known| &*known.name);
+        let found = self.by_name.binary_search_by(|at| named(at).cmp(&Some(name))).ok()?;
+        self.list.get(*self.by_name.get(found)?)
     }
 }
 
