@@ -44,9 +44,10 @@ pub(crate) struct Checked {
 impl Checked {
     /// Builds every declaration, one after another, and finds the place of every diagnostic.
     pub(crate) fn new(mut toolset: BuiltToolset) -> Result<Self, Failure> {
-        let text = description(&toolset)?;
         let mut advice = Advice::default();
         toolset.report.examine(&toolset.operations, |operation, tool| advice.take(operation, tool));
+        // Not before: what was built and let go is as large as the text.
+        let text = description(&toolset)?;
         let mut diagnostics = toolset.report.diagnostics.clone();
         if !diagnostics.is_empty() {
             toolset.locate(&text, &mut diagnostics);

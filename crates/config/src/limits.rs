@@ -47,9 +47,12 @@ fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimit
     for (key, limit, most) in [
         // What walks a tree recurses: a thread's stack bounds the depth.
         ("description_depth", &mut limits.text.depth, TextLimits::default().depth),
+        ("all_declarations_effort", &mut limits.all_declarations_effort, usize::MAX),
+        ("declaration_effort", &mut limits.declaration_effort, usize::MAX),
         ("description_effort", &mut limits.effort, usize::MAX),
         ("description_nodes", &mut limits.text.nodes, usize::MAX),
         ("operations", &mut limits.operations, usize::MAX),
+        ("shared_definitions_effort", &mut limits.shared_definitions_effort, usize::MAX),
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }

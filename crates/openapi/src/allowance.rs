@@ -1,12 +1,12 @@
-//! What the declarations of a description may take together. Small texts can ask for large ones (operations that share
+//! What the declarations of a description may take together, and the definitions they share. Small texts can ask for large ones (operations that share
 //! a long list); what asks for more than anybody waits for is refused.
 
 use callgate_tree::{Diagnostic, Severity};
 
-use crate::{code::Code, document::Document};
+use crate::{code::Code, document::Document, effort::Lack, limits::Limits};
 
 /// What may still be done to declare the operations of one description, in steps: parts that are built, definitions that
-/// are looked up. Whoever declares its operations in their order always refuses the same of them.
+/// are looked up. Definitions that declarations share are not paid for by one of them: they have an allowance of their own. Whoever declares its operations in their order always refuses the same of them.
 ///
 /// ```
 /// use callgate_openapi::{Allowance, Document, Limits, load};
@@ -28,21 +28,40 @@ use crate::{code::Code, document::Document};
 #[derive(Clone, Debug)]
 pub struct Allowance {
     most: usize,
+    most_of_one: usize,
     left: usize,
 }
 
 impl Default for Allowance {
     /// As much as anybody waits for: less than two seconds.
     fn default() -> Self {
-        Self { most: MOST_STEPS, left: MOST_STEPS }
+        let Limits { all_declarations_effort, declaration_effort, .. } = Limits::default();
+        Self::new(all_declarations_effort, declaration_effort)
     }
 }
 
 impl Allowance {
+    fn new(most: usize, most_of_one: usize) -> Self {
+        Self { most, most_of_one, left: most }
+    }
+
     /// What the declarations of a description may take: more where its size gives it more.
     pub(crate) fn of(document: &Document) -> Self {
-        let most = MOST_STEPS.max(document.n_bytes().saturating_mul(STEPS_PER_BYTE));
-        Self { most, left: most }
+        let limits = document.limits();
+        let size = (document.n_bytes(), DECLARATIONS_PER_BYTE);
+        Self::new(limits.grown(limits.all_declarations_effort, size), limits.declaration_effort)
+    }
+
+    /// What the definitions that they share may take.
+    pub(crate) fn of_definitions(document: &Document) -> Self {
+        let limits = document.limits();
+        let size = (document.n_bytes(), DEFINITIONS_PER_BYTE);
+        Self::new(limits.grown(limits.shared_definitions_effort, size), limits.declaration_effort)
+    }
+
+    /// All the steps that may be taken.
+    pub(crate) fn most(&self) -> usize {
+        self.most
     }
 
     /// The steps that were taken.
@@ -50,9 +69,14 @@ impl Allowance {
         self.most.saturating_sub(self.left)
     }
 
-    /// How many steps one declaration may take. It leaves something for those after it.
+    /// How many steps one declaration, or one definition, may take. It leaves something for those after it.
     pub(crate) fn of_one(&self) -> usize {
-        MOST_STEPS_OF_ONE.min(self.left / SHARE).max(1)
+        self.most_of_one.min(self.left / SHARE).max(1)
+    }
+
+    /// Whether one may take no more because of what was taken before.
+    pub(crate) fn is_short(&self) -> bool {
+        self.of_one() < self.most_of_one
     }
 
     /// Whether nothing is left.
@@ -60,25 +84,45 @@ impl Allowance {
         self.left < SHARE
     }
 
-    /// Takes what a declaration took.
+    /// Takes what a declaration, or a definition, took.
     pub(crate) fn spend(&mut self, steps: usize) {
         self.left = self.left.saturating_sub(steps);
     }
 }
 
-/// The refusal of an operation at `pointer` whose declaration took all of `most` steps.
-pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
-    let is_alone = most == MOST_STEPS_OF_ONE;
-    let (pointer, message, help) = if is_alone {
-        let message = format!(
-            "expected a declaration that takes at most {MOST_STEPS_OF_ONE} steps, got one that takes more"
-        );
-        (pointer, message, "simplify what it refers to, or split the operation")
-    } else {
-        let message = format!(
-            "expected declarations that take a part of the steps for all, got one that takes more than are left for it: {most}"
-        );
-        ("", message, "offer fewer operations with `tools:`, or split the description")
+/// The refusal of an operation at `pointer` whose declaration took all of `most` steps, or lacks a definition.
+pub(crate) fn refusal(
+    document: &Document,
+    most: usize,
+    (pointer, label): (&str, &str),
+) -> Diagnostic {
+    let of_one = document.limits().declaration_effort;
+    let (pointer, message, help) = match document.lacking() {
+        Some(Lack::Definition(definition)) => {
+            let message = format!(
+                "expected a definition that takes at most {of_one} steps, got one that takes more"
+            );
+            (&**definition, message, "simplify it, or raise `declaration_effort`")
+        }
+        Some(Lack::Rest) => {
+            let most = Allowance::of_definitions(document).most();
+            let message = format!(
+                "expected shared definitions that take at most {most} steps in total, got more"
+            );
+            ("", message, HELP_WITH_DEFINITIONS)
+        }
+        None if most >= of_one => {
+            let message = format!(
+                "expected a declaration that takes at most {of_one} steps, got one that takes more"
+            );
+            (pointer, message, HELP_WITH_ONE)
+        }
+        None => {
+            let message = format!(
+                "expected declarations that take a part of the steps for all, got one that takes more than are left for it: {most}"
+            );
+            ("", message, HELP_WITH_ALL)
+        }
     };
     let (file, pointer) = callgate_tree::pointer::parted(pointer);
     Diagnostic {
@@ -94,18 +138,21 @@ pub(crate) fn refusal(most: usize, pointer: &str, label: &str) -> Diagnostic {
     }
 }
 
+/// What helps where one declaration takes too much.
+pub(crate) const HELP_WITH_ONE: &str =
+    "simplify what it refers to, split the operation, or raise `declaration_effort`";
+
+/// What helps where all declarations together do.
+pub(crate) const HELP_WITH_ALL: &str = "offer fewer operations with `tools:`, split the description, or raise `all_declarations_effort` or `effort_per_byte`";
+
+const HELP_WITH_DEFINITIONS: &str = "offer fewer operations with `tools:`, split the description, or raise `shared_definitions_effort` or `effort_per_byte`";
+
 /// A declaration takes at most this part of what is left for all.
 const SHARE: usize = 8;
 
 /// Large descriptions take a tenth of it.
-const STEPS_PER_BYTE: usize = 4;
+const DECLARATIONS_PER_BYTE: usize = 4;
 
-/// Stripe's schemas all refer to each other, GitHub's stand in a thousand operations: neither takes a quarter of it.
-pub(crate) const MOST_STEPS: usize = 16_000_000;
-
-/// The steps it may take to build one declaration, which are counted as those of loading are; a description of a few
-/// kilobytes can ask for billions.
-pub(crate) const MOST_STEPS_OF_ONE: usize = 2_000_000;
-
-/// The steps that what is built once for all declarations may cost, of 16 bytes each.
-pub(crate) const MOST_KEPT: usize = 1_000_000;
+/// Definitions of long enumerations take three for a byte: each is built for arguments as they are declared and as they are
+/// checked, and for answers.
+const DEFINITIONS_PER_BYTE: usize = 6;

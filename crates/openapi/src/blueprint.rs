@@ -1,13 +1,13 @@
 //! What the schemas of an operation are built from when they are first asked for: shared nodes of the document and
 //! their pointers. Nothing here is built, so that loading a description costs no rendering.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_tool::ToolName;
 use callgate_tree::Node;
 
 use crate::{
-    allowance::{Allowance, MOST_KEPT},
+    allowance::Allowance,
     body::BodyKind,
     document::Document,
     options::{Defaults, LoadOptions, SessionInputs},
@@ -21,7 +21,7 @@ pub(crate) struct Common {
     pub(crate) document: Document,
     pub(crate) session_inputs: SessionInputs,
     pub(crate) defaults: Defaults,
-    pub(crate) built: Built,
+    built: Mutex<Arc<Built>>,
     /// For the declarations that are kept.
     pub(crate) allowance: Mutex<Allowance>,
 }
@@ -79,10 +79,31 @@ impl Common {
             document: document.clone(),
             session_inputs: options.session_inputs,
             defaults: options.defaults,
-            built: Built::within(MOST_KEPT),
+            built: Mutex::new(fresh(document)),
             allowance: Mutex::new(Allowance::of(document)),
         }
     }
+}
+
+impl Common {
+    /// What was built so far of its schemas.
+    pub(crate) fn built(&self) -> Arc<Built> {
+        Arc::clone(&self.held())
+    }
+
+    /// Lets go of what was built so far; who builds with it goes on.
+    pub(crate) fn release(&self) {
+        *self.held() = fresh(&self.document);
+    }
+
+    /// Nothing is done while it is held but to clone and to replace it.
+    fn held(&self) -> MutexGuard<'_, Arc<Built>> {
+        self.built.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn fresh(document: &Document) -> Arc<Built> {
+    Arc::new(Built::new(Allowance::of_definitions(document)))
 }
 
 impl InputOrigin {

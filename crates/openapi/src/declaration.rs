@@ -1,6 +1,8 @@
 //! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
 //! when first asked for; which inputs there are was decided in `layout`.
 
+use std::sync::Arc;
+
 use callgate_tool::{Effect, Object, Schema, Tool, Value, json};
 use callgate_tree::{Node, Path};
 
@@ -10,13 +12,14 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Input, Place},
-    schema::{Builder, View, bytes::Bytes, nullable::removable},
+    schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
 
 /// What an operation's schemas are made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) blueprint: &'a Blueprint,
+    pub(crate) built: Arc<Built>,
     /// The description, with what is done with it counted.
     pub(crate) document: Document,
     pub(crate) body: Option<&'a Body>,
@@ -67,7 +70,7 @@ impl Parts<'_> {
     }
 
     fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
-        Builder::new((&self.document, &self.blueprint.common.built), view, findings)
+        Builder::new((&self.document, &self.built), view, findings)
     }
 
     fn object(&self, view: View, findings: Findings) -> (Schema, Findings) {

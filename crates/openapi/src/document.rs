@@ -14,7 +14,10 @@ use std::sync::{Arc, OnceLock};
 use callgate_tree::{Diagnostic, Node, Parsed, read};
 use hashbrown::HashMap;
 
-use crate::{effort::Effort, limits::Limits};
+use crate::{
+    effort::{Effort, Lack},
+    limits::Limits,
+};
 use base::Base;
 use further::{Documents, Further, Tree};
 use index::Index;
@@ -193,8 +196,8 @@ impl Document {
 
     /// The steps it may take to make tools of it: those of the limits, and more where its size gives it more.
     pub(crate) fn most_effort(&self) -> usize {
-        let Limits { effort, effort_per_byte, .. } = self.parts.limits;
-        effort.max(effort_per_byte.saturating_mul(self.n_bytes()))
+        let limits = self.limits();
+        limits.grown(limits.effort, (self.n_bytes(), 1))
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -235,6 +238,16 @@ impl Document {
     /// How many steps were taken, where that is counted.
     pub(crate) fn spent(&self) -> usize {
         self.effort().map_or(0, Effort::spent)
+    }
+
+    /// Says that a definition that is needed is not there.
+    pub(crate) fn lack(&self, lack: &Lack) {
+        self.effort().into_iter().for_each(|effort| effort.lack(lack));
+    }
+
+    /// Why a definition that is needed is not there.
+    pub(crate) fn lacking(&self) -> Option<&Lack> {
+        self.effort().and_then(Effort::lacking)
     }
 
     /// Whether nothing may be done any more for what is being read.

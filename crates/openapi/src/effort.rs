@@ -2,7 +2,10 @@
 //! followed, a value that is kept. Small texts can ask for much (operations that share a long list); what asks for more
 //! than the limits allow is refused instead of done. What a step is worth is decided where it is taken.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
 
 use callgate_tree::Node;
 
@@ -13,13 +16,29 @@ pub(crate) struct Effort {
     most_of_one: usize,
     left: AtomicUsize,
     left_of_one: AtomicUsize,
+    lack: OnceLock<Lack>,
+}
+
+/// Why a definition that operations share is not there.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(crate) enum Lack {
+    /// The one at this pointer takes more steps than one may.
+    Definition(Arc<str>),
+    /// It takes more than those before it left.
+    Rest,
 }
 
 impl Effort {
     /// This many steps. When operations are begun, each may take a part of them ([`SHARE`]).
     pub(crate) fn new(most: usize) -> Self {
         let most_of_one = most / SHARE;
-        Self { most, most_of_one, left: most.into(), left_of_one: most.into() }
+        Self {
+            most,
+            most_of_one,
+            left: most.into(),
+            left_of_one: most.into(),
+            lack: OnceLock::new(),
+        }
     }
 
     /// Begins with another operation.
@@ -56,6 +75,16 @@ impl Effort {
     /// Takes what it costs to keep a copy of a text; `false` when there is not as much left.
     pub(crate) fn spend_text(&self, text: &str) -> bool {
         self.spend(1 + text.len() / BYTES_KEPT)
+    }
+
+    /// Says that a definition that is needed is not there; the first one counts.
+    pub(crate) fn lack(&self, lack: &Lack) {
+        self.lack.get_or_init(|| lack.clone());
+    }
+
+    /// Why a definition that is needed is not there.
+    pub(crate) fn lacking(&self) -> Option<&Lack> {
+        self.lack.get()
     }
 
     /// How many steps were taken.

@@ -4,12 +4,13 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-use callgate_tool::Value;
+use callgate_tool::{Schema, Value};
 use percent_encoding::percent_decode_str;
 
 use crate::{
     body::{Body, BodyKind, BodyLayout, BodyMedia},
     code::Code,
+    document::Document,
     findings::Findings,
     input::{Encoding, Input, Place, Placement, Style, Styled},
 };
@@ -125,9 +126,44 @@ pub(crate) struct Written<'a> {
     pub(crate) credentials: &'a [(Place, Arc<str>)],
 }
 
+/// A schema with its definitions.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Root<'a> {
+    /// Whose definitions are shared; to look one up is charged to the document.
+    Shared(&'a Schema, &'a Document),
+    /// With its definitions in it.
+    Whole(&'a Value),
+}
+
+impl<'a> Root<'a> {
+    fn own(self) -> &'a Value {
+        match self {
+            Self::Shared(schema, _) => schema.own(),
+            Self::Whole(schema) => schema,
+        }
+    }
+
+    /// What a reference leads to.
+    fn target(self, reference: &str) -> Option<&'a Value> {
+        let pointer = reference.strip_prefix('#')?;
+        match self {
+            Self::Shared(schema, document) => {
+                let definitions = schema.definitions();
+                let is_paid = document.spend(1 + definitions.groups().len() / GROUPS);
+                let name = pointer.strip_prefix("/$defs/").filter(|_| is_paid)?;
+                Some(&definitions.get(name)?.schema)
+            }
+            Self::Whole(schema) => schema.pointer(pointer),
+        }
+    }
+}
+
+/// So many groups of definitions are looked into in a step.
+const GROUPS: usize = 4;
+
 /// The owners of all keys of an operation; `schema` is that of all its arguments. Bodies without a field whose members
 /// become fields are left out: there each member writes its own name.
-pub(crate) fn owners(operation: Written<'_>, schema: &Value) -> Vec<KeyOwner> {
+pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> {
     let mut owners: Vec<KeyOwner> =
         operation.inputs.iter().filter_map(|i| of_input(i, schema)).collect();
     let fields = operation.body.map_or(0, |body| body.media.len());
@@ -182,7 +218,7 @@ fn single(space: KeySpace, writer: Writer, name: Arc<str>) -> KeyOwner {
     KeyOwner { space, writer, name, form: KeyForm::Single, declared: BTreeSet::new() }
 }
 
-fn of_input(input: &Input, schema: &Value) -> Option<KeyOwner> {
+fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
     let (space, form) = match &input.placement {
         Placement::Cookie(encoding) => (KeySpace::Cookie, form(styled(encoding))),
         Placement::Query(encoding) => (KeySpace::Query, form(styled(encoding))),
@@ -197,7 +233,8 @@ fn of_input(input: &Input, schema: &Value) -> Option<KeyOwner> {
     let is_whole = input.place() == Place::Querystring;
     let name = if is_whole { "".into() } else { Arc::clone(&input.name) };
     let owner = KeyOwner { form, ..single(space, Writer::Argument(argument.into()), name) };
-    let own = schema.get("properties").and_then(|properties| properties.get(argument));
+    let properties = schema.own().get("properties");
+    let own = properties.and_then(|properties| properties.get(argument));
     Some(with_declared(owner, own, schema))
 }
 
@@ -206,7 +243,7 @@ fn of_body(
     inputs: &[Input],
     (body, media): (&Body, &BodyMedia),
     space: KeySpace,
-    schema: &Value,
+    schema: Root<'_>,
 ) -> Vec<KeyOwner> {
     let is_spread =
         media.encodings.iter().any(|known| form(known.styled.as_ref()) != KeyForm::Single);
@@ -222,7 +259,7 @@ fn of_body(
         owner.form = of_encoding(name);
         with_declared(owner, own, schema)
     };
-    let properties = schema.get("properties");
+    let properties = schema.own().get("properties");
     let inputs = inputs.iter().filter(|input| input.place() == Place::Body);
     if body.layout == BodyLayout::Flat {
         let of_input = |input: &Input| {
@@ -243,7 +280,7 @@ fn of_body(
 }
 
 /// An owner with the keys of what its schema declares.
-fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: &Value) -> KeyOwner {
+fn with_declared(mut owner: KeyOwner, own: Option<&Value>, root: Root<'_>) -> KeyOwner {
     if owner.form == KeyForm::Single {
         return owner;
     }
@@ -271,7 +308,7 @@ fn form(styled: Option<&Styled>) -> KeyForm {
 
 /// Gathers the members that a schema declares, through references and compositions.
 struct Members<'a> {
-    root: &'a Value,
+    root: Root<'a>,
     found: Vec<(&'a str, &'a Value)>,
     left: usize,
 }
@@ -289,8 +326,8 @@ impl<'a> Members<'a> {
                 self.found.push((name, own));
             }
         }
-        let target = schema.get("$ref").and_then(Value::as_str).and_then(|at| at.strip_prefix('#'));
-        self.gather(target.and_then(|pointer| self.root.pointer(pointer)));
+        let target = schema.get("$ref").and_then(Value::as_str);
+        self.gather(target.and_then(|reference| self.root.target(reference)));
         for keyword in ["allOf", "anyOf", "oneOf"] {
             for branch in schema.get(keyword).and_then(Value::as_array).into_iter().flatten() {
                 self.gather(Some(branch));

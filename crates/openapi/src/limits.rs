@@ -18,6 +18,22 @@ pub struct Limits {
     /// The steps for each byte of a description whose size gives it more than those: no description is cut short by its
     /// size alone. Real ones take a fiftieth of it.
     pub effort_per_byte: usize,
+    /// The steps it may take to build the declaration of one tool, beside the definitions it shares with others, and to
+    /// build one of those definitions.
+    pub declaration_effort: usize,
+    /// The steps it may take to build all declarations of the description, beside the definitions they share. Each byte
+    /// of a description whose size gives it more gives four times `effort_per_byte`.
+    pub all_declarations_effort: usize,
+    /// The steps it may take to build the definitions that declarations share, each once. Each byte of a description
+    /// whose size gives it more gives six times `effort_per_byte`.
+    pub shared_definitions_effort: usize,
+}
+
+impl Limits {
+    /// What its size gives a description of so many bytes, where that is more than `least`.
+    pub(crate) fn grown(&self, least: usize, (n_bytes, factor): (usize, usize)) -> usize {
+        least.max(self.effort_per_byte.saturating_mul(factor).saturating_mul(n_bytes))
+    }
 }
 
 impl Default for Limits {
@@ -27,6 +43,13 @@ impl Default for Limits {
             operations: 100_000,
             effort: 4_000_000,
             effort_per_byte: 1,
+            // A description of a few kilobytes can ask for billions.
+            declaration_effort: 2_000_000,
+            // Less than two seconds. Stripe's schemas all refer to each other, GitHub's stand in a thousand operations:
+            // neither takes a quarter of it.
+            all_declarations_effort: 16_000_000,
+            // They are kept, in about sixteen bytes for a step.
+            shared_definitions_effort: 2_000_000,
         }
     }
 }

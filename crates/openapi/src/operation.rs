@@ -7,7 +7,7 @@ use callgate_tool::{Effect, Tool, ToolName, Value};
 use callgate_tree::Diagnostic;
 
 use crate::{
-    allowance::{Allowance, MOST_STEPS_OF_ONE, refusal},
+    allowance::{Allowance, refusal},
     aside,
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
@@ -15,7 +15,7 @@ use crate::{
     declaration::Parts,
     document::Document,
     input::{Input, NestedInput, Place, Source},
-    keys::{self, KeyOwner, Written},
+    keys::{self, KeyOwner, Root, Written},
     nested::Walk,
     options::SessionInputs,
     reference::Located,
@@ -120,7 +120,7 @@ impl Operation {
     /// when first asked for.
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
-            .get_or_init(|| Box::new(self.parts(MOST_STEPS_OF_ONE).arguments().0.into_value()))
+            .get_or_init(|| Box::new(self.parts(self.most_of_one()).arguments().0.into_value()))
     }
 
     /// Where the values of its inputs come from before the model is asked, with those of values inside them.
@@ -134,7 +134,7 @@ impl Operation {
     /// large body are not walked through while its description is loaded.
     pub fn nested_inputs(&self, alternative: Option<usize>) -> &[NestedInput] {
         let all = self.nested_inputs.get_or_init(|| {
-            let document = self.blueprint.common.document.metered(MOST_STEPS_OF_ONE);
+            let document = self.blueprint.common.document.metered(self.most_of_one());
             let alternatives = self.blueprint.inputs.iter().map(|origin| origin.alternatives.len());
             let n = alternatives.max().unwrap_or_default().max(1);
             (0..n).map(|at| self.nested_with(&document, at)).collect()
@@ -184,9 +184,16 @@ impl Operation {
         Allowance::of(&self.blueprint.common.document)
     }
 
+    /// Lets go of the definitions that were built for it and the other operations of its description.
+    pub(crate) fn release(&self) {
+        self.blueprint.common.release();
+    }
+
     /// Who writes which query keys, cookies, fields of bodies and matrix parameters. Found when first asked for.
     pub fn key_owners(&self) -> &[KeyOwner] {
-        self.key_owners.get_or_init(|| keys::owners(self.written(), self.arguments_schema()).into())
+        self.key_owners.get_or_init(|| {
+            keys::owners(self.written(), Root::Whole(self.arguments_schema())).into()
+        })
     }
 
     fn written(&self) -> Written<'_> {
@@ -219,8 +226,8 @@ impl Operation {
         let (tool, findings) = parts.tool();
         let n_steps = parts.document.spent();
         allowance.spend(n_steps);
-        if parts.document.is_spent() {
-            let refusal = refusal(most, self.source_pointer(), self.label());
+        if parts.document.is_spent() || parts.document.lacking().is_some() {
+            let refusal = refusal(&parts.document, most, (self.source_pointer(), self.label()));
             return (Err(Box::new(refusal)), n_steps);
         }
         let diagnostics = findings.into_diagnostics();
@@ -231,11 +238,8 @@ impl Operation {
     pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
         let parts = self.parts(allowance.of_one());
         let (schema, mut findings) = parts.arguments();
-        keys::report(
-            &keys::owners(self.written(), &schema.into_value()),
-            self.source_pointer(),
-            &mut findings,
-        );
+        let owners = keys::owners(self.written(), Root::Shared(&schema, &parts.document));
+        keys::report(&owners, self.source_pointer(), &mut findings);
         let Origin { node, pointer } = &self.blueprint.operation;
         let operation = Located { node, pointer: Arc::clone(pointer) };
         aside::examine(&parts.document, &operation, &mut findings);
@@ -253,9 +257,15 @@ impl Operation {
         &self.blueprint.label
     }
 
+    /// The steps that one declaration may take.
+    fn most_of_one(&self) -> usize {
+        self.blueprint.common.document.limits().declaration_effort
+    }
+
     fn parts(&self, most: usize) -> Parts<'_> {
         Parts {
             blueprint: &self.blueprint,
+            built: self.blueprint.common.built(),
             document: self.blueprint.common.document.metered(most),
             body: self.body.as_ref(),
             effect: self.effect,

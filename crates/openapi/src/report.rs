@@ -13,7 +13,7 @@ use callgate_tool::{Tool, ToolName};
 use callgate_tree::{CodeName, Diagnostic, Severity};
 
 use crate::{
-    allowance::{Allowance, MOST_STEPS},
+    allowance::{Allowance, HELP_WITH_ALL},
     code::Code,
     operation::{Declared, Operation},
     selection::Unmatched,
@@ -72,7 +72,7 @@ impl Report {
     }
 
     /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
-    /// declaration is shown to `built` and kept only where it was kept before. An operation whose declaration takes
+    /// declaration is shown to `built` and kept only where it was kept before; so are its definitions. An operation whose declaration takes
     /// more than it may is refused; schemas of arguments that take more are not examined, and the report says of how
     /// many operations.
     pub fn examine(
@@ -113,8 +113,11 @@ impl Report {
             diagnostics.retain(|found| !known.contains(&key(found)));
             gathered.extend(diagnostics);
         }
+        if let Some(operation) = operations.first() {
+            operation.release();
+        }
         if n_unexamined > 0 {
-            gathered.extend(vec![too_many_steps(n_unexamined)]);
+            gathered.extend(vec![too_many_steps(arguments.most(), n_unexamined)]);
         }
         self.diagnostics = gathered.finish();
         for report in &mut self.operations {
@@ -130,7 +133,7 @@ fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String
     (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
 }
 
-fn too_many_steps(unexamined: usize) -> Diagnostic {
+fn too_many_steps(most: usize, unexamined: usize) -> Diagnostic {
     Diagnostic {
         code: Code::TooComplex.into(),
         severity: Severity::Warning,
@@ -138,9 +141,9 @@ fn too_many_steps(unexamined: usize) -> Diagnostic {
         pointer: String::new(),
         position: None,
         message: format!(
-            "expected schemas of arguments that are built in at most {MOST_STEPS} steps in total, got more; those of {unexamined} operations were not examined"
+            "expected schemas of arguments that are built in at most {most} steps in total, got more; those of {unexamined} operations were not examined"
         ),
-        help: "offer fewer operations with `tools:`, or split the description".to_owned(),
+        help: HELP_WITH_ALL.to_owned(),
         operation: None,
         n_more: 0,
     }

@@ -4,40 +4,47 @@
 mod bare;
 pub(crate) mod built;
 pub(crate) mod bytes;
+mod condense;
 mod discriminator;
 mod foreign;
+mod group;
+mod grouped;
 pub(crate) mod holds;
 mod keyword;
 mod legal;
 mod members;
 pub(crate) mod nullable;
+mod part;
 mod pattern;
 mod rename;
 mod required;
 mod satisfy;
 mod scope;
 mod set;
+mod stem;
 mod unknown;
 
 use std::{collections::VecDeque, sync::Arc};
 
 use callgate_tool::{Object, Value, json};
-use callgate_tree::{Node, Path};
+use callgate_tree::{Node, Object as NodeObject, Path};
 use hashbrown::{HashMap, HashSet};
 use indexmap::IndexMap;
 
 use crate::{
     address::SESSION_ID,
-    allowance::MOST_STEPS_OF_ONE,
+    allowance::HELP_WITH_ONE,
     code::Code,
     document::Document,
     findings::Findings,
     options::SessionInputs,
     reference::{Located, chain, follow, reference_of, target},
     schema::{
-        built::{At, Built},
+        built::Built,
         bytes::{Bytes, is_bytes},
+        part::At,
         scope::Scope,
+        stem::stem,
     },
     session_input::{Annotation, annotation, is_visible},
 };
@@ -159,9 +166,10 @@ impl<'d> Builder<'d> {
 
     fn report_spent(&mut self) {
         let message = format!(
-            "expected a declaration that is built in at most {MOST_STEPS_OF_ONE} steps, got one that takes more"
+            "expected a declaration that is built in at most {} steps, got one that takes more",
+            self.document.limits().declaration_effort
         );
-        self.findings.warning(Code::SchemaTooLarge, "", message, "split the operation");
+        self.findings.warning(Code::SchemaTooLarge, "", message, HELP_WITH_ONE);
     }
 
     fn object(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
@@ -178,7 +186,8 @@ impl<'d> Builder<'d> {
     }
 
     fn members(&mut self, node: &'d Node, path: &Path<'_>) -> Value {
-        let mut built = Object::new();
+        // What many declarations share is kept for long: it has no more room than it needs.
+        let mut built = Object::with_capacity(node.as_object().map_or(0, NodeObject::len));
         if let Some(reference) = reference_of(node)
             && let Some(name) = self.define(reference, node, path)
         {
@@ -312,23 +321,6 @@ impl<'d> Builder<'d> {
         }
     }
 }
-
-/// What a definition is called after: the last part of its pointer, or its file where that is all of it.
-fn stem(pointer: &str) -> String {
-    let last = pointer.rsplit('/').next().unwrap_or_default();
-    let last = last
-        .strip_suffix('#')
-        .map_or(last, |file| file.rsplit_once('.').map_or(file, |(name, _extension)| name));
-    let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut stem: String = last.chars().take(LONGEST_STEM).map(legal).collect();
-    if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        stem.insert_str(0, "Schema_");
-    }
-    stem
-}
-
-/// What is cut off makes no two names alike: those get numbers.
-const LONGEST_STEM: usize = 200;
 
 /// The one value a schema allows, by `const` or by an `enum` of one: where it is required, nobody needs to be asked.
 pub(crate) fn only_value_of<'d>(

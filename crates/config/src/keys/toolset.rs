@@ -121,6 +121,16 @@ pub(crate) const LIMITS: Table = table(
             "How much text the YAML aliases of the description may stand for",
         ),
         key(
+            "all_declarations_effort",
+            Kind::Count(usize::MAX),
+            "The steps it may take to declare all tools of the description",
+        ),
+        key(
+            "declaration_effort",
+            Kind::Count(usize::MAX),
+            "The steps it may take to declare one tool, or to build one definition that tools share",
+        ),
+        key(
             "description_bytes",
             Kind::Bytes,
             "The longest description, all documents it refers to together",
@@ -143,12 +153,17 @@ pub(crate) const LIMITS: Table = table(
         key(
             "effort_per_byte",
             Kind::Whole,
-            "The steps that each byte of a large description adds to those",
+            "The steps that each byte of a large description gives instead, where that is more",
         ),
         key("media_bytes", Kind::Bytes, "The largest image or sound that is handed on"),
         key("operations", Kind::Count(usize::MAX), "How many operations the description may have"),
         key("response_bytes", Kind::Bytes, "The longest answer that is read"),
         key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
+        key(
+            "shared_definitions_effort",
+            Kind::Count(usize::MAX),
+            "The steps it may take to build the definitions that tools share, each once",
+        ),
         key("timeout", Kind::Duration, "The whole call, from connecting to the last byte"),
     ],
 );

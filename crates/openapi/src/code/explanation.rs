@@ -278,7 +278,8 @@ const EXPLANATIONS: &[(Code, &str)] = &[
     (
         Code::SchemaTooLarge,
         "The schemas of the operation have more parts than any declaration may have. Of the arguments, what is \
-             beyond the limit allows everything; a tool whose declaration is larger is refused. Split the operation.",
+             beyond the limit allows everything; a tool whose declaration is larger is refused. Split the operation, or raise \
+             `limits: declaration_effort`.",
     ),
     (
         Code::ServerVariable,
@@ -299,8 +300,10 @@ const EXPLANATIONS: &[(Code, &str)] = &[
              ten thousand operations has the same thousand parameters. The steps are counted, and bounded \
              by `limits: description_effort`, or `effort_per_byte` of a large description. An operation that takes a tenth \
              of what is left is given up alone, so that those after it are read. Declarations are bounded \
-             in the same way, each and all together; what operations share is built and counted once. Offer \
-             fewer operations with `tools:`, split the description, or raise the limit.",
+             in the same way, each (`declaration_effort`) and all together (`all_declarations_effort`). Definitions that \
+             they share are built and counted once, apart from them (`shared_definitions_effort`): one that takes too \
+             much refuses the operations that need it. Offer fewer operations with `tools:`, split the description, or \
+             raise the limit that is named.",
     ),
     (
         Code::TooManyOperations,

@@ -4,22 +4,39 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::Value;
+use hashbrown::HashMap;
 use indexmap::IndexMap;
 
 use crate::{
     code::Code,
     findings::Findings,
     schema::{
-        built::{Named, n_bytes},
+        condense::condensed,
+        part::{Named, n_bytes},
         rename::PREFIX,
     },
 };
 
-/// Replaces the reference that closes such a circle by the schema that allows everything.
+/// Replaces the reference that closes such a circle by the schema that allows everything. Which one that is depends on the
+/// names of the definitions that refer to each other and on nothing else.
 pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings: &mut Findings) {
-    let mut walk = Walk { states: vec![State::New; definitions.len()], definitions, findings };
-    for at in 0..walk.states.len() {
-        walk.from(at);
+    let index = |name: &Arc<str>| definitions.get_index_of(name);
+    let leads_to: Vec<Vec<usize>> = definitions
+        .values()
+        .map(|named| named.in_place.iter().filter_map(index).collect())
+        .collect();
+    let mut circles = condensed(&leads_to);
+    circles.retain(|circle| match circle.as_slice() {
+        [only] => leads_to.get(*only).is_some_and(|to| to.contains(only)),
+        _ => true,
+    });
+    for mut circle in circles {
+        circle.sort_by_key(|at| definitions.get_index(*at).map(|(name, _)| Arc::clone(name)));
+        let states = circle.iter().map(|at| (*at, State::New)).collect();
+        let mut walk = Walk { definitions, findings, states };
+        for at in circle {
+            walk.from(at);
+        }
     }
 }
 
@@ -36,7 +53,8 @@ enum State {
 struct Walk<'a> {
     definitions: &'a mut IndexMap<Arc<str>, Named>,
     findings: &'a mut Findings,
-    states: Vec<State>,
+    /// Those of the circle, which it does not leave.
+    states: HashMap<usize, State>,
 }
 
 /// A definition that the walk is in, and how many of its references were followed.
@@ -58,7 +76,7 @@ impl Walk<'_> {
             };
             step.n_followed += 1;
             let Some(next) = self.definitions.get_index_of(&target) else { continue };
-            if self.states.get(next) == Some(&State::Open) {
+            if self.states.get(&next) == Some(&State::Open) {
                 self.cut(step.at, &target);
             } else {
                 way.extend(self.enter(next));
@@ -68,7 +86,7 @@ impl Walk<'_> {
 
     /// Begins with a definition that was not walked through: the references of it are to be followed.
     fn enter(&mut self, at: usize) -> Option<Step> {
-        if self.states.get(at) != Some(&State::New) {
+        if self.states.get(&at) != Some(&State::New) {
             return None;
         }
         let (_, named) = self.definitions.get_index(at)?;
@@ -82,7 +100,7 @@ impl Walk<'_> {
     }
 
     fn set(&mut self, at: usize, state: State) {
-        if let Some(known) = self.states.get_mut(at) {
+        if let Some(known) = self.states.get_mut(&at) {
             *known = state;
         }
     }

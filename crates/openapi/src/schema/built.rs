@@ -1,73 +1,48 @@
-//! Keeps what is built of the schemas of a description for all its operations: each definition, and each set of
-//! definitions that a schema needs. What it holds is bounded; what finds no room is built again when it is needed.
+//! Keeps what is built of the schemas of a description for all its operations: each definition, the groups of those that
+//! reach each other, and each set of definitions that a schema needs. What definitions may cost is bounded and charged to
+//! the description, not to the operation that needs one first; sets that find no room are put together again when they
+//! are needed.
 
 use std::{
     hash::Hash,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard,
         atomic::{AtomicUsize, Ordering::Relaxed},
     },
 };
 
-use callgate_tool::{Definitions, Value};
-use callgate_tree::Node;
-use hashbrown::HashMap;
+use callgate_tool::{Definition, Definitions};
+use hashbrown::{HashMap, HashSet};
 
 use crate::{
+    allowance::Allowance,
+    document::Document,
+    effort::Lack,
     findings::Findings,
-    schema::{View, bytes::Bytes, scope::Scope},
+    options::SessionInputs,
+    schema::{
+        View,
+        group::{Group, Groups},
+        part::{Known, Link, Part, Place},
+        stem::Stems,
+    },
 };
 
 /// What was built so far of the schemas of one description.
 #[derive(Debug)]
 pub(crate) struct Built {
-    parts: Mutex<HashMap<Place, Arc<Part>>>,
+    parts: Mutex<HashMap<Place, Known>>,
+    groups: RwLock<Groups>,
     sets: Mutex<HashMap<Box<[Place]>, Arc<DefinitionSet>>>,
-    /// The steps that what is kept may still cost.
+    /// The sets again, by the groups they consist of.
+    grouped: Mutex<HashMap<Box<[usize]>, Arc<DefinitionSet>>>,
+    stems: OnceLock<Stems>,
+    /// Names and pointers, which many definitions refer to: each is kept once.
+    texts: Mutex<HashSet<Arc<str>>>,
+    /// What definitions may still cost.
+    allowance: Mutex<Allowance>,
+    /// The steps that the sets that are kept may still cost.
     room: AtomicUsize,
-}
-
-/// What is defined.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(super) struct At {
-    pub(super) pointer: Arc<str>,
-    pub(super) bytes: Bytes,
-    /// What dynamic references mean in it.
-    pub(super) scope: Scope,
-}
-
-/// What is defined, for whom, and where it stands.
-#[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Place {
-    pub(super) at: At,
-    pub(super) view: View,
-    /// Whether everything that refers to it stands where defaults are filled in.
-    pub(super) is_filled: bool,
-}
-
-/// A definition by itself. Other definitions have names that are unique in it.
-#[derive(Debug)]
-pub(super) struct Part {
-    pub(super) schema: Arc<Value>,
-    /// The bytes of the schema as compact JSON.
-    pub(super) n_bytes: usize,
-    /// The definitions it refers to, in the order in which it first does.
-    pub(super) links: Box<[Link]>,
-    /// The names of those that apply to the same value, sorted.
-    pub(super) in_place: Arc<[Arc<str>]>,
-    pub(super) findings: Findings,
-    /// What it took to build it, in steps.
-    pub(super) n_steps: usize,
-}
-
-/// A reference from one definition to another.
-#[derive(Clone, Debug)]
-pub(super) struct Link {
-    pub(super) at: At,
-    pub(super) node: Node,
-    pub(super) is_filled: bool,
-    /// What the definition calls it.
-    pub(super) name: Arc<str>,
 }
 
 /// The definitions that a schema needs, and what was found while they were built.
@@ -75,44 +50,116 @@ pub(super) struct Link {
 pub(super) struct DefinitionSet {
     pub(super) definitions: Arc<Definitions>,
     pub(super) findings: Findings,
-}
-
-/// A definition under the name it has in a set.
-#[derive(Debug)]
-pub(super) struct Named {
-    pub(super) schema: Arc<Value>,
-    pub(super) n_bytes: usize,
-    /// The names of the definitions that apply to the same value, sorted.
-    pub(super) in_place: Arc<[Arc<str>]>,
+    /// Why one of them is not there.
+    pub(super) lack: Option<Lack>,
 }
 
 impl Built {
-    /// Room for what costs so many steps.
-    pub(crate) fn within(steps: usize) -> Self {
-        Self { parts: Mutex::default(), sets: Mutex::default(), room: steps.into() }
+    /// Nothing yet; definitions may cost what is allowed here.
+    pub(crate) fn new(allowance: Allowance) -> Self {
+        Self {
+            parts: Mutex::default(),
+            groups: RwLock::default(),
+            sets: Mutex::default(),
+            grouped: Mutex::default(),
+            stems: OnceLock::new(),
+            texts: Mutex::default(),
+            room: (allowance.most() / SETS).into(),
+            allowance: Mutex::new(allowance),
+        }
     }
 
-    pub(super) fn part(&self, place: &Place) -> Option<Arc<Part>> {
+    pub(super) fn part(&self, place: &Place) -> Option<Known> {
         held(&self.parts).get(place).cloned()
+    }
+
+    pub(super) fn keep_part(&self, place: Place, part: &Known) {
+        held(&self.parts).insert(place, part.clone());
+    }
+
+    /// A definition whose references share their names and pointers with those of others.
+    pub(super) fn interned(&self, mut part: Part) -> Part {
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        for Link { at, name, .. } in &mut part.links {
+            for text in [&mut at.pointer, name] {
+                *text = Arc::clone(texts.get_or_insert_with(&**text, |_| Arc::clone(text)));
+            }
+        }
+        part
+    }
+
+    /// A definition that shares its schema with its likeness in another view, where those are equal.
+    pub(super) fn alike(&self, place: &Place, mut part: Part) -> Part {
+        let declared = [SessionInputs::Lenient, SessionInputs::Strict].map(View::Declared);
+        let views = [View::Complete, View::Output].into_iter().chain(declared);
+        let places = views.flat_map(|view| {
+            [true, false].map(|is_filled| Place { at: place.at.clone(), view, is_filled })
+        });
+        let mut others = places.filter_map(|place| self.part(&place)?.ok());
+        if let Some(other) = others.find(|other| other.schema == part.schema) {
+            part.schema = Arc::clone(&other.schema);
+        }
+        part
+    }
+
+    /// The groups so far.
+    pub(super) fn groups(&self) -> RwLockReadGuard<'_, Groups> {
+        self.groups.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a group of these definitions, unless somebody else did meanwhile, and answers its number.
+    pub(super) fn keep_group(&self, places: &[&Place], group: Group) -> usize {
+        self.groups.write().unwrap_or_else(PoisonError::into_inner).keep(places, group)
     }
 
     pub(super) fn set(&self, roots: &[Place]) -> Option<Arc<DefinitionSet>> {
         held(&self.sets).get(roots).cloned()
     }
 
-    pub(super) fn keep_part(&self, place: Place, part: &Arc<Part>) {
-        if self.takes(ENTRY + part.n_steps) {
-            held(&self.parts).insert(place, Arc::clone(part));
+    pub(super) fn keep_set(&self, roots: Box<[Place]>, set: &Arc<DefinitionSet>) {
+        if self.takes((roots.len() + 1) * ENTRY) {
+            held(&self.sets).insert(roots, Arc::clone(set));
         }
     }
 
-    pub(super) fn keep_set(&self, roots: Box<[Place]>, set: &Arc<DefinitionSet>) {
-        let n_steps = (roots.len() + 1) * ENTRY
-            + set.definitions.iter().count() * DEFINITION
-            + set.findings.n_kept() * FINDING;
-        if self.takes(n_steps) {
-            held(&self.sets).insert(roots, Arc::clone(set));
+    pub(super) fn grouped(&self, groups: &[usize]) -> Option<Arc<DefinitionSet>> {
+        held(&self.grouped).get(groups).cloned()
+    }
+
+    /// Keeps what one set has and no other.
+    pub(super) fn keep_grouped(&self, groups: &[usize], set: &Arc<DefinitionSet>) {
+        if self.takes(ENTRY + groups.len() + set.findings.n_kept() * FINDING) {
+            held(&self.grouped).insert(groups.into(), Arc::clone(set));
         }
+    }
+
+    /// Takes the room for a set whose definitions have names of their own.
+    pub(super) fn takes_named(&self, set: &DefinitionSet) -> bool {
+        // What has references to other names is nobody else's.
+        let is_own = |known: &Definition| Arc::strong_count(&known.schema) == 1;
+        let own = |known: &Definition| if is_own(known) { known.n_bytes / OWN_BYTES } else { 0 };
+        let definitions = set.definitions.iter().map(|known| DEFINITION + own(known));
+        self.takes(definitions.sum::<usize>() + set.findings.n_kept() * FINDING)
+    }
+
+    /// The schemas that the description names itself.
+    pub(super) fn stems(&self, document: &Document) -> &Stems {
+        self.stems.get_or_init(|| Stems::of(document))
+    }
+
+    /// The steps that the next definition may take, and whether that is less because of those before it.
+    pub(super) fn share(&self) -> (usize, bool) {
+        let allowance = self.allowance();
+        (allowance.of_one(), allowance.is_short())
+    }
+
+    /// Takes what a definition cost.
+    pub(super) fn spend(&self, steps: usize) {
+        self.allowance().spend(steps);
+    }
+
+    fn allowance(&self) -> MutexGuard<'_, Allowance> {
+        self.allowance.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes some of the room; `false` when there is not as much.
@@ -122,21 +169,22 @@ impl Built {
     }
 }
 
-/// The bytes of a value as compact JSON.
-pub(super) fn n_bytes(value: &Value) -> usize {
-    value.to_string().len()
-}
-
 /// Nothing is done while it is held but to look up and to insert.
 fn held<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K, V>> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The part of what definitions may cost that the sets may take beside them.
+const SETS: usize = 4;
+
 /// What it takes to keep anything, in steps of 16 bytes.
-const ENTRY: usize = 16;
+pub(super) const ENTRY: usize = 16;
 
 /// What it takes to name a definition in a set.
 const DEFINITION: usize = 3;
 
+/// So many bytes of the JSON of a schema take a step to keep.
+const OWN_BYTES: usize = 4;
+
 /// What it takes to keep a finding.
-pub(super) const FINDING: usize = 32;
+const FINDING: usize = 32;

@@ -306,7 +306,7 @@ fn properties<'d>(
     let Some(members) = value.as_object() else {
         return drop_value(builder, Form::SchemaMap, value, path);
     };
-    let mut kept = Object::new();
+    let mut kept = Object::with_capacity(members.len());
     for (name, property) in members.iter() {
         let path = path.name(name);
         if builder.keeps_property(property, &path) {

@@ -53,6 +53,7 @@ mod tests {
 
     use super::*;
     use crate::{
+        allowance::Allowance,
         findings::Findings,
         sample::document,
         schema::{View, built::Built},
@@ -63,7 +64,7 @@ mod tests {
     fn check(schema: Value, expected: Value, codes: &[&str]) {
         let document = document(json!({"schema": schema}));
         let node = document.root().get("schema").unwrap();
-        let built = Built::within(1_000);
+        let built = Built::new(Allowance::of_definitions(&document));
         let mut builder = Builder::new((&document, &built), View::Complete, Findings::default());
         assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
         let found = builder.findings.into_diagnostics();

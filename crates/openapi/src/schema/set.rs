@@ -1,5 +1,6 @@
 //! Finds the definitions a schema needs: those it refers to and those they refer to, each built once for the whole
-//! description and named so that no two of a schema are called alike.
+//! description. Where each can be called after its own pointer, they come in groups (`grouped`); else they are named here so
+//! that no two of a schema are called alike.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use crate::{
     schema::{
         Builder, Pending,
         bare::{cut_circles, in_place},
-        built::{DefinitionSet, Link, Named, Part, Place, n_bytes},
+        built::DefinitionSet,
+        part::{Link, Named, Part, Place, n_bytes},
         rename::renamed,
     },
 };
@@ -26,32 +28,37 @@ impl Builder<'_> {
         }
         let roots: Box<[Place]> = self.pending.iter().map(|pending| self.place(pending)).collect();
         let set = self.built.set(&roots).unwrap_or_else(|| {
-            let set = Arc::new(self.set());
-            if !self.document.is_spent() {
+            let grouped = self.grouped(&roots);
+            let is_named = grouped.is_none();
+            let set = grouped.unwrap_or_else(|| Arc::new(self.set()));
+            if !self.document.is_spent() && (!is_named || self.built.takes_named(&set)) {
                 self.built.keep_set(roots, &set);
             }
             set
         });
         self.document.spend(1 + set.findings.n_kept());
         self.findings.absorb(&set.findings);
+        if let Some(lack) = &set.lack {
+            self.document.lack(lack);
+        }
         let definitions = Arc::clone(&set.definitions);
         (Schema::with_definitions(Value::Object(own), definitions), self.findings)
     }
 
-    fn place(&self, pending: &Pending) -> Place {
+    pub(super) fn place(&self, pending: &Pending) -> Place {
         let is_filled = self.names.get(&pending.at).is_some_and(|known| known.is_filled);
         Place { at: pending.at.clone(), view: self.view, is_filled }
     }
 
-    /// All definitions that are needed for those that wait.
-    fn set(&mut self) -> DefinitionSet {
+    /// All definitions that are needed for those that wait, under names that are given in this set.
+    pub(super) fn set(&mut self) -> DefinitionSet {
         let mut found = Findings::default();
         let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
         while let Some(pending) = self.pending.pop_front() {
             let Some(known) = self.names.get(&pending.at) else { continue };
             let name = Arc::clone(&known.name);
             let place = self.place(&pending);
-            let part = self.part(place, &pending.node);
+            let part = self.part_of_set(&place, &pending.node);
             found.absorb(&part.findings);
             named.insert(name, self.named(&part));
         }
@@ -61,40 +68,19 @@ impl Builder<'_> {
             schema,
             n_bytes,
         });
-        DefinitionSet { definitions: Arc::new(Definitions::new(list.collect())), findings: found }
+        let definitions = Arc::new(Definitions::new(list.collect()));
+        DefinitionSet { definitions, findings: found, lack: None }
     }
 
-    /// A definition by itself, built when it is the first time that anybody needs it.
-    fn part(&self, place: Place, node: &Node) -> Arc<Part> {
+    /// A definition by itself, built once more only where it could not be built for all.
+    fn part_of_set(&self, place: &Place, node: &Node) -> Arc<Part> {
         // Where nothing may be done any more, everything is the schema that allows everything.
-        let known = self.built.part(&place).filter(|_| !self.document.is_spent());
-        if let Some(known) = known {
+        if let Some(Ok(known)) = self.built.part(place).filter(|_| !self.document.is_spent()) {
             self.document.spend(KNOWN);
             return known;
         }
-        let before = self.document.spent();
-        let mut builder = Builder::new((self.document, self.built), self.view, Findings::default());
-        builder.bytes = place.at.bytes;
-        builder.is_filled = place.is_filled;
-        builder.scope = place.at.scope.clone();
-        let schema = builder.schema(node, &Path::at(&place.at.pointer));
-        let links = builder.pending.into_iter().filter_map(|pending| {
-            let Pending { at, node, is_filled } = pending;
-            let name = Arc::clone(&builder.names.get(&at)?.name);
-            Some(Link { at, node, is_filled, name })
-        });
-        let part = Arc::new(Part {
-            n_bytes: n_bytes(&schema),
-            in_place: in_place(&schema),
-            schema: Arc::new(schema),
-            links: links.collect(),
-            findings: builder.findings,
-            n_steps: self.document.spent().saturating_sub(before),
-        });
-        if !self.document.is_spent() {
-            self.built.keep_part(place, &part);
-        }
-        part
+        let builder = Builder::new((self.document, self.built), self.view, Findings::default());
+        Arc::new(builder.part(place, node))
     }
 
     /// A definition as it is called in this set. What it refers to is needed, too.
@@ -108,17 +94,36 @@ impl Builder<'_> {
             }
         }
         if others.is_empty() {
-            let Part { schema, n_bytes, in_place, .. } = part;
-            return Named {
-                schema: Arc::clone(schema),
-                n_bytes: *n_bytes,
-                in_place: Arc::clone(in_place),
-            };
+            return Named::from(part);
         }
         self.document.spend(part.n_steps);
         let names: HashMap<&str, &str> = others.iter().map(|(old, new)| (*old, &**new)).collect();
         let schema = renamed(&part.schema, &names);
         Named { n_bytes: n_bytes(&schema), in_place: in_place(&schema), schema: Arc::new(schema) }
+    }
+}
+
+impl<'d> Builder<'d> {
+    /// A definition by itself, by a builder that built nothing so far.
+    pub(super) fn part(mut self, place: &Place, node: &'d Node) -> Part {
+        let before = self.document.spent();
+        self.bytes = place.at.bytes;
+        self.is_filled = place.is_filled;
+        self.scope = place.at.scope.clone();
+        let schema = self.schema(node, &Path::at(&place.at.pointer));
+        let links = self.pending.into_iter().filter_map(|pending| {
+            let Pending { at, node, is_filled } = pending;
+            let name = Arc::clone(&self.names.get(&at)?.name);
+            Some(Link { at, node, is_filled, name })
+        });
+        Part {
+            n_bytes: n_bytes(&schema),
+            in_place: in_place(&schema),
+            schema: Arc::new(schema),
+            links: links.collect(),
+            findings: self.findings,
+            n_steps: self.document.spent().saturating_sub(before),
+        }
     }
 }
 

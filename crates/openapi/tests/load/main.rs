@@ -24,6 +24,8 @@ mod schemas;
 #[cfg(test)]
 mod self_address;
 #[cfg(test)]
+mod shared;
+#[cfg(test)]
 mod swagger;
 #[cfg(test)]
 mod versions;

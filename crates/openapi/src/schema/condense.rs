@@ -1,0 +1,157 @@
+//! Condenses a graph to the groups of nodes that reach each other (Tarjan's strongly connected components). It keeps its way
+//! in lists and not on the stack: chains of references may be long.
+
+/// The groups of nodes that reach each other, each after those it leads to. `leads_to` holds for each node those it leads
+/// to. The order of a group's nodes means nothing.
+pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let states = vec![State::default(); leads_to.len()];
+    let mut walk = Walk { leads_to, states, n_entered: 0, open: Vec::new(), groups: Vec::new() };
+    for node in 0..leads_to.len() {
+        walk.from(node);
+    }
+    walk.groups
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// When it was entered, counted from 1; 0 before.
+    entered: usize,
+    /// The earliest node that it is known to reach among those that are open.
+    earliest: usize,
+    /// Whether its group is not complete.
+    is_open: bool,
+}
+
+struct Walk<'a> {
+    leads_to: &'a [Vec<usize>],
+    states: Vec<State>,
+    n_entered: usize,
+    open: Vec<usize>,
+    groups: Vec<Vec<usize>>,
+}
+
+impl Walk<'_> {
+    fn from(&mut self, start: usize) {
+        if self.entered(start) > 0 {
+            return;
+        }
+        // The nodes on the way, and how many of the references of each were followed.
+        let mut way = vec![(start, 0)];
+        self.enter(start);
+        while let Some((node, n_followed)) = way.last_mut() {
+            let node = *node;
+            let Some(next) = self.leads_to.get(node).and_then(|to| to.get(*n_followed)).copied()
+            else {
+                way.pop();
+                self.leave(node, way.last().map(|(above, _)| *above));
+                continue;
+            };
+            *n_followed += 1;
+            if self.entered(next) == 0 {
+                self.enter(next);
+                way.push((next, 0));
+            } else if self.states.get(next).is_some_and(|state| state.is_open) {
+                self.reaches(node, self.entered(next));
+            }
+        }
+    }
+
+    fn entered(&self, node: usize) -> usize {
+        self.states.get(node).map_or(usize::MAX, |state| state.entered)
+    }
+
+    fn enter(&mut self, node: usize) {
+        self.n_entered += 1;
+        let entered = self.n_entered;
+        if let Some(state) = self.states.get_mut(node) {
+            *state = State { entered, earliest: entered, is_open: true };
+            self.open.push(node);
+        }
+    }
+
+    fn reaches(&mut self, node: usize, earliest: usize) {
+        if let Some(state) = self.states.get_mut(node) {
+            state.earliest = state.earliest.min(earliest);
+        }
+    }
+
+    /// Ends with a node; `above` is the one it was entered from.
+    fn leave(&mut self, node: usize, above: Option<usize>) {
+        let Some(State { entered, earliest, .. }) = self.states.get(node).copied() else { return };
+        if let Some(above) = above {
+            self.reaches(above, earliest);
+        }
+        if earliest < entered {
+            return;
+        }
+        let from = self.open.iter().rposition(|open| *open == node).unwrap_or_default();
+        let group = self.open.split_off(from);
+        for node in &group {
+            if let Some(state) = self.states.get_mut(*node) {
+                state.is_open = false;
+            }
+        }
+        self.groups.push(group);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::{collection::vec, prelude::*};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(leads_to: &[Vec<usize>], expected: &[&[usize]]) {
+        let mut groups = condensed(leads_to);
+        for group in &mut groups {
+            group.sort_unstable();
+        }
+        assert_eq!(groups, expected);
+    }
+
+    #[test]
+    fn what_reaches_each_other_is_one_group_after_what_it_leads_to() {
+        check(&[], &[]);
+        check(&[vec![]], &[&[0]]);
+        check(&[vec![0]], &[&[0]]);
+        check(&[vec![1], vec![]], &[&[1], &[0]]);
+        check(&[vec![1], vec![2], vec![0, 3], vec![]], &[&[3], &[0, 1, 2]]);
+        check(&[vec![1, 2], vec![3], vec![3], vec![]], &[&[3], &[1], &[2], &[0]]);
+    }
+
+    #[test]
+    fn a_long_chain_is_no_long_stack() {
+        let chain: Vec<_> = (1..100_000).map(|next| vec![next]).chain([vec![0]]).collect();
+        assert_eq!(condensed(&chain).len(), 1);
+    }
+
+    /// The nodes that one reaches, itself among them.
+    fn reached(leads_to: &[Vec<usize>], from: usize) -> BTreeSet<usize> {
+        let mut reached = BTreeSet::from([from]);
+        let mut way = vec![from];
+        while let Some(node) = way.pop() {
+            way.extend(leads_to[node].iter().filter(|next| reached.insert(**next)));
+        }
+        reached
+    }
+
+    proptest! {
+        #[test]
+        fn groups_are_those_that_reach_each_other(leads_to in vec(vec(0..8_usize, 0..4), 8)) {
+            let groups = condensed(&leads_to);
+            let group_of = |node: &usize| groups.iter().position(|group| group.contains(node));
+            prop_assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), leads_to.len());
+            for from in 0..leads_to.len() {
+                for to in reached(&leads_to, from) {
+                    let is_same = reached(&leads_to, to).contains(&from);
+                    prop_assert_eq!(group_of(&from) == group_of(&to), is_same);
+                    prop_assert!(group_of(&to) <= group_of(&from));
+                }
+            }
+        }
+    }
+}

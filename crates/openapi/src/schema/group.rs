@@ -1,0 +1,123 @@
+//! Groups of definitions: those that reach each other, which any schema needs together or not at all. A group is made once
+//! for a description, under the names that its definitions have where no two are called alike.
+
+use std::sync::Arc;
+
+use callgate_tool::{Definition, DefinitionGroup};
+use hashbrown::HashMap;
+use indexmap::IndexMap;
+
+use crate::{
+    effort::Lack,
+    findings::Findings,
+    schema::{
+        View,
+        bare::cut_circles,
+        bytes::Bytes,
+        part::{Known, Named, Place},
+        scope::Scope,
+        stem::{Stems, stem},
+    },
+};
+
+/// The groups of a description. They hold each other by their numbers: a chain of owners would be dropped recursively.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    of: HashMap<Place, usize>,
+    list: Vec<Arc<Group>>,
+}
+
+/// Definitions that reach each other.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    /// In the order of their names; none where they cannot keep those.
+    pub(super) definitions: Arc<DefinitionGroup>,
+    pub(super) findings: Findings,
+    /// The groups that its definitions refer to.
+    pub(super) leads_to: Box<[usize]>,
+    /// Where something is filled in: one of its definitions as it is where nothing is.
+    pub(super) unfilled: Option<Place>,
+    /// Whether all its definitions can be called after their own pointers.
+    pub(super) is_plain: bool,
+    /// The names that a definition of another group may have, too.
+    pub(super) shared_names: Box<[Arc<str>]>,
+    /// Why one of its definitions is not there.
+    pub(super) lack: Option<Lack>,
+}
+
+impl Groups {
+    /// The number of the group of a definition.
+    pub(super) fn of(&self, place: &Place) -> Option<usize> {
+        self.of.get(place).copied()
+    }
+
+    pub(super) fn get(&self, number: usize) -> Option<&Arc<Group>> {
+        self.list.get(number)
+    }
+
+    /// Keeps the group of these definitions, unless there is one, and answers its number.
+    pub(super) fn keep(&mut self, places: &[&Place], group: Group) -> usize {
+        if let Some(known) = places.first().and_then(|place| self.of(place)) {
+            return known;
+        }
+        let number = self.list.len();
+        self.list.push(Arc::new(group));
+        self.of.extend(places.iter().map(|place| ((*place).clone(), number)));
+        number
+    }
+}
+
+impl Group {
+    /// The group of these definitions, in any order, which leads to those.
+    pub(super) fn new(stems: &Stems, members: &[(&Place, &Known)], leads_to: Box<[usize]>) -> Self {
+        let mut group = Self { leads_to, is_plain: true, ..Self::default() };
+        let mut shared_names = Vec::new();
+        let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
+        for (place, known) in members {
+            let part = match known {
+                Ok(part) => part,
+                Err(lack) => {
+                    group.lack = Some(lack.clone());
+                    continue;
+                }
+            };
+            let name: Arc<str> = stem(&place.at.pointer).into();
+            group.findings.absorb(&part.findings);
+            if !is_only(stems, place, &name) {
+                shared_names.push(Arc::clone(&name));
+            }
+            let is_renamed = part.links.iter().any(|link| *link.name != *stem(&link.at.pointer));
+            group.is_plain &= !is_renamed && !named.contains_key(&name);
+            named.insert(name, Named::from(&**part));
+        }
+        if let Some((place, _)) = members.first().filter(|(place, _)| place.is_filled)
+            && matches!(place.view, View::Declared(_))
+        {
+            group.unfilled = Some(Place { is_filled: false, ..(*place).clone() });
+        }
+        group.shared_names = shared_names.into();
+        if group.is_plain {
+            cut_circles(&mut named, &mut group.findings);
+            let list = named.into_iter().map(|(name, Named { schema, n_bytes, .. })| Definition {
+                name,
+                schema,
+                n_bytes,
+            });
+            group.definitions = Arc::new(DefinitionGroup::new(list.collect()));
+        }
+        group
+    }
+}
+
+/// What the definitions of a group stand in order by, whichever was needed first.
+pub(super) fn in_order(place: &Place) -> (String, Arc<str>) {
+    (stem(&place.at.pointer), Arc::clone(&place.at.pointer))
+}
+
+/// Whether no other definition can be called alike: it is a schema that the description names itself, and the only one
+/// of its name.
+fn is_only(stems: &Stems, place: &Place, name: &str) -> bool {
+    place.at.bytes == Bytes::Text
+        && place.at.scope == Scope::default()
+        && stems.only(name) == Some(&place.at.pointer)
+}

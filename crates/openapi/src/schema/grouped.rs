@@ -1,0 +1,226 @@
+//! Finds the definitions a schema needs by the groups they are in, so that a declaration pays for the groups it reaches and
+//! not for what is in them.
+//!
+//! Sharing is right where every definition can be called after its own pointer (`Pet`) and no two are called alike. Schemas
+//! that the description names itself are known to have names of their own; others are compared. Where two are called alike,
+//! there is no such set: then `set` names the definitions of one schema by themselves (`Pet`, `Pet_2`).
+//!
+//! Below an alternative nothing is filled in. What a schema needs both there and elsewhere is defined once, as it is there;
+//! and so is all that it refers to, so a group gives way as a whole to its likeness where nothing is filled in.
+
+use std::sync::Arc;
+
+use callgate_tool::Definitions;
+use callgate_tree::Node;
+use hashbrown::{HashMap, HashSet};
+use indexmap::{IndexMap, IndexSet};
+
+use crate::{
+    effort::Lack,
+    findings::Findings,
+    schema::{
+        Builder, View,
+        built::{DefinitionSet, ENTRY},
+        bytes::Bytes,
+        condense::condensed,
+        group::{Group, Groups, in_order},
+        part::{At, Known, Link, Place},
+        scope::Scope,
+        stem::stem,
+    },
+};
+
+/// Where a definition refers to.
+#[derive(Clone, Copy)]
+enum Target {
+    /// To one of a group that there is, of this number.
+    Known(usize),
+    /// To one that is found with it, at this place.
+    New(usize),
+}
+
+impl Builder<'_> {
+    /// The definitions that are needed for those that wait; `None` where two would be called alike, or where no more may
+    /// be done.
+    pub(super) fn grouped(&self, roots: &[Place]) -> Option<Arc<DefinitionSet>> {
+        self.group(roots);
+        let groups = self.built.groups();
+        let reached = self.reached(&groups, roots)?;
+        let of = |number: &usize| groups.get(*number);
+        if let Some(lack) = reached.iter().filter_map(of).find_map(|group| group.lack.as_ref()) {
+            // The schema of all arguments is made as far as it can be.
+            let set = DefinitionSet { lack: Some(lack.clone()), ..DefinitionSet::default() };
+            return (self.view != View::Complete).then(|| Arc::new(set));
+        }
+        let kept = self.kept(&groups, reached);
+        if !self.is_plain(&groups, &kept) {
+            return None;
+        }
+        if let Some(known) = self.built.grouped(&kept) {
+            return Some(known);
+        }
+        let mut found = Findings::default();
+        for group in kept.iter().filter_map(of) {
+            found.absorb(&group.findings);
+        }
+        let definitions = kept.iter().filter_map(of).map(|group| Arc::clone(&group.definitions));
+        let definitions = Arc::new(Definitions::of_groups(definitions.collect()));
+        let set = Arc::new(DefinitionSet { definitions, findings: found, lack: None });
+        self.built.keep_grouped(&kept, &set);
+        Some(set)
+    }
+
+    /// Sees that there is a group of each definition that is needed.
+    fn group(&self, roots: &[Place]) {
+        let mut needed: IndexMap<Place, Node> = IndexMap::new();
+        for (place, pending) in roots.iter().zip(&self.pending) {
+            if self.built.groups().of(place).is_none() {
+                needed.insert(place.clone(), pending.node.clone());
+            }
+        }
+        let mut parts: Vec<(Known, Vec<Target>)> = Vec::new();
+        while let Some((place, node)) = needed.get_index(parts.len()) {
+            let (place, node) = (place.clone(), node.clone());
+            let part = self.shared_part(&place, &node);
+            let links = part.iter().flat_map(|part| &part.links);
+            let targets = links.map(|link| self.target_of(link, &mut needed)).collect();
+            parts.push((part, targets));
+        }
+        self.keep_groups(&needed, &parts);
+    }
+
+    /// Where a reference leads; what is in no group is needed.
+    fn target_of(&self, link: &Link, needed: &mut IndexMap<Place, Node>) -> Target {
+        let place = link.place(self.view);
+        if let Some(number) = self.built.groups().of(&place) {
+            return Target::Known(number);
+        }
+        let at = needed.get_index_of(&place);
+        Target::New(at.unwrap_or_else(|| needed.insert_full(place, link.node.clone()).0))
+    }
+
+    /// Keeps the groups of definitions that were found together.
+    fn keep_groups(&self, needed: &IndexMap<Place, Node>, parts: &[(Known, Vec<Target>)]) {
+        let new = |target: &Target| match target {
+            Target::Known(_) => None,
+            Target::New(at) => Some(*at),
+        };
+        let leads_to: Vec<Vec<usize>> =
+            parts.iter().map(|(_, targets)| targets.iter().filter_map(new).collect()).collect();
+        let stems = self.built.stems(self.document);
+        let mut numbers: HashMap<usize, usize> = HashMap::new();
+        for group in condensed(&leads_to) {
+            let mut members: Vec<_> = group
+                .iter()
+                .filter_map(|at| Some((needed.get_index(*at)?.0, parts.get(*at)?)))
+                .collect();
+            members.sort_by_cached_key(|(place, _)| in_order(place));
+            let mut leads_to: IndexSet<usize> = IndexSet::new();
+            let targets = members.iter().flat_map(|(_, (_, targets))| targets);
+            leads_to.extend(targets.filter_map(|target| match target {
+                Target::Known(number) => Some(*number),
+                // Those of the group itself have no number yet.
+                Target::New(at) => numbers.get(at).copied(),
+            }));
+            let known: Vec<_> = members.iter().map(|(place, (known, _))| (*place, known)).collect();
+            let places: Vec<_> = members.iter().map(|(place, _)| *place).collect();
+            let made = Group::new(stems, &known, leads_to.into_iter().collect());
+            let number = self.built.keep_group(&places, made);
+            numbers.extend(group.into_iter().map(|at| (at, number)));
+        }
+    }
+
+    /// A definition by itself, built for all that need it, and charged to none of them.
+    fn shared_part(&self, place: &Place, node: &Node) -> Known {
+        if let Some(known) = self.built.part(place) {
+            return known;
+        }
+        let (most, is_short) = self.built.share();
+        let document = self.document.metered(most);
+        let part = Builder::new((&document, self.built), self.view, Findings::default());
+        let part = part.part(place, node);
+        self.built.spend(ENTRY + document.spent());
+        let known = if !document.is_spent() {
+            Ok(Arc::new(self.built.interned(self.built.alike(place, part))))
+        } else if is_short {
+            Err(Lack::Rest)
+        } else {
+            Err(Lack::Definition(Arc::clone(&place.at.pointer)))
+        };
+        self.built.keep_part(place.clone(), &known);
+        known
+    }
+
+    /// The numbers of all groups that are reached, in the order in which they are; `None` where that takes too much.
+    fn reached(&self, groups: &Groups, roots: &[Place]) -> Option<Vec<usize>> {
+        let mut reached: IndexSet<usize> = IndexSet::new();
+        reached.extend(roots.iter().filter_map(|root| groups.of(root)));
+        let mut at = 0;
+        while let Some(group) = reached.get_index(at).and_then(|number| groups.get(*number)) {
+            if !self.document.spend(VISIT + group.leads_to.len()) {
+                return None;
+            }
+            reached.extend(group.leads_to.iter().copied());
+            at += 1;
+        }
+        Some(reached.into_iter().collect())
+    }
+
+    /// The groups without those whose likeness, where nothing is filled in, is among them.
+    fn kept(&self, groups: &Groups, mut reached: Vec<usize>) -> Vec<usize> {
+        let is_filled =
+            |number: &usize| groups.get(*number).is_some_and(|group| group.unfilled.is_some());
+        if !matches!(self.view, View::Declared(_)) || reached.iter().all(is_filled) {
+            return reached;
+        }
+        let all: HashSet<usize> = reached.iter().copied().collect();
+        reached.retain(|number| {
+            let unfilled = groups.get(*number).and_then(|group| group.unfilled.as_ref());
+            let likeness = unfilled.and_then(|place| groups.of(place));
+            likeness.is_none_or(|likeness| !all.contains(&likeness))
+        });
+        reached
+    }
+
+    /// Whether every definition can be called after its own pointer.
+    fn is_plain(&self, groups: &Groups, kept: &[usize]) -> bool {
+        let is_plain = |number: &usize| groups.get(*number).is_some_and(|group| group.is_plain);
+        if !kept.iter().all(is_plain) {
+            return false;
+        }
+        if self.names.iter().any(|(at, known)| *known.name != *stem(&at.pointer)) {
+            return false;
+        }
+        let mut names: HashSet<&str> = HashSet::new();
+        let shared = kept.iter().filter_map(|number| groups.get(*number));
+        let mut shared = shared.flat_map(|group| &group.shared_names).peekable();
+        if shared.peek().is_none() {
+            return true;
+        }
+        let all: HashSet<usize> = kept.iter().copied().collect();
+        let stems = self.built.stems(self.document);
+        shared.all(|name| {
+            let is_needed = |pointer: &Arc<str>| {
+                let at = At {
+                    pointer: Arc::clone(pointer),
+                    bytes: Bytes::Text,
+                    scope: Scope::default(),
+                };
+                let place = |is_filled| Place { at: at.clone(), view: self.view, is_filled };
+                let mut numbers = [true, false].into_iter().filter_map(|is| groups.of(&place(is)));
+                numbers.any(|number| all.contains(&number))
+            };
+            self.document.spend(COMPARED);
+            names.insert(name) && !stems.only(name).is_some_and(is_needed)
+        })
+    }
+}
+
+/// What it takes to look at a group, in steps.
+const VISIT: usize = 4;
+
+/// What it takes to compare a name with those of others, in steps.
+const COMPARED: usize = 4;
+
+#[cfg(test)]
+mod tests;

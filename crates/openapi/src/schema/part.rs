@@ -1,0 +1,86 @@
+//! A definition by itself: its schema, and the definitions it refers to, under names that are unique in it.
+
+use std::sync::Arc;
+
+use callgate_tool::Value;
+use callgate_tree::Node;
+
+use crate::{
+    effort::Lack,
+    findings::Findings,
+    schema::{View, bytes::Bytes, scope::Scope},
+};
+
+/// A definition by itself, or why there is none.
+pub(super) type Known = Result<Arc<Part>, Lack>;
+
+/// What is defined.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(super) struct At {
+    pub(super) pointer: Arc<str>,
+    pub(super) bytes: Bytes,
+    /// What dynamic references mean in it.
+    pub(super) scope: Scope,
+}
+
+/// What is defined, for whom, and where it stands.
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
+pub(super) struct Place {
+    pub(super) at: At,
+    pub(super) view: View,
+    /// Whether everything that refers to it stands where defaults are filled in.
+    pub(super) is_filled: bool,
+}
+
+/// A definition by itself. Other definitions have names that are unique in it.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) schema: Arc<Value>,
+    /// The bytes of the schema as compact JSON.
+    pub(super) n_bytes: usize,
+    /// The definitions it refers to, in the order in which it first does.
+    pub(super) links: Box<[Link]>,
+    /// The names of those that apply to the same value, sorted.
+    pub(super) in_place: Arc<[Arc<str>]>,
+    pub(super) findings: Findings,
+    /// What it took to build it, in steps.
+    pub(super) n_steps: usize,
+}
+
+/// A reference from one definition to another.
+#[derive(Clone, Debug)]
+pub(super) struct Link {
+    pub(super) at: At,
+    pub(super) node: Node,
+    pub(super) is_filled: bool,
+    /// What the definition calls it.
+    pub(super) name: Arc<str>,
+}
+
+/// A definition under the name it has in a set.
+#[derive(Debug)]
+pub(super) struct Named {
+    pub(super) schema: Arc<Value>,
+    pub(super) n_bytes: usize,
+    /// The names of the definitions that apply to the same value, sorted.
+    pub(super) in_place: Arc<[Arc<str>]>,
+}
+
+impl From<&Part> for Named {
+    fn from(Part { schema, n_bytes, in_place, .. }: &Part) -> Self {
+        let (schema, in_place) = (Arc::clone(schema), Arc::clone(in_place));
+        Self { schema, n_bytes: *n_bytes, in_place }
+    }
+}
+
+impl Link {
+    /// What it leads to in this view.
+    pub(super) fn place(&self, view: View) -> Place {
+        Place { at: self.at.clone(), view, is_filled: self.is_filled }
+    }
+}
+
+/// The bytes of a value as compact JSON.
+pub(super) fn n_bytes(value: &Value) -> usize {
+    value.to_string().len()
+}

@@ -1,0 +1,54 @@
+//! What definitions are called after, and which of a description's schemas no other can be called alike with.
+
+use std::sync::Arc;
+
+use callgate_tree::{Node, Path};
+use hashbrown::HashMap;
+
+use crate::document::Document;
+
+/// What a definition is called after: the last part of its pointer, or its file where that is all of it.
+pub(super) fn stem(pointer: &str) -> String {
+    let last = pointer.rsplit('/').next().unwrap_or_default();
+    let last = last
+        .strip_suffix('#')
+        .map_or(last, |file| file.rsplit_once('.').map_or(file, |(name, _extension)| name));
+    let legal = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut stem: String = last.chars().take(LONGEST_STEM).map(legal).collect();
+    if !stem.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        stem.insert_str(0, "Schema_");
+    }
+    stem
+}
+
+/// What is cut off makes no two names alike: those get numbers.
+const LONGEST_STEM: usize = 200;
+
+/// The schemas that a description names itself, by what their definitions are called after.
+#[derive(Debug)]
+pub(super) struct Stems(HashMap<String, Option<Arc<str>>>);
+
+impl Stems {
+    /// Those of the document itself; those of documents that it refers to are not among them.
+    pub(super) fn of(document: &Document) -> Self {
+        let mut stems = HashMap::new();
+        for way in [&["components", "schemas"][..], &["definitions"]] {
+            let schemas = way.iter().try_fold(document.root(), |above, name| above.get(name));
+            let names = schemas.and_then(Node::as_object).into_iter();
+            for (name, _) in names.flat_map(callgate_tree::Object::iter) {
+                let pointer = match way {
+                    [outer, inner] => Path::ROOT.name(outer).name(inner).name(name).pointer(),
+                    _ => Path::ROOT.name("definitions").name(name).pointer(),
+                };
+                let known = stems.entry(stem(&pointer));
+                known.and_modify(|known| *known = None).or_insert(Some(pointer));
+            }
+        }
+        Self(stems)
+    }
+
+    /// The pointer of the one schema that is called after this stem, where there is exactly one.
+    pub(super) fn only(&self, stem: &str) -> Option<&Arc<str>> {
+        self.0.get(stem)?.as_ref()
+    }
+}
