@@ -1,12 +1,21 @@
 //! Standard output for results, standard error for talk. A closed pipe ends the command quietly, as other commands
 //! do.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// Writes a result.
 pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(text.as_bytes()));
 }
+
+/// Writes a result that is too long to be held.
+pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+    written(write(&mut out).and_then(|()| out.flush()));
+}
+
+/// What is written at a time.
+const BUFFER: usize = 64 << 10;
 
 /// Writes talk, with colours where they are shown.
 pub(crate) fn talk(text: &str) {
