@@ -239,24 +239,36 @@ fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
     callgate(&["check", &path(&folder, "deep.json")]).exits(1).prints("text-too-deep");
 }
 
-/// Each limit of a description refuses what is over it, and the default lets it pass.
+/// Each limit of a description refuses what is over it and says by which key it is moved, and the default lets it pass.
 #[test]
 fn every_limit_of_a_description_does_what_it_says() {
-    let paths = "  /a: {get: {operationId: a, summary: A, parameters: [{name: a, in: query, schema: {type: object, properties: {b: {type: string}}}}]}}\n  /b: {get: {operationId: b, summary: B}}\n";
-    let text = description(paths) + "x-a: &a [1, 2, long text]\nx-b: [*a, *a]\n";
+    let schema =
+        "{type: object, properties: {b: {type: string}, c: {$ref: '#/components/schemas/C'}}}";
+    let paths = format!(
+        "  /a: {{get: {{operationId: a, summary: A, parameters: [{{name: a, in: query, schema: {schema}}}]}}}}\n  /b: {{get: {{operationId: b, summary: B}}}}\n"
+    );
+    let text = description(&paths)
+        + "components: {schemas: {C: {properties: {d: {type: string}}}}}\nx-a: &a [1, 2, long text]\nx-b: [*a, *a]\n";
     for (limit, code) in [
         ("alias_bytes: 10", "alias-expansion"),
+        ("all_declarations_effort: 200, effort_per_byte: 0", "too-complex"),
+        ("declaration_effort: 60", "too-complex"),
         ("description_bytes: 100", "text-too-large"),
         ("description_depth: 5", "text-too-deep"),
         ("description_effort: 40, effort_per_byte: 0", "too-complex"),
         ("description_nodes: 10", "too-many-nodes"),
         ("operations: 1", "too-many-operations"),
+        ("shared_definitions_effort: 10, effort_per_byte: 0", "too-complex"),
     ] {
         let limited = format!("toolsets: {{api: {{openapi: api.yaml, limits: {{{limit}}}}}}}\n");
         let files = [("callgate.yaml", &*limited), ("api.yaml", &*text)];
         let folder = folder(&files);
         let document = checked(&folder, "callgate.yaml");
         assert!(codes(&document).contains(code), "{limit}: {document}");
+        let (key, _) = limit.split_once(':').unwrap();
+        let mut found = document["diagnostics"].as_array().unwrap().iter();
+        let found = found.find(|found| found["code"] == code).unwrap();
+        assert!(found["help"].as_str().unwrap().contains(key), "{limit}: {found}");
         let unlimited = folder.path().join("callgate.yaml");
         fs::write(&unlimited, "toolsets: {api: {openapi: api.yaml}}\n").unwrap();
         assert_eq!(counts(&checked(&folder, "callgate.yaml")), [2, 0, 0], "{limit}");

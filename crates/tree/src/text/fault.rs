@@ -15,7 +15,7 @@ pub(super) fn too_large(bytes: usize, limit: usize) -> Fault {
         TextCode::TextTooLarge,
         None,
         format!("the text may have {limit} bytes, it has: {bytes}"),
-        "remove what is not needed, or raise the limit",
+        "remove what is not needed, or raise `description_bytes` if it is a description",
     )
 }
 
@@ -24,7 +24,7 @@ pub(super) fn too_deep(at: Option<Position>, limit: usize) -> Fault {
         TextCode::TextTooDeep,
         at,
         format!("lists and objects may be nested {limit} levels deep, here they are deeper"),
-        "name the inner parts and refer to them with `$ref`",
+        "name the inner parts and refer to them with `$ref`; `description_depth` may be 120 at most",
     )
 }
 
@@ -33,7 +33,7 @@ pub(super) fn too_many_nodes(at: Option<Position>, limit: usize) -> Fault {
         TextCode::TooManyNodes,
         at,
         format!("the text may have {limit} values, it has more, aliases unfolded"),
-        "remove what is not needed, or raise the limit",
+        "remove what is not needed, or raise `description_nodes` if it is a description",
     )
 }
 
@@ -42,7 +42,7 @@ pub(super) fn alias_expansion(at: Option<Position>, limit: usize) -> Fault {
         TextCode::AliasExpansion,
         at,
         format!("aliases may stand for {limit} bytes of text, with this one they stand for more"),
-        "use `$ref` instead of aliases",
+        "use `$ref` instead of aliases; `alias_bytes` may be raised up to ten times the text",
     )
 }
 
