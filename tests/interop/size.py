@@ -1,0 +1,80 @@
+"""No description is cut short by its size alone. Makes large ones (`large.py`), and looks whether every operation is exposed,
+whether `tools --json` writes as many tools as `check` calls exposed and holds one at a time, and whether a description of
+twice the size takes about twice the time.
+
+    python tests/interop/size.py --callgate target/debug/callgate
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import large
+
+# Twice the size takes 2.1 times as long in a quiet machine, and four times where something is quadratic.
+MOST_RATIO = 2.8
+RUNS = 3
+# Less than `tools --json` writes of the small one.
+MOST_MIB = 32
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--callgate", required=True)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        faults = [*listed(options.callgate, Path(folder)), *doubled(options.callgate, Path(folder))]
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+def listed(callgate, folder):
+    """Every operation is exposed, and written."""
+    file, n_operations = written(folder, 0.02)
+    [document] = json.loads(run([callgate, "check", file, "--json"])[0])["documents"]
+    if document["exposed"] != n_operations:
+        yield f"expected {n_operations} operations that are exposed, got: {document['exposed']}"
+    text, _, mib = run([callgate, "tools", file, "--json"])
+    n_tools = len(json.loads(text))
+    if n_tools != document["exposed"]:
+        yield f"expected as many tools as operations that are exposed, {document['exposed']}, got: {n_tools}"
+    if mib > MOST_MIB:
+        yield f"expected at most {MOST_MIB} MiB to write {len(text) >> 20} MiB of tools, got: {mib:.0f}"
+    print(f"size: {n_tools} tools of {n_operations} operations, {len(text) >> 20} MiB written within {mib:.0f} MiB")
+
+
+def doubled(callgate, folder):
+    """Twice the size takes about twice the time of the processor."""
+    files = [written(folder, scale)[0] for scale in (0.1, 0.2)]
+    one, two = (min(run([callgate, "check", file])[1] for _ in range(RUNS)) for file in files)
+    if two > MOST_RATIO * one:
+        yield f"expected at most {MOST_RATIO} times as long for twice the size, got: {one:.2f} s, then {two:.2f} s"
+    print(f"size: {one:.2f} s, of twice the size {two:.2f} s")
+
+
+def written(folder, scale):
+    described = large.description(scale)
+    file = folder / f"large-{scale}.json"
+    file.write_text(json.dumps(described, separators=(",", ":")))
+    return str(file), sum(len(item) for item in described["paths"].values())
+
+
+def run(command):
+    """What a command writes, the seconds of the processor it took, and the most memory it had, in MiB."""
+    with tempfile.TemporaryFile() as out:
+        process = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"expected success, got {process.returncode}: {' '.join(command)}")
+        out.seek(0)
+        return out.read(), usage.ru_utime, usage.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())
