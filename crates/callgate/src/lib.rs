@@ -16,7 +16,9 @@
 //! # }
 //! ```
 
-pub use callgate_call::Shape;
+pub use callgate_call::{
+    BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Selection, Shape, ShownHeaders,
+};
 pub use callgate_executor::{
     Backend, Builder, Call, Callable, Ended, Ending, Entry, Error, ErrorKind, Executor, Extensions,
     Function, Middleware, Opened, Piece, Pieces, Redirects, SessionValues, Stage, ToolStream,

@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use axum::{Json, Router, http::HeaderMap, routing::get};
 use bytes::Bytes;
 use callgate::{
-    Arguments, Callable, Executor, Redirects, Session, SessionValues, Shape, ToolCall, Toolset,
+    Arguments, BigIntegers, Callable, Executor, Redirects, Session, SessionValues, Shape,
+    ShownHeaders, ToolCall, Toolset,
     auth::{Authenticator, Authorization, CredentialPlace, Error, ErrorKind, Place},
     dialect::json_result,
     openapi::{Document, Limits, LoadOptions, load},
@@ -59,13 +60,16 @@ fn executor(server: String) -> Executor {
     let options = LoadOptions { server: Some(server), ..LoadOptions::default() };
     let signature: Arc<dyn Authenticator> = Arc::new(StaffSignature);
     let callable = |operation| Callable { operation, authenticator: Arc::clone(&signature) };
+    let mut shape = Shape::default();
+    shape.big_integers = BigIntegers::String;
+    shape.headers = ShownHeaders::Named(Vec::new());
     let toolset = Toolset {
         operations: load(&document, &options).operations.into_iter().map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: transport::Limits::default(),
         redirects: Redirects::None,
         session_values: SessionValues::default(),
-        shape: Shape::default(),
+        shape,
         tool_shapes: BTreeMap::new(),
     };
     Executor::builder().toolset(toolset).build().unwrap()
