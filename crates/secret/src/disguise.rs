@@ -127,8 +127,12 @@ fn has_mark(text: &[u8]) -> bool {
 }
 
 /// Whether [`is_mark`] may hold for the byte, told without a branch.
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "without branches many bytes are compared at a time"
+)]
 fn may_be_mark(byte: u8) -> bool {
-    (byte < 0x20) | (byte >= 0x7f) | (byte == b'\\') | (byte == b'%') | (byte == b'&')
+    !(0x20..0x7f).contains(&byte) | (byte == b'\\') | (byte == b'%') | (byte == b'&')
 }
 
 /// Whether a disguise other than a tag may begin with the byte.
