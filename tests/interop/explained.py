@@ -108,11 +108,11 @@ def is_no_media_type(_operation, case, _at_fault):
     return "/" not in case["args"].get("content_type", "/")
 
 
-def whole_query_and_more(operation, case, _at_fault):
+def whole_query_and_more(operation, case, at_fault):
     """A whole query string and single parameters of it are given, which no description may declare together (OpenAPI 3.2.0
     §4.12.1): a reader of the whole takes the others for parts of it."""
-    places = {each.loc for each in operation.params}
-    return "querystring" in places and bool(case["args"].get("querystring")) and bool(case["args"].get("query"))
+    wholes = {each.name.lower() for each in operation.params if each.loc == "querystring"}
+    return at_fault == wholes and bool(case["args"].get("querystring")) and bool(case["args"].get("query"))
 
 
 def two_writers(operation, case, at_fault):

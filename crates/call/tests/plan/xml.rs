@@ -114,6 +114,19 @@ fn a_ready_text_is_sent_as_it_is() {
 }
 
 #[test]
+fn bytes_are_an_element_where_the_schema_names_one() {
+    let binary = json!({"type": "string", "format": "binary"});
+    let mut named = binary.clone();
+    named["xml"] = json!({"name": "root"});
+    check(named.clone(), json!("aGk="), "<root>aGk=</root>");
+    let ready = written(&named, &json!("<root>aGk=</root>")).shown();
+    assert!(ready.ends_with("\n\n<root>aGk=</root>"), "{ready}");
+    // Without a name they are the whole of the body.
+    let whole = written(&binary, &json!("aGk=")).shown();
+    assert!(whole.ends_with("application/xml\n\nhi"), "{whole}");
+}
+
+#[test]
 fn what_cannot_be_xml_is_refused() {
     let map = json!({"type": "object", "additionalProperties": {"type": "string"}});
     assert_eq!(

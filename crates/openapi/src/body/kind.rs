@@ -49,6 +49,8 @@ pub(super) fn kind_of_schema(
         BodyKind::Binary if !is_bytes && RESTRICTING.iter().any(|name| says(name)) => {
             BodyKind::Text
         }
+        // What is named as an element is one, and what is in it is text.
+        BodyKind::Xml if says("xml") => kind,
         BodyKind::Text | BodyKind::Xml if is_bytes && !says("items") => BodyKind::Binary,
         kind => kind,
     }
