@@ -172,6 +172,9 @@ fn is_dots(segment: &str) -> bool {
         if plain == "." || plain == ".." || text.contains("../") || text.contains("..\\") {
             return true;
         }
+        if !text.contains('%') {
+            return false;
+        }
         text = percent_decode_str(&text).decode_utf8_lossy().into_owned();
     }
     false

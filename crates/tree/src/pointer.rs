@@ -169,6 +169,9 @@ pub fn pointer_of_fragment(reference: &str) -> Option<String> {
 
 /// A fragment, percent-decoded; `None` when it does not decode to text.
 pub fn decoded(fragment: &str) -> Option<String> {
+    if !fragment.contains('%') {
+        return Some(fragment.to_owned());
+    }
     percent_decode_str(fragment).decode_utf8().ok().map(Into::into)
 }
 

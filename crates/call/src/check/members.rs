@@ -2,7 +2,7 @@
 //! answered (`readOnly`). The first are sent where the object is open, and reported; the others are refused. It walks the
 //! schemas a value may meet: references, compositions, members and items.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
 use callgate_tool::{Event, Journal, Object, Problem, Value};
 
@@ -23,16 +23,21 @@ pub(super) struct Members<'a> {
 }
 
 /// What the schemas of one object say of its members.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Declared<'a> {
-    /// The schemas of each.
-    members: BTreeMap<&'a str, Vec<&'a Value>>,
-    /// The names that are required.
-    required: Vec<&'a str>,
-    /// The schemas of members of any other name.
-    others: Vec<&'a Value>,
+    schemas: Vec<&'a Object>,
+    /// Whether any member is declared by its name.
+    has_names: bool,
     /// Whether other members are spoken of.
     is_told: bool,
+}
+
+/// Where a value stands, written only where something is said of it.
+#[derive(Clone, Copy, Debug)]
+enum Way<'w> {
+    Argument(&'w str),
+    Item(&'w Self, usize),
+    Member(&'w Self, &'w str),
 }
 
 impl<'a> Members<'a> {
@@ -49,19 +54,19 @@ impl<'a> Members<'a> {
             return Vec::new();
         };
         let mut walk = Self { root, left: MOST_VISITED, problems: Vec::new(), journal };
-        walk.value(argument, &filling.value, &[schema]);
+        walk.value(Way::Argument(argument), &filling.value, &[schema]);
         walk.problems
     }
 
     /// The depth of a value is bounded when it is read.
-    fn value(&mut self, at: &str, value: &Value, schemas: &[&'a Value]) {
+    fn value(&mut self, at: Way<'_>, value: &Value, schemas: &[&'a Value]) {
         match value {
             Value::Array(items) if items.iter().any(is_composed) => {
                 let mut below = Vec::new();
                 self.gather(schemas, &mut |schema| below.extend(schema.get("items")));
                 for (index, item) in items.iter().enumerate().filter(|(_, item)| is_composed(item))
                 {
-                    self.value(&format!("{at}[{index}]"), item, &below);
+                    self.value(Way::Item(&at, index), item, &below);
                 }
             }
             Value::Object(members) => self.members(at, members, schemas),
@@ -69,19 +74,20 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn members(&mut self, at: &str, members: &Object, schemas: &[&'a Value]) {
-        let mut declared = Declared::default();
-        self.gather(schemas, &mut |schema| declared.read(schema));
+    fn members(&mut self, at: Way<'_>, members: &Object, schemas: &[&'a Value]) {
+        let mut all = Vec::new();
+        self.gather(schemas, &mut |schema| all.extend(schema.as_object()));
+        let declared = Declared::new(all);
         for (name, member) in members {
-            let here = || format!("{at}.{name}");
-            let own = declared.members.get(name.as_str());
-            let is_answered = own.is_some_and(|own| own.iter().all(|schema| is_read_only(schema)));
-            if is_answered && !declared.required.contains(&name.as_str()) {
-                self.problems.push(wording::only_answered(here(), member));
-            } else if own.is_none() && !declared.is_told && !declared.members.is_empty() {
-                self.journal.note(Event::UndeclaredSent { argument: here() });
+            let here = Way::Member(&at, name);
+            let own = declared.own(name);
+            let is_answered = !own.is_empty() && own.iter().all(|schema| is_read_only(schema));
+            if is_answered && !declared.requires(name) {
+                self.problems.push(wording::only_answered(here.to_string(), member));
+            } else if own.is_empty() && !declared.is_told && declared.has_names {
+                self.journal.note(Event::UndeclaredSent { argument: here.to_string() });
             } else if is_composed(member) {
-                self.value(&here(), member, own.unwrap_or(&declared.others));
+                self.value(here, member, &declared.below(own));
             }
         }
     }
@@ -105,20 +111,46 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> Declared<'a> {
-    fn read(&mut self, schema: &'a Value) {
-        let Some(schema) = schema.as_object() else { return };
-        for (name, own) in schema.get("properties").and_then(Value::as_object).into_iter().flatten()
-        {
-            self.members.entry(name).or_default().push(own);
+    fn new(schemas: Vec<&'a Object>) -> Self {
+        let has_names = |schema: &&Object| {
+            let named = schema.get("properties").and_then(Value::as_object);
+            named.is_some_and(|named| !named.is_empty())
+        };
+        let is_told = |schema: &&Object| {
+            ADDITIONAL.iter().chain(&OTHERS).any(|keyword| schema.contains_key(keyword))
+        };
+        let (has_names, is_told) = (schemas.iter().any(has_names), schemas.iter().any(is_told));
+        Self { schemas, has_names, is_told }
+    }
+
+    /// The schemas of the member of this name.
+    fn own(&self, name: &str) -> Vec<&'a Value> {
+        let own = |schema: &&'a Object| schema.get("properties")?.get(name);
+        self.schemas.iter().filter_map(own).collect()
+    }
+
+    /// The schemas a member meets, which are those of members of any other name where it has none of its own.
+    fn below(&self, own: Vec<&'a Value>) -> Vec<&'a Value> {
+        if !own.is_empty() {
+            return own;
         }
-        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-        self.required.extend(required.filter_map(Value::as_str));
-        let others = ["additionalProperties", "unevaluatedProperties"];
-        for others in others.iter().filter_map(|keyword| schema.get(keyword)) {
-            self.is_told = true;
-            self.others.push(others);
+        let others = |schema: &&'a Object| ADDITIONAL.map(|keyword| schema.get(keyword));
+        self.schemas.iter().flat_map(others).flatten().collect()
+    }
+
+    fn requires(&self, name: &str) -> bool {
+        let required = self.schemas.iter().filter_map(|schema| schema.get("required")?.as_array());
+        required.flatten().any(|required| required == name)
+    }
+}
+
+impl fmt::Display for Way<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument(name) => f.write_str(name),
+            Self::Item(list, index) => write!(f, "{list}[{index}]"),
+            Self::Member(object, name) => write!(f, "{object}.{name}"),
         }
-        self.is_told |= OTHERS.iter().any(|keyword| schema.contains_key(keyword));
     }
 }
 
@@ -132,6 +164,8 @@ fn is_read_only(schema: &Value) -> bool {
 
 const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const CONDITIONS: [&str; 3] = ["if", "then", "else"];
+/// Keywords with the schema of members that nothing else speaks of.
+const ADDITIONAL: [&str; 2] = ["additionalProperties", "unevaluatedProperties"];
 /// Keywords that speak of members by other means than their names.
 const OTHERS: [&str; 3] = ["dependentSchemas", "not", "patternProperties"];
 

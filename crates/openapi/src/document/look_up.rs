@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use callgate_tree::{Node, Object};
+use hashbrown::HashMap;
 
 use crate::{
     address::{AGENT_INPUT, SESSION_CONTEXT, SESSION_ID},
@@ -18,9 +19,10 @@ impl Document {
 
     fn facts(&self) -> &Facts {
         self.parts.facts.get_or_init(|| {
-            let mut facts = Facts::default();
-            self.roots().for_each(|root| facts.look_at(root));
-            facts
+            let mut walk = Walk::default();
+            let n_bytes =
+                self.roots().map(|root| walk.n_bytes(root)).fold(0, usize::saturating_add);
+            Facts { n_bytes, has_session_inputs: walk.has_session_inputs }
         })
     }
 
@@ -67,24 +69,36 @@ pub(super) struct Facts {
     has_session_inputs: bool,
 }
 
-impl Facts {
-    /// Goes over a tree, whose depth was bounded when it was read.
-    fn look_at(&mut self, node: &Node) {
+/// A walk over trees, which goes once over what is written again and again.
+#[derive(Debug, Default)]
+struct Walk {
+    has_session_inputs: bool,
+    /// About how many bytes the objects have that were gone over, by their addresses.
+    known: HashMap<usize, usize>,
+}
+
+impl Walk {
+    /// Goes over a tree, whose depth was bounded when it was read, and answers about how many bytes it has as JSON.
+    fn n_bytes(&mut self, node: &Node) -> usize {
         match node {
             Node::Array(items) => {
-                self.n_bytes += items.len() + 2;
-                items.iter().for_each(|item| self.look_at(item));
+                let of_items = items.iter().map(|item| self.n_bytes(item).saturating_add(1));
+                of_items.fold(2, usize::saturating_add)
             }
             Node::Object(members) => {
-                self.n_bytes += 2;
-                self.has_session_inputs |= is_annotated(members);
-                for (name, member) in members.iter() {
-                    self.n_bytes += name.len() + 4;
-                    self.look_at(member);
+                if let Some(known) = self.known.get(&members.address()) {
+                    return *known;
                 }
+                self.has_session_inputs |= is_annotated(members);
+                let of_members = members
+                    .iter()
+                    .map(|(name, member)| self.n_bytes(member).saturating_add(name.len() + 4));
+                let n_bytes = of_members.fold(2, usize::saturating_add);
+                self.known.insert(members.address(), n_bytes);
+                n_bytes
             }
-            Node::String(text) => self.n_bytes += text.len() + 2,
-            Node::Bool(_) | Node::Null | Node::Number(_) => self.n_bytes += 4,
+            Node::String(text) => text.len() + 2,
+            Node::Bool(_) | Node::Null | Node::Number(_) => 4,
         }
     }
 }
