@@ -9,6 +9,7 @@ recorded belongs to the n-th result that was sent. A table tells what became of 
 | pass, undefined, deviates, fail | sent, by the judge's verdict; a case to be refused that was sent fails |
 | refused | rightly not sent |
 | filled | sent with a default or an only legal value that the arguments leave out; told those, the judge passes them (`filled`) |
+| again | such a one, sent again under `defaults: required`, and then as meant by the judge's word alone |
 | not asked | to be refused for what is missing, and filled in the same way |
 | kept back | to be sent and not sent; each is explained in `kept-back.json` (`explained`) |
 | withheld | with an argument at the place of a credential, or at one that is no argument: run again without it, and then as meant (`withheld`, `explained`) |
@@ -35,9 +36,9 @@ from withheld import Withheld
 WORK = Path("target/interop/judged")
 # Headers that arguments may not set unless an operator lists them; here the judge sees what arrives of them when one does.
 LET_THROUGH = Path(__file__).with_name("let-through.json")
-COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "not asked", "kept back", "withheld", "given", "session", "no tool")
+COLUMNS = ("cases", "pass", "undefined", "deviates", "fail", "refused", "filled", "again", "not asked", "kept back", "withheld", "given", "session", "no tool")
 # What is to be sent; the rest is to be refused.
-TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "kept back", "withheld", "given", "session", "no tool")
+TO_SEND = ("pass", "undefined", "deviates", "fail", "filled", "again", "kept back", "withheld", "given", "session", "no tool")
 # The share of requests that must arrive as meant or as the specification leaves open, and of right cases that may be refused.
 ARRIVE, KEPT_BACK = 0.999, 0.005
 
@@ -99,18 +100,33 @@ def judged(number, file, options):
             callable_cases.append(case)
         elif kind == "no tool":
             row["untold"][case["op"]] += 1
-    with recorder(WORK / f"{name}.captured.jsonl", 19900 + 10 * (number % 500), options) as log:
-        asked = [(case, tools[case["op"]], list(spec.op(case["op"]).bodies)) for case in callable_cases]
-        results = called(file, name, asked, log.base, options)
-    requests = {each["case"]: each for each in labelled(log.captured, callable_cases, results)}
-    by_name = {case["case"]: case for case in callable_cases}
-    for verdict in verdicts(file, name, callable_cases, requests.values(), options):
-        count(row, verdict, by_name[verdict["case"]], results[verdict["case"]], requests.get(verdict["case"]))
+    asked = [(case, tools[case["op"]], list(spec.op(case["op"]).bodies)) for case in callable_cases]
+    filled = {told[1]["case"] for told in answered(file, (name, number), asked, {}, options) if count(row, *told) == "filled"}
+    if filled:
+        once_more = [each for each in asked if each[0]["case"] in filled]
+        for verdict, _, result, _ in answered(file, (f"{name}.again", number), once_more, {"defaults": "required"}, options):
+            if was_sent(result) and verdict["verdict"] in ("pass", "undefined"):
+                row["counts"] += Counter({"again": 1})
+                row["counts"] -= Counter({"filled": 1})
     is_whole = not options.operations and not options.all_media
     unused = row["reasons"].unused() if is_whole else []
     row["bad"] += [f"fail: kept-back.json explains what is not kept back: {place}" for place in unused]
     row["counts"]["fail"] += len(unused)
     return {key: row[key] for key in ("file", "counts", "why", "bad", "untold")}
+
+
+def answered(file, name_and_number, asked, keys, options):
+    """What the judge says of each case, with the case, the result of its call and the request that arrived; `keys` are those
+    of the toolset."""
+    name, number = name_and_number
+    cases = [case for case, _, _ in asked]
+    with recorder(WORK / f"{name}.captured.jsonl", 19900 + 10 * (number % 500), options) as log:
+        results = called(file, name, asked, log.base, keys, options)
+    requests = {each["case"]: each for each in labelled(log.captured, cases, results)}
+    by_name = {case["case"]: case for case in cases}
+    for verdict in verdicts(file, name, cases, requests.values(), options):
+        case = verdict["case"]
+        yield verdict, by_name[case], results[case], requests.get(case)
 
 
 def generated(file, name, options):
@@ -126,14 +142,14 @@ def generated(file, name, options):
     return [json.loads(line) for line in made.read_text().splitlines()]
 
 
-def source(file, server):
-    """What the command takes for a description: itself, or a configuration that lets headers through."""
+def source(file, server, keys=None):
+    """What the command takes for a description: itself, or a configuration that lets headers through and has these keys."""
     listed = [entry["header"] for entry in json.loads(LET_THROUGH.read_text()) if is_about(entry["descriptions"], file)]
-    if not listed:
+    if not listed and not keys:
         return [file, "--server", server]
-    toolset = {"openapi": str(file.absolute()), "prefix": "", "server": server, "auth": "none", "argument_headers": listed}
+    toolset = {"openapi": str(file.absolute()), "prefix": "", "server": server, "auth": "none", "argument_headers": listed} | (keys or {})
     WORK.mkdir(parents=True, exist_ok=True)
-    written = WORK / f"{named(file)}.{urllib.parse.quote(server, safe='')}.json"
+    written = WORK / f"{named(file)}.{urllib.parse.quote(server, safe='')}{'.again' if keys else ''}.json"
     written.write_text(json.dumps({"toolsets": {"judged": toolset}}))
     return [written]
 
@@ -163,7 +179,7 @@ def excluded(case, tools):
     return "session" if any(each["source"] == "context" for each in tool["inputs"]) else None
 
 
-def called(file, name, asked, base, options):
+def called(file, name, asked, base, keys, options):
     """The results of the calls by case. Cases with another base path are a batch of their own."""
     results = {}
     for path in dict.fromkeys(case["base"] for case, _, _ in asked):
@@ -173,7 +189,7 @@ def called(file, name, asked, base, options):
         ]
         written = WORK / f"{name}.calls.jsonl"
         written.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        command = [options.callgate, "call", *source(file, f"{base}{path}"), "--batch", written]
+        command = [options.callgate, "call", *source(file, f"{base}{path}", keys), "--batch", written]
         done = subprocess.run(command, capture_output=True, timeout=600, check=False)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{file}: exit {done.returncode}: {done.stderr.decode(errors='replace')[:2000]}")
@@ -213,6 +229,7 @@ def verdicts(file, name, cases, captured, options):
 
 
 def count(row, verdict, case, result, request):
+    """Counts a case, and answers as what."""
     reasons, kind = row["reasons"], verdict["verdict"]
     if not was_sent(result):
         kind = "refused" if verdict["expect"] else "kept back"
@@ -234,6 +251,7 @@ def count(row, verdict, case, result, request):
         found = [item for item in verdict["items"] if item["severity"] in ("error", "deviation")]
         detail = json.dumps(found or result.get("error"), ensure_ascii=False)
         row["bad"].append(f"{kind} {verdict['case']} {verdict['op']}: {detail[:400]}")
+    return kind
 
 
 def reason(result):
@@ -267,7 +285,7 @@ def verdict_on(total, options):
     """Whether the bar is met; without `--needs`, only a request that arrived wrong is a failure. Of the requests, those count
     that are judged: all to be sent but those kept back for a reason that is told, sent without a credential or with another body."""
     sent = sum(total[column] for column in TO_SEND)
-    right = total["pass"] + total["undefined"]
+    right = total["pass"] + total["undefined"] + total["again"]
     sent -= total["withheld"] + total["given"]
     arrive = (right + total["filled"]) / max(sent - total["explained"], 1)
     kept_back, untold = total["kept back"] / max(sent, 1), total["kept back"] - total["explained"]
