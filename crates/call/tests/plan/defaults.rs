@@ -2,7 +2,8 @@
 //! and in bodies of either layout.
 
 use callgate_openapi::{Defaults, LoadOptions};
-use callgate_tool::{Value, json};
+use callgate_tool::{Journal, Value, json};
+use proptest::{prelude::*, sample::select, test_runner::TestCaseResult};
 
 use crate::support::{call, plan_with};
 
@@ -25,7 +26,7 @@ fn sent(method: &str, defaults: Defaults, body: &Value) -> (String, Vec<String>)
     let planned = call(&plan, if is_whole { json!({"body": given}) } else { given });
     let request = planned.result.unwrap();
     let query = request.uri().query().unwrap_or_default();
-    let mut journal = callgate_tool::Journal::default();
+    let mut journal = Journal::default();
     planned.journal.into_iter().for_each(|event| journal.note(event));
     let told = journal.defaults().map(str::to_owned).collect();
     (format!("{query} {}", String::from_utf8_lossy(request.body())), told)
@@ -152,4 +153,133 @@ fn a_default_that_another_value_excludes_is_not_sent() {
     };
     assert_eq!(body(json!({"body": {"by_id": "7"}})), "{\"by_id\":\"7\"}");
     assert_eq!(body(json!({"body": {}})), "{\"by_name\":\"all\"}");
+}
+
+/// An input with a default that a call leaves out.
+#[derive(Clone, Debug)]
+struct LeftOut {
+    place: &'static str,
+    method: &'static str,
+    policy: Defaults,
+    required: bool,
+    schema: Value,
+    default: Value,
+}
+
+impl LeftOut {
+    fn is_in_body(&self) -> bool {
+        matches!(self.place, "form" | "json")
+    }
+
+    /// Whether the default is legal, by another validator.
+    fn is_legal(&self) -> bool {
+        let foreign =
+            |value: &Value| serde_json::from_str::<serde_json::Value>(&value.to_string()).unwrap();
+        jsonschema::is_valid(&foreign(&self.schema), &foreign(&self.default))
+    }
+
+    /// The rule as the documentation says it.
+    fn is_sent(&self) -> bool {
+        let changes = matches!(self.method, "put" | "patch" | "delete");
+        let is_kept = match self.policy {
+            Defaults::All => true,
+            Defaults::Required => false,
+            Defaults::Safe => !(self.is_in_body() && changes),
+        };
+        self.is_legal() && (self.required || is_kept)
+    }
+
+    fn description(&self) -> String {
+        let mut schema = self.schema.clone();
+        schema["default"] = self.default.clone();
+        let required = if self.required { json!(["q", "r"]) } else { json!(["r"]) };
+        let whole = json!({"type": "object", "required": required,
+            "properties": {"q": schema, "r": {"type": "string"}}});
+        let media_type = match self.place {
+            "form" => "application/x-www-form-urlencoded",
+            _ => "application/json",
+        };
+        let operation = if self.is_in_body() {
+            let body = json!({"required": true, "content": {media_type: {"schema": whole}}});
+            json!({"responses": {}, "requestBody": body})
+        } else {
+            let input =
+                json!({"name": "q", "in": self.place, "required": self.required, "schema": schema});
+            let other = json!({"name": "r", "in": "query", "schema": {"type": "string"}});
+            json!({"responses": {}, "parameters": [input, other]})
+        };
+        json!({"openapi": "3.2.0", "info": {"title": "t", "version": "1"},
+            "servers": [{"url": "https://api.example.com"}], "paths": {"/a": {self.method: operation}}})
+        .to_string()
+    }
+
+    fn arrives(&self, request: &http::Request<bytes::Bytes>) -> bool {
+        let body = String::from_utf8_lossy(request.body());
+        match self.place {
+            "query" => request.uri().query().unwrap_or_default().contains("q="),
+            "header" => request.headers().contains_key("q"),
+            "cookie" => request.headers().contains_key("cookie"),
+            "form" => body.split('&').any(|pair| pair.starts_with("q=")),
+            _ => Value::parse(&body).unwrap().get("q").is_some(),
+        }
+    }
+
+    fn check(&self) -> TestCaseResult {
+        let options = LoadOptions { defaults: self.policy, ..LoadOptions::default() };
+        let plan = plan_with(&self.description(), &options);
+        let planned = call(&plan, json!({"r": "r"}));
+        if self.required && !self.is_legal() {
+            prop_assert!(planned.problems().starts_with("q: expected a value, got nothing"));
+            return Ok(());
+        }
+        let request =
+            planned.result.as_ref().map_err(|fault| TestCaseError::fail(fault.message.clone()))?;
+        prop_assert_eq!(self.arrives(request), self.is_sent());
+        let mut journal = Journal::default();
+        planned.journal.into_iter().for_each(|event| journal.note(event));
+        prop_assert_eq!(journal.defaults().any(|argument| argument.ends_with('q')), self.is_sent());
+        Ok(())
+    }
+}
+
+fn left_out() -> impl Strategy<Value = LeftOut> {
+    let place = select(vec!["query", "header", "cookie", "form", "json"]);
+    let method = select(vec!["post", "query", "put", "patch", "delete"]);
+    let policy = select(vec![Defaults::Safe, Defaults::All, Defaults::Required]);
+    let schema = select(vec![
+        json!({"type": "string"}),
+        json!({"type": "string", "maxLength": 2}),
+        json!({"type": "integer"}),
+        json!({"type": "integer", "minimum": 5}),
+        json!({"type": "number", "exclusiveMaximum": 1.5}),
+        json!({"type": "boolean"}),
+    ]);
+    let default = prop_oneof![
+        any::<i64>().prop_map(Value::from),
+        (-20_i64..20).prop_map(|tenths| Value::parse(&format!(
+            "{}.{}",
+            tenths / 10,
+            tenths.abs() % 10
+        ))
+        .unwrap()),
+        any::<bool>().prop_map(Value::from),
+        "[a-z0-9]{1,4}".prop_map(Value::from),
+    ];
+    (place, method, policy, any::<bool>(), schema, default).prop_map(
+        |(place, method, policy, required, schema, default)| LeftOut {
+            place,
+            method,
+            policy,
+            required,
+            schema,
+            default,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_default_is_sent_where_it_is_legal_and_the_policy_keeps_it(left_out in left_out()) {
+        left_out.check()?;
+    }
 }
