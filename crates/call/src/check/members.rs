@@ -2,7 +2,7 @@
 //! answered (`readOnly`). The first are sent where the object is open, and reported; the others are refused. It walks the
 //! schemas a value may meet: references, compositions, members and items.
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use callgate_tool::{Event, Journal, Object, Problem, Value};
 
@@ -26,6 +26,8 @@ pub(super) struct Members<'a> {
 #[derive(Debug)]
 struct Declared<'a> {
     schemas: Vec<&'a Object>,
+    /// The schemas of each member, where there are so many that nobody looks through them for each name.
+    by_name: Option<BTreeMap<&'a str, Vec<&'a Value>>>,
     /// Whether any member is declared by its name.
     has_names: bool,
     /// Whether other members are spoken of.
@@ -120,11 +122,15 @@ impl<'a> Declared<'a> {
             ADDITIONAL.iter().chain(&OTHERS).any(|keyword| schema.contains_key(keyword))
         };
         let (has_names, is_told) = (schemas.iter().any(has_names), schemas.iter().any(is_told));
-        Self { schemas, has_names, is_told }
+        let by_name = (schemas.len() > FEW).then(|| by_name(&schemas));
+        Self { schemas, by_name, has_names, is_told }
     }
 
     /// The schemas of the member of this name.
     fn own(&self, name: &str) -> Vec<&'a Value> {
+        if let Some(known) = &self.by_name {
+            return known.get(name).cloned().unwrap_or_default();
+        }
         let own = |schema: &&'a Object| schema.get("properties")?.get(name);
         self.schemas.iter().filter_map(own).collect()
     }
@@ -142,6 +148,15 @@ impl<'a> Declared<'a> {
         let required = self.schemas.iter().filter_map(|schema| schema.get("required")?.as_array());
         required.flatten().any(|required| required == name)
     }
+}
+
+fn by_name<'a>(schemas: &[&'a Object]) -> BTreeMap<&'a str, Vec<&'a Value>> {
+    let mut by_name: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    let named = schemas.iter().filter_map(|schema| schema.get("properties")?.as_object());
+    for (name, own) in named.flatten() {
+        by_name.entry(name).or_default().push(own);
+    }
+    by_name
 }
 
 impl fmt::Display for Way<'_> {
@@ -162,6 +177,9 @@ fn is_read_only(schema: &Value) -> bool {
     schema.get("readOnly").and_then(Value::as_bool) == Some(true)
 }
 
+/// As many schemas of one object are looked through for each of its members.
+const FEW: usize = 8;
+
 const BRANCHES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 const CONDITIONS: [&str; 3] = ["if", "then", "else"];
 /// Keywords with the schema of members that nothing else speaks of.
@@ -171,3 +189,24 @@ const OTHERS: [&str; 3] = ["dependentSchemas", "not", "patternProperties"];
 
 /// Real values meet some hundreds of schemas; what lies beyond this many is sent unseen.
 const MOST_VISITED: usize = 20_000;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn many_schemas_are_not_looked_through_for_each_member() {
+        for n in [1, FEW, FEW + 1, 100] {
+            let named = |at: usize| json!({"properties": {"all": {"minLength": at}, (format!("a{at}")): {}}});
+            let schemas: Vec<Value> = (0..n).map(named).collect();
+            let declared = Declared::new(schemas.iter().filter_map(Value::as_object).collect());
+            assert_eq!(declared.by_name.is_some(), n > FEW, "{n}");
+            let own = ["all", "a0", "b"].map(|name| declared.own(name).len());
+            assert_eq!(own, [n, 1, 0], "{n}");
+            let first = declared.own("all").first().map(|schema| (*schema).clone());
+            assert_eq!(first, Some(json!({"minLength": 0})), "{n}");
+        }
+    }
+}

@@ -22,6 +22,9 @@ use crate::{
 /// What the first connection does with its request; others answer.
 #[derive(Clone, Copy, Debug)]
 enum First {
+    /// Says that it looked at the request, and leaves without an answer.
+    Drops,
+    /// Says that it did not look at the request.
     Leaves,
     Resets(Reason),
 }
@@ -49,6 +52,7 @@ async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
 
 async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &AtomicUsize) {
     match first {
+        Some(First::Drops) => drop_request(stream, counted).await,
         Some(First::Leaves) => leave(stream, counted).await.unwrap(),
         Some(First::Resets(reason)) => answer(stream, Some(reason), counted).await,
         None => answer(stream, None, counted).await,
@@ -76,6 +80,15 @@ async fn leave(mut stream: TlsStream<TcpStream>, counted: &AtomicUsize) -> io::R
     stream.write_all(&[0, 0, 8, 7, 0, 0, 0, 0, 0]).await?;
     stream.write_all(&no_stream_no_error).await?;
     stream.shutdown().await
+}
+
+/// Takes a request, and leaves: the last stream that was looked at is that of the request.
+async fn drop_request(stream: TlsStream<TcpStream>, counted: &AtomicUsize) {
+    let mut connection = h2::server::handshake(stream).await.unwrap();
+    while let Some(Ok(_request)) = connection.accept().await {
+        counted.fetch_add(1, Ordering::SeqCst);
+        connection.abrupt_shutdown(Reason::NO_ERROR);
+    }
 }
 
 async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &AtomicUsize) {
@@ -115,9 +128,10 @@ async fn a_request_that_was_not_looked_at_is_sent_again() {
 
 #[tokio::test]
 async fn a_request_that_may_have_been_looked_at_is_not_sent_again() {
-    for reason in [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::PROTOCOL_ERROR] {
-        let (answer, n_requests) = posted(First::Resets(reason)).await;
+    let resets = [Reason::INTERNAL_ERROR, Reason::CANCEL, Reason::PROTOCOL_ERROR];
+    for first in resets.map(First::Resets).into_iter().chain([First::Drops]) {
+        let (answer, n_requests) = posted(first).await;
         check_failure(answer, ErrorKind::Send, Reached::Maybe);
-        assert_eq!(n_requests, 1, "{reason:?}");
+        assert_eq!(n_requests, 1, "{first:?}");
     }
 }
