@@ -253,7 +253,7 @@ pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     Problem {
         at,
         expected: "nothing: the service sets it (`readOnly`)".to_owned(),
-        got: kind(got).to_owned(),
+        got: got.kind().to_owned(),
         suggestion: Some("leave it out".to_owned()),
     }
 }
@@ -272,18 +272,6 @@ pub(crate) fn shown(value: &Value) -> String {
 
 fn counted(kind: &str, count: usize, part: &str) -> String {
     format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
-}
-
-/// What a value is, without a look at it.
-pub(crate) fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "array",
-        Value::Bool(_) => "boolean",
-        Value::Null => "null",
-        Value::Number(_) => "number",
-        Value::Object(_) => "object",
-        Value::String(_) => "string",
-    }
 }
 
 /// The name in `known` that `name` was most likely meant to be.

@@ -18,6 +18,8 @@ mod part;
 mod pattern;
 mod rename;
 mod required;
+#[cfg(test)]
+mod sample;
 mod satisfy;
 mod scope;
 mod set;

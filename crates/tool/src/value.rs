@@ -63,6 +63,18 @@ impl Value {
         }
     }
 
+    /// `array`, `boolean`, `null`, `number`, `object` or `string`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Array(_) => "array",
+            Self::Bool(_) => "boolean",
+            Self::Null => "null",
+            Self::Number(_) => "number",
+            Self::Object(_) => "object",
+            Self::String(_) => "string",
+        }
+    }
+
     /// The truth value, when this is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {

@@ -12,7 +12,6 @@ use super::{
     run::{Breach, Overlap, Run, Segment, Violation},
     violation::{Place, explain, path_of, types_due},
 };
-use crate::wording;
 
 /// What a `null` says that no schema takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -175,7 +174,7 @@ impl Repair {
             return;
         };
         let Some(old) = whole.pointer_mut(&pointer) else { return };
-        let (from, to) = (wording::kind(old), wording::kind(&value));
+        let (from, to) = (old.kind(), value.kind());
         journal.note(Event::Converted { argument: at, from, to });
         *old = value;
     }

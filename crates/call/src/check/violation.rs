@@ -138,7 +138,7 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
     fn problem(&mut self, at: String, expected: String, violation: &Violation<'_, '_>) {
         let got = match (violation.at, self.place.privacy) {
             (Instance::Name(_), _) => "a name".to_owned(),
-            (Instance::Value(value), Privacy::Private) => wording::kind(value).to_owned(),
+            (Instance::Value(value), Privacy::Private) => value.kind().to_owned(),
             (Instance::Value(value), Privacy::Public) => wording::shown(value),
         };
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });

@@ -2,7 +2,7 @@
 
 use callgate_tool::{Fault, Handle, Problem, Value};
 
-use super::{invalid_arguments, kind, shortened, shown};
+use super::{invalid_arguments, shortened, shown};
 
 /// The value does not stand for bytes.
 pub(crate) fn no_bytes(at: &str, got: &Value) -> Box<Fault> {
@@ -59,7 +59,7 @@ pub(crate) fn no_members(whole: Option<(&str, &Value)>, media_type: &str) -> Box
     invalid_arguments(vec![Problem {
         at: at.to_owned(),
         expected: format!("an object, as `{}` is written", shortened(media_type)),
-        got: kind(value).to_owned(),
+        got: value.kind().to_owned(),
         suggestion: None,
     }])
 }

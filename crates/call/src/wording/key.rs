@@ -13,10 +13,7 @@ pub(crate) fn of_another(at: &str, (noun, key): (&str, &str), writer: &Writer) -
         got: format!("the {noun} `{}`, which {writer} writes", shortened(key)),
         suggestion: None,
     };
-    let problems = vec![problem];
-    let message = told(&problems, "; leave that member out and call again");
-    let fault = Fault::new(FaultCode::Refused, message, Next::CorrectArguments);
-    Box::new(fault.with_problems(problems))
+    mended_by(problem, "; leave that member out and call again")
 }
 
 pub(crate) fn denied_header(at: &str) -> Box<Fault> {
@@ -31,8 +28,13 @@ pub(crate) fn whole_query(at: &str) -> Box<Fault> {
         got: "other values of the query beside it".to_owned(),
         suggestion: None,
     };
+    mended_by(problem, "; leave out either and call again")
+}
+
+/// A refusal for one problem, with what mends it.
+fn mended_by(problem: Problem, remedy: &str) -> Box<Fault> {
     let problems = vec![problem];
-    let message = told(&problems, "; leave out either and call again");
+    let message = told(&problems, remedy);
     let fault = Fault::new(FaultCode::Refused, message, Next::CorrectArguments);
     Box::new(fault.with_problems(problems))
 }

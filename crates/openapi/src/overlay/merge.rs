@@ -163,15 +163,15 @@ fn afforded(fits: bool, update: &Update<'_>, findings: &mut Findings) -> Result<
 }
 
 fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {
-    let got = kind(value);
+    let got = value.kind();
     match Shape::of(target) {
         Shape::Array => format!("expected a value to append to an array, got: {got}"),
         Shape::Object => format!("expected an object to merge with an object, got: {got}"),
         Shape::Primitive if update.version == Version::V1_0 => {
-            format!("expected a target that is an object or an array, got: {}", kind(target))
+            format!("expected a target that is an object or an array, got: {}", target.kind())
         }
         Shape::Primitive => {
-            format!("expected a primitive value to replace a {}, got: {got}", kind(target))
+            format!("expected a primitive value to replace a {}, got: {got}", target.kind())
         }
     }
 }
@@ -196,16 +196,5 @@ impl Shape {
             Value::Object(_) => Self::Object,
             _ => Self::Primitive,
         }
-    }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "array",
-        Value::Bool(_) => "boolean",
-        Value::Null => "null",
-        Value::Number(_) => "number",
-        Value::Object(_) => "object",
-        Value::String(_) => "string",
     }
 }

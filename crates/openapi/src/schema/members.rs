@@ -150,7 +150,7 @@ impl Members {
         let mut kinds = self.kinds.clone();
         for member in lost {
             if !kinds.iter().any(|kind| is_of(member, kind)) {
-                kinds.push(kind_of(member).to_owned());
+                kinds.push(member.kind().to_owned());
             }
         }
         kinds.into_iter().map(Value::from).collect()
@@ -213,18 +213,7 @@ fn fits(node: &Node, kind: &Value) -> bool {
 fn is_of(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => is_whole(number),
-        (value, kind) => kind_of(value) == kind,
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Array(_) => "array",
-        Value::Bool(_) => "boolean",
-        Value::Null => "null",
-        Value::Number(_) => "number",
-        Value::Object(_) => "object",
-        Value::String(_) => "string",
+        (value, kind) => value.kind() == kind,
     }
 }
 
@@ -258,24 +247,7 @@ const LONG_ENUM: usize = 256;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        allowance::Allowance,
-        findings::Findings,
-        sample::document,
-        schema::{View, built::Built},
-    };
-
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
-    fn check(schema: Value, expected: Value, codes: &[&str]) {
-        let document = document(json!({"schema": schema}));
-        let node = document.root().get("schema").unwrap();
-        let built = Built::new(Allowance::of_definitions(&document));
-        let mut builder = Builder::new((&document, &built), View::Complete, Findings::default());
-        assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
-        let found = builder.findings.into_diagnostics();
-        assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes);
-    }
+    use crate::schema::sample::check;
 
     #[test]
     fn members_of_another_type_are_read_as_the_declared_one() {

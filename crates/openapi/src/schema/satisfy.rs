@@ -51,25 +51,7 @@ const BOUNDS: [(&str, &str); 5] = [
 mod tests {
     use callgate_tool::json;
 
-    use super::*;
-    use crate::{
-        allowance::Allowance,
-        findings::Findings,
-        sample::document,
-        schema::{View, built::Built},
-    };
-
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
-    fn check(schema: Value, expected: Value, codes: &[&str]) {
-        let document = document(json!({"schema": schema}));
-        let node = document.root().get("schema").unwrap();
-        let built = Built::new(Allowance::of_definitions(&document));
-        let mut builder = Builder::new((&document, &built), View::Complete, Findings::default());
-        assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
-        let found = builder.findings.into_diagnostics();
-        assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes);
-    }
+    use crate::schema::sample::check;
 
     #[test]
     fn schemas_that_no_value_meets_are_reported() {
