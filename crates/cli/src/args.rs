@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Print the JSON Schema of configurations, for editors
     Schema,
+    /// Serve tools over HTTP, beside an agent runtime
+    Serve(ServeArguments),
     /// Run fixtures: each case's request and result against what is written there
     Test(TestArguments),
     /// Show the tools of a description or a configuration
@@ -39,6 +41,13 @@ pub(crate) enum Command {
 pub(crate) struct SourceArguments {
     /// An OpenAPI description or a callgate configuration
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
+}
+
+/// What is said about a bare description.
+#[derive(Args, Debug)]
+pub(crate) struct DescriptionArguments {
     /// The server to call instead of the description's own (bare descriptions only)
     #[arg(long, value_name = "URL", value_parser = server)]
     pub(crate) server: Option<String>,
@@ -163,6 +172,18 @@ pub(crate) struct CompletionsArguments {
 pub(crate) struct ExplainArguments {
     /// The code, as a diagnostic shows it in brackets; all of them when there is none
     pub(crate) code: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ServeArguments {
+    /// A callgate configuration, or an OpenAPI description; `./callgate.yaml` unless one is named, else a demo that answers
+    /// from recordings
+    pub(crate) file: Option<PathBuf>,
+    /// Where to listen in place of the configuration's addresses: `127.0.0.1:8410`, `unix:PATH`; may be given several times
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) listen: Vec<String>,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
 }
 
 #[derive(Args, Debug)]

@@ -5,5 +5,6 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod explain;
 pub(crate) mod schema;
+pub(crate) mod serve;
 pub(crate) mod test;
 pub(crate) mod tools;

@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),
+        Command::Serve(arguments) => commands::serve::run(&arguments),
         Command::Test(arguments) => commands::test::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),
     };

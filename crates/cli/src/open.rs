@@ -10,7 +10,7 @@ use callgate::{
     openapi::OperationStatus,
 };
 
-use crate::{args::SourceArguments, exit::Failure, masked::without_secrets, output, render};
+use crate::{args::DescriptionArguments, exit::Failure, masked::without_secrets, output, render};
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
 pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
@@ -68,13 +68,13 @@ fn faults_of(toolset: &BuiltToolset) -> Result<String, Failure> {
 }
 
 /// The options of a bare description among the arguments of a command.
-pub(crate) fn options(source: &SourceArguments) -> DescriptionOptions {
+pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
     DescriptionOptions {
-        server: source.server.clone(),
-        overlays: source.overlay.clone(),
-        bearer: source.bearer.clone(),
-        ca: source.connection.ca.clone(),
-        egress_allow: source.connection.egress_allow.clone(),
+        server: given.server.clone(),
+        overlays: given.overlay.clone(),
+        bearer: given.bearer.clone(),
+        ca: given.connection.ca.clone(),
+        egress_allow: given.connection.egress_allow.clone(),
     }
 }
 

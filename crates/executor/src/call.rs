@@ -61,6 +61,13 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// The same call, which ends at the latest so long after it began, whatever the tool's own limit is.
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        let deadline = self.deadline_within(timeout);
+        self.with_deadline(deadline)
+    }
+
     /// The same call as a part of a trace.
     #[must_use]
     pub fn with_trace(mut self, trace: TraceContext) -> Self {

@@ -20,7 +20,7 @@ use crate::{
 
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
-    let built = usable(&arguments.source.file, &options(&arguments.source))?;
+    let built = usable(&arguments.source.file, &options(&arguments.source.description))?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),

@@ -24,7 +24,7 @@ use crate::{
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
-    let built = usable(&arguments.source.file, &options(&arguments.source))?;
+    let built = usable(&arguments.source.file, &options(&arguments.source.description))?;
     if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_known(out, operation, tool));

@@ -1,0 +1,18 @@
+//! Answers that are JSON, written once.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderValue, header};
+
+/// A text that is JSON already.
+#[derive(Debug)]
+pub(crate) struct JsonText(pub(crate) String);
+
+impl IntoResponse for JsonText {
+    fn into_response(self) -> Response {
+        let mut response = self.0.into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}

@@ -1,0 +1,33 @@
+//! Who sent a request, as far as that was verified, and what they may see. `access` puts one on each request.
+
+use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
+
+use axum::extract::FromRequestParts;
+use callgate_tool::Principal;
+use http::request::Parts;
+
+/// The sender of a request.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caller {
+    /// None where everybody is served.
+    pub(crate) principal: Option<Principal>,
+    /// The toolsets they may use; none for all.
+    pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
+    /// Whether they may use `/v1/admin/*`.
+    pub(crate) is_admin: bool,
+}
+
+impl Caller {
+    /// Whether they may use the tools of a toolset.
+    pub(crate) fn may_use(&self, toolset: &str) -> bool {
+        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get().cloned().unwrap_or_default())
+    }
+}

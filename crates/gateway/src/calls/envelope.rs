@@ -1,0 +1,137 @@
+//! The body of `POST /v1/calls`: `{"calls", "session", "dryRun", "mode"}`. Unknown keys are refused, never dropped.
+
+use std::time::Duration;
+
+use callgate_dialect::{read_call, read_session};
+use callgate_tool::{Object, Session, ToolCall, Value};
+
+use crate::{json_body::malformed, problem::Problem};
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    pub(super) calls: Vec<Asked>,
+    pub(super) session: Session,
+    pub(super) is_dry_run: bool,
+    pub(super) mode: Mode,
+}
+
+/// One call of a request.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) call: ToolCall,
+    pub(super) timeout: Option<Duration>,
+    pub(super) idempotency_key: Option<String>,
+}
+
+/// In which order calls run.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(super) enum Mode {
+    /// At the same time.
+    #[default]
+    Parallel,
+    /// One after the other.
+    Sequential,
+}
+
+impl Envelope {
+    /// Reads a body.
+    pub(super) fn read(body: Value) -> Result<Self, Problem> {
+        let Value::Object(mut members) = body else {
+            return Err(wrong("the body", "an object", Some(&body)));
+        };
+        let calls = calls(members.remove("calls"))?;
+        let session = members.remove("session").unwrap_or_else(|| Value::Object(Object::new()));
+        let session =
+            read_session(session).map_err(|error| malformed(format!("session: {error}")))?;
+        let is_dry_run = match members.remove("dryRun") {
+            None => false,
+            Some(Value::Bool(is_dry_run)) => is_dry_run,
+            Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
+        };
+        let mode = mode(members.remove("mode"))?;
+        match members.keys().next() {
+            None => Ok(Self { calls, session, is_dry_run, mode }),
+            Some(key) => Err(malformed(format!(
+                "expected the keys `calls`, `session`, `dryRun`, `mode`, got: `{key}`"
+            ))),
+        }
+    }
+}
+
+fn calls(value: Option<Value>) -> Result<Vec<Asked>, Problem> {
+    let calls = match value {
+        Some(Value::Array(calls)) => calls,
+        other => return Err(wrong("calls", "an array", other.as_ref())),
+    };
+    if !(1..=MOST_CALLS).contains(&calls.len()) {
+        let got = calls.len();
+        return Err(malformed(format!("`calls`: expected 1 to {MOST_CALLS} calls, got: {got}")));
+    }
+    calls.into_iter().enumerate().map(|(at, value)| asked(at, value)).collect()
+}
+
+fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
+    let at = format!("calls[{at}]");
+    let Value::Object(mut members) = value else {
+        return Err(wrong(&at, "an object", Some(&value)));
+    };
+    let timeout = timeout(&at, members.remove("timeout"))?;
+    let idempotency_key = match members.remove("idempotencyKey") {
+        None => None,
+        Some(Value::String(key)) if (1..=LONGEST_KEY).contains(&key.len()) => Some(key),
+        other => {
+            let expected = format!("a text of 1 to {LONGEST_KEY} bytes");
+            return Err(wrong(&format!("{at}.idempotencyKey"), &expected, other.as_ref()));
+        }
+    };
+    let call = read_call(Value::Object(members));
+    let call = call.map_err(|error| malformed(format!("{at}: {error}")))?;
+    Ok(Asked { call, timeout, idempotency_key })
+}
+
+/// Seconds as a number, or a text: `500ms`, `30s`, `2m`.
+fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> {
+    let Some(value) = value else { return Ok(None) };
+    let seconds = match &value {
+        Value::Number(_) => value.as_f64(),
+        Value::String(text) => seconds(text),
+        _ => None,
+    };
+    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    match timeout.filter(|timeout| !timeout.is_zero()) {
+        Some(timeout) => Ok(Some(timeout)),
+        None => {
+            let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
+            Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
+        }
+    }
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let (number, unit) =
+        units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let number: f64 = number.parse().ok().filter(|_| is_number)?;
+    Some(number * unit)
+}
+
+fn mode(value: Option<Value>) -> Result<Mode, Problem> {
+    match value.as_ref().map(Value::as_str) {
+        None => Ok(Mode::default()),
+        Some(Some("parallel")) => Ok(Mode::Parallel),
+        Some(Some("sequential")) => Ok(Mode::Sequential),
+        Some(_) => Err(wrong("mode", "`parallel` or `sequential`", value.as_ref())),
+    }
+}
+
+fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
+    let got = got.map_or("nothing", Value::kind);
+    malformed(format!("`{at}`: expected {expected}, got: {got}"))
+}
+
+/// As many as 64 models ask for in a turn of four; a bound on what one request begins.
+const MOST_CALLS: usize = 256;
+/// Keys are compared and kept: longer ones are mistakes.
+const LONGEST_KEY: usize = 255;

@@ -1,0 +1,32 @@
+//! What the requests of a sidecar share: the executor and what was built around it, in one place that a reload swaps.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use callgate_config::Built;
+
+/// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
+#[derive(Clone, Debug)]
+pub struct Gateway(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    built: ArcSwap<Built>,
+}
+
+impl Gateway {
+    /// A sidecar that serves a build.
+    pub fn new(built: Built) -> Self {
+        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built) }))
+    }
+
+    /// What is served now.
+    pub fn built(&self) -> Arc<Built> {
+        self.0.built.load_full()
+    }
+
+    /// Serves another build from now on; requests that have begun keep theirs.
+    pub fn replace(&self, built: Arc<Built>) {
+        self.0.built.store(built);
+    }
+}

@@ -1,0 +1,65 @@
+//! The body of a request as callgate's own JSON value, which keeps digits. Media type and size are checked before anything
+//! is read; a key that stands twice is refused.
+
+use axum::extract::{FromRequest, Request};
+use bytes::Bytes;
+use callgate_tool::Value;
+use http::header;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// A body that is JSON.
+#[derive(Debug)]
+pub(crate) struct JsonBody(pub(crate) Value);
+
+/// How many bytes a body may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimit(pub(crate) usize);
+
+impl Default for BodyLimit {
+    fn default() -> Self {
+        Self(1 << 20)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let media_type = request.headers().get(header::CONTENT_TYPE);
+        let media_type = media_type.and_then(|value| value.to_str().ok());
+        if !media_type.is_some_and(|text| is_json(text)) {
+            let detail = "expected `Content-Type: application/json`";
+            return Err(Problem::new(ProblemKind::UnsupportedMediaType, detail));
+        }
+        let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
+        let bytes = read(request, most).await?;
+        let text = str::from_utf8(&bytes).map_err(|_| malformed("expected JSON in UTF-8"))?;
+        let value = callgate_dialect::read_json(text)
+            .map_err(|error| malformed(format!("expected a JSON object: {error}")))?;
+        Ok(Self(value))
+    }
+}
+
+/// A body that is not what it should be.
+pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::MalformedBody, detail.into())
+}
+
+async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
+    let body = Limited::new(request.into_body(), most).collect().await;
+    body.map(|body| body.to_bytes()).map_err(|error| {
+        if error.is::<LengthLimitError>() {
+            let detail = format!("expected a body of at most {most} bytes");
+            return Problem::new(ProblemKind::TooLarge, detail);
+        }
+        malformed("the body broke off")
+    })
+}
+
+/// RFC 9110 §8.3.1: parameters follow after `;`, case does not matter.
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case("application/json")
+}

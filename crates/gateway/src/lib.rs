@@ -1,0 +1,18 @@
+//! The sidecar: callgate over HTTP, beside an agent runtime. One file a concern; what a request asks for is run by the
+//! executor, and what stands around calls is the business of `policy`.
+
+mod answer;
+mod caller;
+mod calls;
+mod gateway;
+mod json_body;
+mod listen;
+mod problem;
+mod router;
+mod serve;
+mod source;
+mod tools;
+
+pub use gateway::Gateway;
+pub use serve::{Failure, ServeOptions, serve};
+pub use source::Source;

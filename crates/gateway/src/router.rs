@@ -1,0 +1,34 @@
+//! Which path is answered by what.
+
+use axum::{
+    Router,
+    routing::{get, post},
+};
+
+use crate::{
+    calls,
+    gateway::Gateway,
+    problem::{Problem, ProblemKind},
+    tools,
+};
+
+/// The paths of callers.
+pub(crate) fn router(gateway: Gateway) -> Router {
+    Router::new()
+        .route("/v1/calls", post(calls::run))
+        .route("/v1/tools", get(tools::list))
+        .route("/v1/tools/{name}", get(tools::show))
+        .fallback(unknown_path)
+        .method_not_allowed_fallback(method_not_allowed)
+        .with_state(gateway)
+}
+
+async fn unknown_path() -> Problem {
+    let detail = "`GET /openapi.json` lists the paths there are";
+    Problem::new(ProblemKind::UnknownPath, detail)
+}
+
+async fn method_not_allowed() -> Problem {
+    let detail = "the header `Allow` lists the methods of this path";
+    Problem::new(ProblemKind::MethodNotAllowed, detail)
+}
