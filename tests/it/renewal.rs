@@ -95,6 +95,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         authenticator: Arc::clone(&authenticator) as Arc<dyn Authenticator>,
     };
     let executor = Executor::builder().toolset(Toolset {
+        name: String::new(),
         operations: operations.map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),

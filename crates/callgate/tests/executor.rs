@@ -39,6 +39,7 @@ fn toolset(description: &str) -> Toolset {
     let authenticator = AuthConfig::None.build(&supplies).unwrap();
     let callable = |operation| Callable { operation, authenticator: Arc::clone(&authenticator) };
     Toolset {
+        name: String::new(),
         operations: operations.into_iter().map(callable).collect(),
         transport: Arc::new(Refuse::new()),
         limits: callgate::transport::Limits::default(),

@@ -113,6 +113,9 @@ fn finished(
         toolsets.push(built);
         authenticators.extend(made);
     }
+    let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
+    let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
+    let session_secrets = session_secrets.into_iter().collect();
     names_are_unique(&mut reader, &ready);
     let warnings = reader.into_findings(&origin.file, &origin.text);
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -125,7 +128,7 @@ fn finished(
     })?;
     let Connections { network, directories, .. } = connections;
     let kept = built::Kept { authenticators, directories, network, stores };
-    Ok(Built { executor, toolsets, warnings, kept })
+    Ok(Built { executor, toolsets, session_secrets, warnings, kept })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

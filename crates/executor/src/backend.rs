@@ -66,6 +66,11 @@ pub trait Backend: Debug + Send + Sync {
     /// The tool's name.
     fn name(&self) -> &ToolName;
 
+    /// The toolset that the tool is a part of; empty for one of none.
+    fn toolset(&self) -> &str {
+        ""
+    }
+
     /// How the tool is declared to a model; built when first asked for. None when that takes more than it may.
     fn declaration(&self) -> Option<&Tool>;
 

@@ -110,9 +110,10 @@ impl Builder {
 }
 
 fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
-    let Toolset { operations, transport, limits, redirects, session_values, .. } = toolset;
+    let Toolset { name, operations, transport, limits, redirects, session_values, .. } = toolset;
     let results = Arc::clone(results);
-    let connection = Connection { transport, limits, redirects, session_values, results };
+    let connection =
+        Connection { toolset: name, transport, limits, redirects, session_values, results };
     let connection = Arc::new(connection);
     let (shape, mut own) = (Arc::new(toolset.shape), toolset.tool_shapes);
     operations.into_iter().map(move |callable| {

@@ -86,6 +86,11 @@ impl<'a> Entry<'a> {
         &self.0.name
     }
 
+    /// The toolset it is a part of; empty for a tool of none.
+    pub fn toolset(self) -> &'a str {
+        self.0.backend.toolset()
+    }
+
     /// Its declaration, built when first asked for and kept. `None` for a tool whose declaration takes more than it may;
     /// `callgate check` says so.
     pub fn declaration(self) -> Option<&'a Tool> {

@@ -25,6 +25,8 @@ pub struct Callable {
     reason = "callers build it field by field; a new field is a decision for them"
 )]
 pub struct Toolset {
+    /// What callers and policies know it by; empty for a bare description.
+    pub name: String,
     /// What may be called.
     pub operations: Vec<Callable>,
     /// Who sends it.

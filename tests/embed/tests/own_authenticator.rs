@@ -64,6 +64,7 @@ fn executor(server: String) -> Executor {
     shape.big_integers = BigIntegers::String;
     shape.headers = ShownHeaders::Named(Vec::new());
     let toolset = Toolset {
+        name: String::new(),
         operations: load(&document, &options).operations.into_iter().map(callable).collect(),
         transport: Arc::new(Client::new().unwrap()),
         limits: transport::Limits::default(),

@@ -9,6 +9,7 @@ use std::{
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
+use callgate_tool::SessionName;
 use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
@@ -23,6 +24,8 @@ pub struct Built {
     pub executor: Executor,
     /// One entry a toolset, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
+    /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
+    pub session_secrets: Vec<SessionName>,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     pub(super) kept: Kept,

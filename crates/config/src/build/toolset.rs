@@ -63,7 +63,9 @@ pub(super) async fn build<'a>(
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
     let tool_shapes = named_tools::found(reader, config, &report, &callables);
+    let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let toolset = sending.calls.map(|transport| Toolset {
+        name: name.clone(),
         operations: callables,
         transport,
         limits: config.limits,
@@ -74,7 +76,7 @@ pub(super) async fn build<'a>(
         tool_shapes,
     });
     let built = BuiltToolset {
-        name: config.name.as_ref().map(ToString::to_string).unwrap_or_default(),
+        name,
         file: config.description.found(base).unwrap_or_default(),
         version,
         report,

@@ -29,6 +29,7 @@ use crate::{
 /// How the operations of a toolset are reached.
 #[derive(Debug)]
 pub(crate) struct Connection {
+    pub(crate) toolset: String,
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) limits: Limits,
     pub(crate) redirects: Redirects,

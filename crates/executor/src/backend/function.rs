@@ -42,6 +42,7 @@ use crate::{
 /// ```
 pub struct Function {
     tool: Tool,
+    toolset: String,
     arguments: ArgumentCheck,
     body: Box<Body>,
     limit: Duration,
@@ -67,7 +68,7 @@ impl Function {
         R: Future<Output = O> + Send + 'static,
         O: Into<Outcome>,
     {
-        let name = tool_name(toolset, name)?;
+        let (name, toolset) = (tool_name(toolset, name)?, toolset.to_owned());
         let schema = schema.into();
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             return Err(error::not_of_objects(&name));
@@ -82,7 +83,7 @@ impl Function {
                 Box::pin(async move { running.await.into() });
             outcome
         });
-        Ok(Self { tool, arguments, body, limit: DEFAULT_TIMEOUT })
+        Ok(Self { tool, toolset, arguments, body, limit: DEFAULT_TIMEOUT })
     }
 
     /// The same function, which does this.
@@ -111,6 +112,10 @@ impl Function {
 impl Backend for Function {
     fn name(&self) -> &ToolName {
         &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.toolset
     }
 
     fn declaration(&self) -> Option<&Tool> {

@@ -192,6 +192,10 @@ impl Backend for OpenApi {
         &self.plan.operation().tool_name
     }
 
+    fn toolset(&self) -> &str {
+        &self.connection.toolset
+    }
+
     fn declaration(&self) -> Option<&Tool> {
         let operation = self.plan.operation();
         let declared = operation.declaration();
