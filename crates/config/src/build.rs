@@ -30,11 +30,7 @@ use self::{
     toolset::{Parts, Workshop},
 };
 use crate::{
-    config::{Config, Origin},
-    environment::Environment,
-    error::Error,
-    finding::Severity,
-    reader::Reader,
+    config::Config, environment::Environment, error::Error, finding::Severity, reader::Reader,
 };
 
 pub use self::built::{Built, BuiltToolset};
@@ -74,7 +70,7 @@ impl Config {
             parts.extend(Box::pin(built).await);
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
-        finished(reader, parts, &self.origin, (connections, stores))
+        finished(reader, parts, self, (connections, stores))
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -104,7 +100,7 @@ impl Config {
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
-    origin: &Origin,
+    Config { origin, sessions, .. }: &Config,
     (connections, stores): (Connections, Arc<Stores>),
 ) -> Result<Built, Error> {
     let (mut ready, mut toolsets, mut authenticators) = (Vec::new(), Vec::new(), Vec::new());
@@ -128,7 +124,8 @@ fn finished(
     })?;
     let Connections { network, directories, .. } = connections;
     let kept = built::Kept { authenticators, directories, network, stores };
-    Ok(Built { executor, toolsets, session_secrets, warnings, kept })
+    let sessions = sessions.clone();
+    Ok(Built { executor, toolsets, session_secrets, sessions, warnings, kept })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

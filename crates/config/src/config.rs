@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::{reader::Reader, secrets::SecretsConfig, tls::TlsConfig, toolset::ToolsetConfig};
+use crate::{
+    reader::Reader, secrets::SecretsConfig, sessions::SessionsConfig, tls::TlsConfig,
+    toolset::ToolsetConfig,
+};
 
 /// Toolsets, and what is there for all of them.
 ///
@@ -25,6 +28,8 @@ use crate::{reader::Reader, secrets::SecretsConfig, tls::TlsConfig, toolset::Too
 pub struct Config {
     /// Where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
+    /// What a sidecar keeps of sessions.
+    pub sessions: SessionsConfig,
     /// What secures the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,
     /// The services that are called.

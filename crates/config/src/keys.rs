@@ -3,10 +3,12 @@
 
 mod credentials;
 mod secrets;
+mod sessions;
 mod toolset;
 
 pub(crate) use credentials::*;
 pub(crate) use secrets::*;
+pub(crate) use sessions::*;
 pub(crate) use toolset::*;
 
 /// The keys of one kind of mapping.
@@ -131,6 +133,7 @@ pub(crate) const ROOT: Table = Table {
             Kind::Table(&SECRETS),
             "Where secrets are kept, beside this machine's own stores",
         ),
+        key("sessions", Kind::Table(&SESSIONS), "What a sidecar keeps of sessions"),
         key(
             "tls",
             Kind::Table(&TLS),
@@ -190,6 +193,7 @@ pub const TABLES: &[Table] = &[
     TLS,
     TOOLS,
     UPSTREAM,
+    SESSIONS,
     SECRETS,
     CACHE,
     SECRETS_AWS,

@@ -28,6 +28,7 @@ mod selection;
 mod server;
 mod service_directory;
 mod session_values;
+mod sessions;
 mod text;
 mod tls;
 mod toolset;
@@ -48,6 +49,7 @@ pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};
 pub use service_directory::DirectoryConfig;
+pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{
     AllowedValue, Credentials, FixedHeader, ListedHeader, SchemeChoice, SchemeCredential,

@@ -15,7 +15,7 @@ use crate::{
     finding::{Finding, Severity},
     keys::ROOT,
     reader::tls::tls,
-    secrets,
+    secrets, sessions,
     toolsets::{Place, toolset, toolsets},
 };
 
@@ -81,6 +81,7 @@ impl Config {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
         config.secrets = secrets::secrets(&mut config.reader, mapping);
+        config.sessions = sessions::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);
         match mapping.object.get("toolsets") {
             Some(node) => config.toolsets = toolsets(&mut config.reader, node, &config.base),

@@ -1,13 +1,25 @@
-//! `POST /v1/calls`: runs the calls of one request and answers their results in the order of the calls.
+//! `POST /v1/calls`: runs the calls of one request and answers their results in the order of the calls, or each as it ends.
 
+mod accept;
 mod envelope;
+mod events;
 
-use axum::extract::State;
-use callgate_executor::{Call, Executor};
-use callgate_tool::ToolResult;
+use std::sync::Arc;
+
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use callgate_config::Built;
+use callgate_executor::{Call, TraceContext};
+use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
+use http::HeaderMap;
 
-use self::envelope::{Asked, Envelope, Mode};
+use self::{
+    accept::Accepted,
+    envelope::{Asked, Envelope, Mode},
+};
 use crate::{
     answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, problem::Problem,
 };
@@ -16,37 +28,85 @@ use crate::{
 pub(crate) async fn run(
     State(gateway): State<Gateway>,
     caller: Caller,
+    headers: HeaderMap,
     JsonBody(body): JsonBody,
-) -> Result<JsonText, Problem> {
-    let envelope = Envelope::read(body)?;
+) -> Result<Response, Problem> {
+    let accepted = Accepted::of(&headers)?;
+    let Envelope { calls, session, is_dry_run, mode } = Envelope::read(body)?;
     let built = gateway.built();
-    let results = results(&built.executor, &envelope, &caller).await;
-    Ok(JsonText(written(&results)))
+    let from = (&caller, &headers);
+    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let trace = trace(&headers);
+    let batch = Batch { built, caller, session, is_dry_run, mode, trace };
+    match accepted {
+        Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
+        Accepted::Json => Ok(JsonText(written(&batch.results(&calls).await)).into_response()),
+    }
 }
 
-async fn results(executor: &Executor, envelope: &Envelope, caller: &Caller) -> Vec<ToolResult> {
-    let at_once = match envelope.mode {
-        Mode::Parallel => PARALLEL_CALLS,
-        Mode::Sequential => 1,
-    };
-    let calls = envelope.calls.iter().map(|asked| result(executor, asked, (envelope, caller)));
-    let calls: Vec<_> = calls.collect();
-    stream::iter(calls).buffered(at_once).collect().await
+/// What the calls of one request share.
+#[derive(Debug)]
+struct Batch {
+    built: Arc<Built>,
+    caller: Caller,
+    session: Session,
+    is_dry_run: bool,
+    mode: Mode,
+    trace: Option<TraceContext>,
 }
 
-async fn result(
-    executor: &Executor,
-    asked: &Asked,
-    (envelope, caller): (&Envelope, &Caller),
-) -> ToolResult {
-    let mut call = Call::new(&asked.call, &envelope.session);
-    if let Some(principal) = &caller.principal {
-        call = call.with_principal(principal.clone());
+impl Batch {
+    /// How many calls run at the same time.
+    fn at_once(&self) -> usize {
+        match self.mode {
+            Mode::Parallel => PARALLEL_CALLS,
+            Mode::Sequential => 1,
+        }
     }
-    if let Some(timeout) = asked.timeout {
-        call = call.with_timeout(timeout);
+
+    /// The results in the order of the calls.
+    async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
+        let calls: Vec<_> = calls.iter().map(|asked| self.result(asked)).collect();
+        stream::iter(calls).buffered(self.at_once()).collect().await
     }
-    if envelope.is_dry_run { executor.preview(call).await } else { executor.run(call).await }
+
+    async fn result(&self, asked: &Asked) -> ToolResult {
+        let call = match self.call(asked) {
+            Ok(call) => call,
+            Err(result) => return result,
+        };
+        let executor = &self.built.executor;
+        if self.is_dry_run { executor.preview(call).await } else { executor.run(call).await }
+    }
+
+    /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
+    fn call<'a>(&'a self, asked: &'a Asked) -> Result<Call<'a>, ToolResult> {
+        let found = self.built.executor.find(&asked.call.tool);
+        if found.is_some_and(|entry| !self.caller.may_use(entry.toolset())) {
+            let fault = callgate_call::wording::unknown_tool(&asked.call.tool, &[]);
+            let (id, tool) = (asked.call.id.clone(), asked.call.tool.clone());
+            let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
+            return Err(ToolResult { id, tool, outcome, journal });
+        }
+        let mut call = Call::new(&asked.call, &self.session);
+        if let Some(principal) = &self.caller.principal {
+            call = call.with_principal(principal.clone());
+        }
+        if let Some(trace) = &self.trace {
+            call = call.with_trace(trace.clone());
+        }
+        if let Some(timeout) = asked.timeout {
+            call = call.with_timeout(timeout);
+        }
+        Ok(call)
+    }
+}
+
+/// W3C Trace Context §3.2: the trace that the request is a part of.
+fn trace(headers: &HeaderMap) -> Option<TraceContext> {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    let trace = TraceContext::parse(text("traceparent")?)?;
+    Some(text("tracestate").map_or(trace.clone(), |state| trace.with_state(state)))
 }
 
 fn written(results: &[ToolResult]) -> String {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 
+use crate::sessions::Sessions;
+
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
 pub struct Gateway(Arc<Shared>);
@@ -12,12 +14,14 @@ pub struct Gateway(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     built: ArcSwap<Built>,
+    sessions: Sessions,
 }
 
 impl Gateway {
     /// A sidecar that serves a build.
     pub fn new(built: Built) -> Self {
-        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built) }))
+        let sessions = Sessions::new(&built.sessions);
+        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built), sessions }))
     }
 
     /// What is served now.
@@ -25,8 +29,13 @@ impl Gateway {
         self.0.built.load_full()
     }
 
-    /// Serves another build from now on; requests that have begun keep theirs.
+    /// Serves another build from now on; requests that have begun keep theirs. Sessions go on.
     pub fn replace(&self, built: Arc<Built>) {
         self.0.built.store(built);
+    }
+
+    /// The sessions that callers store.
+    pub(crate) fn sessions(&self) -> &Sessions {
+        &self.0.sessions
     }
 }

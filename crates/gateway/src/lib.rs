@@ -8,11 +8,15 @@ mod gateway;
 mod json_body;
 mod listen;
 mod problem;
+mod query;
+mod results;
 mod router;
 mod serve;
+mod sessions;
 mod source;
 mod tools;
 
 pub use gateway::Gateway;
 pub use serve::{Failure, ServeOptions, serve};
 pub use source::Source;
+pub use tools::write_known;

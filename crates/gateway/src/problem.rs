@@ -12,23 +12,39 @@ pub(crate) struct Problem {
     kind: ProblemKind,
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
+    /// How many bytes there are, where a range was asked for.
+    length: Option<usize>,
 }
 
-/// Why a request is refused; each has a status of its own or shares it.
+/// Why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ProblemKind {
     /// No tool, result or session has this name, for this caller.
     AbsentResource,
+    /// The idempotency key was used with another body.
+    KeyReused,
+    /// A request with the same idempotency key is still running.
+    KeyRunning,
     /// The body is not the JSON that the path takes.
     MalformedBody,
+    /// A header is not what the path takes.
+    MalformedHeader,
     /// A parameter of the query is not what the path takes.
     MalformedQuery,
     /// The path takes no such method.
     MethodNotAllowed,
+    /// The token lacks a claim that a session parameter is bound to.
+    MissingClaim,
     /// No answer is in a type that the request accepts.
     NotAcceptable,
+    /// What the request would change is in another version.
+    PreconditionFailed,
+    /// The range lies behind the end.
+    RangeNotSatisfiable,
     /// The body is larger than the bound.
     TooLarge,
+    /// A store cannot be reached or is full.
+    Unavailable,
     /// There is no such path.
     UnknownPath,
     /// The body is not JSON.
@@ -38,7 +54,7 @@ pub(crate) enum ProblemKind {
 impl Problem {
     /// A problem with what is wrong, what was expected and what to do.
     pub(crate) fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, detail: detail.into(), retry_after: None }
+        Self { kind, detail: detail.into(), retry_after: None, length: None }
     }
 
     /// The same problem, which may be over after a while.
@@ -46,41 +62,32 @@ impl Problem {
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
     }
+
+    /// The same problem, with the length that a range must lie in (RFC 9110 §15.5.17).
+    #[must_use]
+    pub(crate) fn with_content_range(self, length: usize) -> Self {
+        Self { length: Some(length), ..self }
+    }
 }
 
 impl ProblemKind {
-    /// Every kind.
-    pub(crate) const ALL: [Self; 8] = [
-        Self::AbsentResource,
-        Self::MalformedBody,
-        Self::MalformedQuery,
-        Self::MethodNotAllowed,
-        Self::NotAcceptable,
-        Self::TooLarge,
-        Self::UnknownPath,
-        Self::UnsupportedMediaType,
-    ];
-
-    /// The last part of its `type`.
-    pub(crate) fn name(self) -> &'static str {
-        self.parts().0
-    }
-
-    /// The status of its response.
-    pub(crate) fn status(self) -> StatusCode {
-        self.parts().1
-    }
-
-    /// A few words that are always the same.
-    pub(crate) fn title(self) -> &'static str {
-        self.parts().2
-    }
-
+    /// The last part of its `type`, the status of its response, and a few words that are always the same.
     fn parts(self) -> (&'static str, StatusCode, &'static str) {
         match self {
             Self::AbsentResource => ("absent", StatusCode::NOT_FOUND, "There is none of this name"),
+            Self::KeyReused => (
+                "key-reused",
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "The idempotency key belongs to another request",
+            ),
+            Self::KeyRunning => {
+                ("key-running", StatusCode::CONFLICT, "The same request is still running")
+            }
             Self::MalformedBody => {
                 ("malformed-body", StatusCode::BAD_REQUEST, "The body is malformed")
+            }
+            Self::MalformedHeader => {
+                ("malformed-header", StatusCode::BAD_REQUEST, "A header is malformed")
             }
             Self::MalformedQuery => {
                 ("malformed-query", StatusCode::BAD_REQUEST, "The query is malformed")
@@ -90,12 +97,28 @@ impl ProblemKind {
                 StatusCode::METHOD_NOT_ALLOWED,
                 "The path takes no such method",
             ),
+            Self::MissingClaim => {
+                ("missing-claim", StatusCode::FORBIDDEN, "The token lacks a claim")
+            }
             Self::NotAcceptable => (
                 "not-acceptable",
                 StatusCode::NOT_ACCEPTABLE,
                 "No accepted media type can be answered",
             ),
+            Self::PreconditionFailed => (
+                "precondition-failed",
+                StatusCode::PRECONDITION_FAILED,
+                "The precondition does not hold",
+            ),
+            Self::RangeNotSatisfiable => (
+                "range-not-satisfiable",
+                StatusCode::RANGE_NOT_SATISFIABLE,
+                "The range cannot be answered",
+            ),
             Self::TooLarge => ("too-large", StatusCode::PAYLOAD_TOO_LARGE, "The body is too large"),
+            Self::Unavailable => {
+                ("unavailable", StatusCode::SERVICE_UNAVAILABLE, "The sidecar cannot do this now")
+            }
             Self::UnknownPath => ("unknown-path", StatusCode::NOT_FOUND, "There is no such path"),
             Self::UnsupportedMediaType => (
                 "unsupported-media-type",
@@ -117,10 +140,10 @@ struct Details<'a> {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = self.kind.status();
+        let (name, status, title) = self.kind.parts();
         let details = Details {
-            r#type: format!("{TYPES}{}", self.kind.name()),
-            title: self.kind.title(),
+            r#type: format!("{TYPES}{name}"),
+            title,
             status: status.as_u16(),
             detail: &self.detail,
         };
@@ -129,6 +152,10 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(length) = self.length {
+            let value = HeaderValue::try_from(format!("bytes */{length}"));
+            headers.extend(value.map(|value| (header::CONTENT_RANGE, value)));
+        }
         if let Some(wait) = self.retry_after {
             // RFC 9110 §10.2.3: whole seconds; rounded up, so that nobody comes too early.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);

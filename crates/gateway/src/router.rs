@@ -9,13 +9,18 @@ use crate::{
     calls,
     gateway::Gateway,
     problem::{Problem, ProblemKind},
-    tools,
+    results, sessions, tools,
 };
 
 /// The paths of callers.
 pub(crate) fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/v1/calls", post(calls::run))
+        .route("/v1/results/{id}", get(results::show))
+        .route(
+            "/v1/sessions/{id}",
+            get(sessions::show).put(sessions::put).patch(sessions::patch).delete(sessions::delete),
+        )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
         .fallback(unknown_path)

@@ -1,33 +1,123 @@
-//! `GET /v1/tools` and `GET /v1/tools/{name}`: what a model may call.
+//! `GET /v1/tools` and `GET /v1/tools/{name}`: what a model may call, and everything known of one tool.
+
+mod known;
 
 use axum::extract::{Path, State};
 use callgate_dialect::Dialect;
 use callgate_executor::Entry;
-use callgate_tool::{Value, json};
+use callgate_tool::{Tool, Value, json};
 
+pub use self::known::write_known;
 use crate::{
     answer::JsonText,
+    caller::Caller,
     gateway::Gateway,
     problem::{Problem, ProblemKind},
+    query::{Query, malformed},
 };
 
-/// The declarations of all tools.
-pub(crate) async fn list(State(gateway): State<Gateway>) -> JsonText {
+/// The declarations of tools in a dialect, page by page.
+pub(crate) async fn list(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    query: Query,
+) -> Result<JsonText, Problem> {
+    let page = Page::read(query)?;
     let built = gateway.built();
-    let tools = built.executor.entries().filter_map(Entry::declaration);
-    let tools = tools.map(|tool| Dialect::Json.declaration(tool)).collect();
-    JsonText(json!({"tools": Value::Array(tools)}).to_string())
+    let tools = built.executor.entries().filter(|entry| caller.may_use(entry.toolset()));
+    if let Some(toolset) = &page.toolset {
+        let mut known = built.executor.entries().map(Entry::toolset);
+        if !known.any(|known| known == toolset && caller.may_use(known)) {
+            return Err(malformed(format!(
+                "`toolset`: expected one that is served, got: `{toolset}`"
+            )));
+        }
+    }
+    let is_asked = |entry: &Entry<'_>| page.toolset.as_ref().is_none_or(|it| it == entry.toolset());
+    let mut tools = tools.filter(is_asked).peekable();
+    if let Some(last) = &page.cursor {
+        tools.find(|entry| entry.name().as_str() == last).ok_or_else(|| {
+            malformed("`cursor`: the tool it stands at is gone; begin without a cursor")
+        })?;
+    }
+    let mut text = String::from(r#"{"tools":["#);
+    let mut last = None;
+    let mut n_shown = 0;
+    for entry in tools.by_ref() {
+        last = Some(entry.name().as_str());
+        // A tool whose declaration takes more than it may is not declared; it is passed over, as `check` says.
+        let Some(tool) = entry.declaration() else { continue };
+        if n_shown > 0 {
+            text.push(',');
+        }
+        text.push_str(&page.dialect.declaration(tool).to_string());
+        n_shown += 1;
+        if n_shown == page.limit {
+            break;
+        }
+    }
+    text.push(']');
+    if let (Some(last), Some(_)) = (last, tools.peek()) {
+        text.push_str(&format!(r#","nextCursor":{}"#, json!(last)));
+    }
+    text.push('}');
+    Ok(JsonText(text))
 }
 
-/// One tool.
+/// Everything known of one tool, with its declaration in every dialect.
 pub(crate) async fn show(
     State(gateway): State<Gateway>,
+    caller: Caller,
     Path(name): Path<String>,
+    query: Query,
 ) -> Result<JsonText, Problem> {
+    query.is_taken("no parameter")?;
     let built = gateway.built();
-    let entry = built.executor.find(&name);
-    let tool = entry.and_then(Entry::declaration).ok_or_else(|| {
+    let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
+    let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
+    let (entry, tool) = found.ok_or_else(|| {
         Problem::new(ProblemKind::AbsentResource, "`GET /v1/tools` lists the tools there are")
     })?;
-    Ok(JsonText(Dialect::Json.declaration(tool).to_string()))
+    let mut text = Vec::new();
+    let written = write_known(&mut text, entry.operation().map(|known| &**known), tool);
+    let text = written.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default();
+    let toolset = json!(entry.toolset());
+    let head = text.strip_suffix('}').unwrap_or_default();
+    Ok(JsonText(format!(r#"{head},"toolset":{toolset},"dialects":{}}}"#, dialects(tool))))
 }
+
+/// The declaration in every dialect, by the dialect's name.
+fn dialects(tool: &Tool) -> Value {
+    let declared = |dialect: Dialect| (dialect.as_str().to_owned(), dialect.declaration(tool));
+    Value::Object(Dialect::ALL.into_iter().map(declared).collect())
+}
+
+/// Which tools are asked for.
+#[derive(Debug)]
+struct Page {
+    dialect: Dialect,
+    toolset: Option<String>,
+    /// The last tool of the page before.
+    cursor: Option<String>,
+    limit: usize,
+}
+
+impl Page {
+    fn read(mut query: Query) -> Result<Self, Problem> {
+        let dialect = match query.take("dialect")? {
+            None => Dialect::default(),
+            Some(name) => name.parse().map_err(|error| malformed(format!("`dialect`: {error}")))?,
+        };
+        let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
+        let expected = format!("a whole number from 1 to {MOST_TOOLS}");
+        let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
+        if !(1..=MOST_TOOLS).contains(&limit) {
+            return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
+        }
+        query.is_taken("`dialect`, `toolset`, `cursor` and `limit`")?;
+        Ok(Self { dialect, toolset, cursor, limit })
+    }
+}
+
+/// More tools than a model is shown at once; a page of them is a few MiB.
+const MOST_TOOLS: usize = 1000;

@@ -14,7 +14,7 @@ use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
 use super::{authenticators::Made, connect::Directory, stores::Stores};
-use crate::{file::beginning, finding::Finding};
+use crate::{file::beginning, finding::Finding, sessions::SessionsConfig};
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub struct Built {
     pub toolsets: Vec<BuiltToolset>,
     /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
     pub session_secrets: Vec<SessionName>,
+    /// What a sidecar keeps of sessions, as the configuration says.
+    pub sessions: SessionsConfig,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     pub(super) kept: Kept,

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use callgate_dialect::{read_call, read_session};
-use callgate_tool::{Object, Session, ToolCall, Value};
+use callgate_dialect::read_call;
+use callgate_tool::{ToolCall, Value};
 
-use crate::{json_body::malformed, problem::Problem};
+use crate::{json_body::malformed, problem::Problem, sessions::Inline};
 
 /// What a request asks for.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) calls: Vec<Asked>,
-    pub(super) session: Session,
+    pub(super) session: Inline,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
 }
@@ -41,9 +41,7 @@ impl Envelope {
             return Err(wrong("the body", "an object", Some(&body)));
         };
         let calls = calls(members.remove("calls"))?;
-        let session = members.remove("session").unwrap_or_else(|| Value::Object(Object::new()));
-        let session =
-            read_session(session).map_err(|error| malformed(format!("session: {error}")))?;
+        let session = Inline::read(members.remove("session"))?;
         let is_dry_run = match members.remove("dryRun") {
             None => false,
             Some(Value::Bool(is_dry_run)) => is_dry_run,

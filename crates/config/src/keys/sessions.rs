@@ -1,0 +1,23 @@
+//! The keys of `sessions`.
+
+use super::{Kind, Table, key, table};
+
+/// What a sidecar keeps of sessions.
+pub(crate) const SESSIONS: Table = table(
+    "`sessions`",
+    &[
+        key("bytes", Kind::Bytes, "How much the sessions may take together"),
+        key(
+            "claims",
+            Kind::Map(&Kind::Text),
+            "Parameters that come from claims of verified tokens, and from nowhere else",
+        ),
+        key(
+            "headers",
+            Kind::Map(&Kind::Text),
+            "Parameters that come from headers of requests, in place of what their session says",
+        ),
+        key("most", Kind::Count(usize::MAX), "How many sessions are kept; the oldest makes room"),
+        key("ttl", Kind::Duration, "How long a session is kept after its last change"),
+    ],
+);

@@ -1,0 +1,91 @@
+//! `sessions`: what a sidecar keeps of sessions, and which headers and claims of its callers become parameters.
+
+use std::time::Duration;
+
+use http::HeaderName;
+
+use crate::{
+    keys::SESSIONS,
+    reader::{Mapping, Reader, at},
+};
+
+/// The sessions of a sidecar.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct SessionsConfig {
+    /// How long a session is kept after its last change.
+    pub time_to_live: Duration,
+    /// How many sessions are kept; the oldest makes room.
+    pub records: usize,
+    /// How many bytes they may take together.
+    pub bytes: usize,
+    /// Parameters that come from headers of requests, in place of what the request's own session says.
+    pub headers: Vec<(String, HeaderName)>,
+    /// Parameters that come from claims of verified tokens, and from nowhere else.
+    pub claims: Vec<(String, String)>,
+}
+
+impl Default for SessionsConfig {
+    fn default() -> Self {
+        Self {
+            time_to_live: Duration::from_hours(24),
+            records: 10_000,
+            bytes: 64 << 20,
+            headers: Vec::new(),
+            claims: Vec::new(),
+        }
+    }
+}
+
+/// Reads `sessions:`.
+pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
+    let mut config = SessionsConfig::default();
+    let Some(node) = root.object.get("sessions") else { return config };
+    let pointer = at(root, "sessions");
+    let Some(mapping) = reader.mapping(node, &pointer, &SESSIONS) else { return config };
+    if let Some(time_to_live) = reader.duration(mapping, "ttl") {
+        config.time_to_live = time_to_live;
+    }
+    if let Some(records) = reader.count(mapping, "most", usize::MAX) {
+        config.records = records;
+    }
+    if let Some(bytes) = reader.bytes(mapping, "bytes") {
+        config.bytes = bytes;
+    }
+    for (parameter, name) in texts(reader, mapping, "headers") {
+        match HeaderName::try_from(&name) {
+            Ok(header) => config.headers.push((parameter, header)),
+            Err(_) => {
+                let pointer = format!("{}/{parameter}", at(mapping, "headers"));
+                let message = format!("expected the name of a header, got: `{name}`");
+                reader.complain("wrong-value", pointer, message, "for example `X-Tenant`");
+            }
+        }
+    }
+    config.claims = texts(reader, mapping, "claims");
+    config
+}
+
+/// A mapping from parameters to texts.
+fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, String)> {
+    let Some(node) = mapping.object.get(key) else { return Vec::new() };
+    let pointer = at(mapping, key);
+    let Some(members) = node.as_object() else {
+        reader.expected(&pointer, "a mapping", node, "name the parameters: `{tenant: …}`");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (name, value) in members.iter() {
+        let pointer = format!("{pointer}/{name}");
+        if name.contains('.') || name.is_empty() {
+            let message = format!("expected the name of a parameter without dots, got: `{name}`");
+            reader.complain("wrong-value", pointer, message, "name the parameter itself");
+            continue;
+        }
+        match value.as_str().filter(|text| !text.is_empty()) {
+            Some(text) => found.push((name.to_string(), text.to_owned())),
+            None => reader.expected(&pointer, "a text", value, "name a header or a claim"),
+        }
+    }
+    found
+}

@@ -1,0 +1,105 @@
+//! In which of its two forms results are answered: the header `Accept` (RFC 9110 §12.5.1).
+
+use http::{HeaderMap, header};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// The form of an answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Accepted {
+    /// An event for each result and each value of a stream.
+    Events,
+    /// One JSON object.
+    Json,
+}
+
+impl Accepted {
+    /// The form that is preferred: the one of higher weight; of equal ones, the one that is named and not meant by `*`, and
+    /// then JSON.
+    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        if !headers.contains_key(header::ACCEPT) {
+            return Ok(Self::Json);
+        }
+        let texts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let ranges: Vec<Range> = texts.flat_map(|text| text.split(',')).filter_map(range).collect();
+        let (json, events) = (weight(&ranges, "json"), weight(&ranges, "events"));
+        match (json, events) {
+            (None, None) => {
+                let detail = "expected `Accept: application/json` or `text/event-stream`";
+                Err(Problem::new(ProblemKind::NotAcceptable, detail))
+            }
+            (json, events) if events > json => Ok(Self::Events),
+            _ => Ok(Self::Json),
+        }
+    }
+}
+
+/// A media range with its weight in thousandths.
+#[derive(Debug)]
+struct Range {
+    matches: &'static [&'static str],
+    /// `*/*`, `type/*`, `type/subtype`.
+    precision: u8,
+    weight: u16,
+}
+
+fn range(text: &str) -> Option<Range> {
+    let mut parts = text.split(';').map(str::trim);
+    let (matches, precision): (&[&str], u8) = match &*parts.next()?.to_ascii_lowercase() {
+        "*/*" => (&["json", "events"], 0),
+        "application/*" => (&["json"], 1),
+        "application/json" => (&["json"], 2),
+        "text/*" => (&["events"], 1),
+        "text/event-stream" => (&["events"], 2),
+        _ => return None,
+    };
+    let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+    let weight = weight.map_or(Some(1.0), |weight| weight.parse::<f32>().ok());
+    let weight = weight.filter(|weight| (0.0..=1.0).contains(weight))?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a weight is from 0 to 1"
+    )]
+    let weight = (weight * 1000.0) as u16;
+    Some(Range { matches, precision, weight })
+}
+
+/// The weight of a form by the most precise range that matches it, with how precise that is; none for one that is not
+/// accepted.
+fn weight(ranges: &[Range], form: &str) -> Option<(u16, u8)> {
+    let matching = ranges.iter().filter(|range| range.matches.contains(&form));
+    let best = matching.max_by_key(|range| range.precision)?;
+    (best.weight > 0).then_some((best.weight, best.precision))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(accept: &str, expected: Option<Accepted>) {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::ACCEPT, accept.parse().unwrap());
+        assert_eq!(Accepted::of(&headers).ok(), expected, "{accept}");
+    }
+
+    #[test]
+    fn the_form_of_the_highest_weight_is_answered() {
+        check("application/json", Some(Accepted::Json));
+        check("text/event-stream", Some(Accepted::Events));
+        check("*/*", Some(Accepted::Json));
+        check("text/event-stream, */*;q=0.1", Some(Accepted::Events));
+        check("text/event-stream, */*", Some(Accepted::Events));
+        check("application/json, text/event-stream", Some(Accepted::Json));
+        check("application/json;q=0.5, text/event-stream;q=0.9", Some(Accepted::Events));
+        check("text/event-stream;q=0, */*", Some(Accepted::Json));
+        check("application/json;q=0, application/*", None);
+        check("text/html", None);
+    }
+
+    #[test]
+    fn without_the_header_it_is_json() {
+        assert_eq!(Accepted::of(&HeaderMap::new()).ok(), Some(Accepted::Json));
+    }
+}

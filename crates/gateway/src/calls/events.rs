@@ -1,0 +1,76 @@
+//! Results as server-sent events: `value` for each value of a streaming service, `result` for each call that ended, and
+//! `end`. A caller that leaves stops the calls.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::response::{
+    IntoResponse, Response,
+    sse::{Event, KeepAlive, Sse},
+};
+use callgate_executor::{Piece, ToolStream};
+use callgate_tool::{ToolResult, json};
+use futures_util::{Stream, StreamExt, stream};
+use http::{HeaderValue, header};
+
+use super::{Asked, Batch};
+
+/// The calls of a batch as events.
+pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
+    let at_once = batch.at_once();
+    let ended = stream::iter([Event::default().event("end").data("{}")]);
+    let calls = calls.into_iter().map(move |asked| events(Arc::clone(&batch), asked));
+    let events = stream::iter(calls).flatten_unordered(at_once).chain(ended);
+    let mut response =
+        Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// How far a call is.
+enum Step {
+    Begins(Arc<Batch>, Box<Asked>),
+    Streams(Box<ToolStream>, String),
+    Ended,
+}
+
+/// The events of one call.
+fn events(batch: Arc<Batch>, asked: Asked) -> impl Stream<Item = Event> + Send + Unpin {
+    let begins = Step::Begins(batch, Box::new(asked));
+    Box::pin(stream::unfold(begins, async |step| next(step).await))
+}
+
+async fn next(step: Step) -> Option<(Event, Step)> {
+    let (mut stream, id) = match step {
+        Step::Ended => return None,
+        Step::Begins(batch, asked) => match begun(&batch, &asked).await {
+            Ok(stream) => (Box::new(stream), asked.call.id.clone()),
+            Err(result) => return Some((ended(&result), Step::Ended)),
+        },
+        Step::Streams(stream, id) => (stream, id),
+    };
+    while let Some(piece) = stream.next().await {
+        if let Piece::Value(value) = piece {
+            let data = format!(r#"{{"id":{},"value":{}}}"#, json!(id), value.text());
+            let event = Event::default().event("value").data(one_line(&data));
+            return Some((event, Step::Streams(stream, id)));
+        }
+    }
+    Some((ended(&stream.into_result()), Step::Ended))
+}
+
+async fn begun(batch: &Batch, asked: &Asked) -> Result<ToolStream, Box<ToolResult>> {
+    if batch.is_dry_run {
+        return Err(Box::new(batch.result(asked).await));
+    }
+    let call = batch.call(asked).map_err(Box::new)?;
+    Ok(batch.built.executor.open(call).await)
+}
+
+fn ended(result: &ToolResult) -> Event {
+    Event::default().event("result").data(one_line(callgate_dialect::json_result(result).text()))
+}
+
+/// JSON in one line: what stands between its values may be written as a space.
+fn one_line(json: &str) -> String {
+    json.replace(['\r', '\n'], " ")
+}

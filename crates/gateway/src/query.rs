@@ -1,0 +1,58 @@
+//! The query of a request: each parameter once, none that the path does not take.
+
+use std::{convert::Infallible, str::FromStr};
+
+use axum::extract::FromRequestParts;
+use http::request::Parts;
+
+use crate::problem::{Problem, ProblemKind};
+
+/// The parameters of a query.
+#[derive(Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Takes the parameter `name`.
+    pub(crate) fn take(&mut self, name: &str) -> Result<Option<String>, Problem> {
+        let mut found = self.0.extract_if(.., |(known, _)| known == name);
+        let first = found.next().map(|(_, value)| value);
+        match found.next() {
+            None => Ok(first),
+            Some(_) => Err(malformed(format!("`{name}`: expected one value, got several"))),
+        }
+    }
+
+    /// Takes the parameter `name` as something else than text.
+    pub(crate) fn parse<T: FromStr>(
+        &mut self,
+        name: &str,
+        expected: &str,
+    ) -> Result<Option<T>, Problem> {
+        let Some(text) = self.take(name)? else { return Ok(None) };
+        let parsed = text.parse().map_err(|_| malformed(format!("`{name}`: expected {expected}")));
+        parsed.map(Some)
+    }
+
+    /// Refuses what was not taken.
+    pub(crate) fn is_taken(self, known: &str) -> Result<(), Problem> {
+        match self.0.first() {
+            None => Ok(()),
+            Some((name, _)) => Err(malformed(format!("expected {known}, got: `{name}`"))),
+        }
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let query = parts.uri.query().unwrap_or_default();
+        let pairs = url::form_urlencoded::parse(query.as_bytes());
+        Ok(Self(pairs.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+    }
+}
+
+/// A query that is not what it should be.
+pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
+    Problem::new(ProblemKind::MalformedQuery, detail.into())
+}

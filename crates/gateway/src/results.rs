@@ -1,0 +1,80 @@
+//! `GET /v1/results/{id}`: the whole of a result that was cut, or a file, or a range of it, for the principal and the session
+//! whose call made it.
+
+mod range;
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use callgate_tool::{Handle, Session, StoredResult};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+
+use self::range::{Asked, asked};
+use crate::{
+    caller::Caller,
+    gateway::Gateway,
+    problem::{Problem, ProblemKind},
+    query::Query,
+};
+
+/// The bytes of a result.
+pub(crate) async fn show(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    Path(id): Path<String>,
+    mut query: Query,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let session = query.take("session")?.map_or_else(Session::default, Session::new);
+    query.is_taken("`session`, the id of the session whose call made the result")?;
+    let handle = Handle::new(&id).ok_or_else(absent)?;
+    let executor = &gateway.built().executor;
+    let found = executor.result(&handle, &session, caller.principal.as_ref()).await?;
+    let StoredResult { media_type, bytes, .. } = found.ok_or_else(absent)?;
+    let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok());
+    let (status, body) = match asked(range, bytes.len()) {
+        Asked::Nothing => return Err(unsatisfiable(bytes.len())),
+        Asked::Part(part) => (StatusCode::PARTIAL_CONTENT, (bytes.slice(part.clone()), Some(part))),
+        Asked::Whole => (StatusCode::OK, (bytes.clone(), None)),
+    };
+    let (body, part) = body;
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, content_type(&media_type));
+    if let Some(part) = part {
+        let (first, last, whole) = (part.start, part.end.saturating_sub(1), bytes.len());
+        let text = format!("bytes {first}-{last}/{whole}");
+        headers.extend(HeaderValue::try_from(text).map(|value| (header::CONTENT_RANGE, value)));
+    }
+    for (name, value) in SAFE {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    Ok(response)
+}
+
+/// A service's media type, where it is one.
+fn content_type(media_type: &str) -> HeaderValue {
+    let unknown = HeaderValue::from_static("application/octet-stream");
+    let value = HeaderValue::try_from(media_type).ok();
+    value.filter(|_| media_type.contains('/')).unwrap_or(unknown)
+}
+
+fn absent() -> Problem {
+    let detail = "a result is kept for fifteen minutes, for the caller and the session whose call made it: name that as `?session=ID`";
+    Problem::new(ProblemKind::AbsentResource, detail)
+}
+
+fn unsatisfiable(length: usize) -> Problem {
+    let detail = format!("expected a range within the {length} bytes of the result");
+    Problem::new(ProblemKind::RangeNotSatisfiable, detail).with_content_range(length)
+}
+
+/// What a service sent is data: no browser takes it for a page, and nobody else keeps it.
+const SAFE: [(header::HeaderName, &str); 5] = [
+    (header::ACCEPT_RANGES, "bytes"),
+    (header::CACHE_CONTROL, "private, no-store"),
+    (header::CONTENT_DISPOSITION, "attachment"),
+    (header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'"),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+];

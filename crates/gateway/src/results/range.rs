@@ -1,0 +1,77 @@
+//! The header `Range` (RFC 9110 §14.2): one range of bytes. Whatever else it says is passed over, as the RFC allows.
+
+use std::ops::Range;
+
+/// What a request asks for of some bytes.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) enum Asked {
+    /// A range that begins after the end.
+    Nothing,
+    /// These bytes.
+    Part(Range<usize>),
+    /// All of them.
+    Whole,
+}
+
+/// What `range` asks for of `length` bytes.
+pub(super) fn asked(range: Option<&str>, length: usize) -> Asked {
+    let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
+    let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {
+        return Asked::Whole;
+    };
+    match (number(first), number(last)) {
+        // The last bytes; as many as there are.
+        (None, Some(count)) if first.trim().is_empty() => match count.min(length) {
+            0 => Asked::Nothing,
+            count => Asked::Part(length - count..length),
+        },
+        (Some(first), _) if first >= length => Asked::Nothing,
+        (Some(first), None) if last.trim().is_empty() => Asked::Part(first..length),
+        (Some(first), Some(last)) if first <= last => {
+            Asked::Part(first..last.saturating_add(1).min(length))
+        }
+        _ => Asked::Whole,
+    }
+}
+
+fn number(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| text.parse().unwrap_or(usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(range: &str, length: usize, expected: &Asked) {
+        assert_eq!(asked(Some(range), length), *expected, "{range} of {length}");
+    }
+
+    #[test]
+    fn one_range_of_bytes_is_a_part() {
+        check("bytes=0-0", 10, &Asked::Part(0..1));
+        check("bytes=2-4", 10, &Asked::Part(2..5));
+        check("bytes=2-", 10, &Asked::Part(2..10));
+        check("bytes=2-99999999999999999999", 10, &Asked::Part(2..10));
+        check("bytes=-3", 10, &Asked::Part(7..10));
+        check("bytes=-30", 10, &Asked::Part(0..10));
+    }
+
+    #[test]
+    fn a_range_after_the_end_is_nothing() {
+        check("bytes=10-", 10, &Asked::Nothing);
+        check("bytes=0-", 0, &Asked::Nothing);
+        check("bytes=-0", 10, &Asked::Nothing);
+    }
+
+    #[test]
+    fn what_is_no_single_range_of_bytes_asks_for_the_whole() {
+        for range in ["lines=1-2", "bytes=", "bytes=a-b", "bytes=4-2", "bytes=0-1,3-4", "bytes=--1"]
+        {
+            check(range, 10, &Asked::Whole);
+        }
+        assert_eq!(asked(None, 10), Asked::Whole);
+    }
+}

@@ -1,0 +1,283 @@
+//! `/v1/sessions/{id}`: parameters and credentials that a runtime stores once and names in its calls. Ids are those of one
+//! principal; a credential, and a parameter that a credential reads, is never shown.
+
+mod merged;
+mod stored;
+
+use axum::{
+    extract::{Path, State},
+    response::{IntoResponse, Response},
+};
+use callgate_session::{ErrorKind, Expected, Version};
+use callgate_tool::{Object, SessionName, Value, json};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+
+pub(crate) use self::merged::Inline;
+pub(crate) use self::stored::Sessions;
+use self::stored::{Credentials, State as SessionState};
+use crate::{
+    answer::JsonText,
+    caller::Caller,
+    gateway::Gateway,
+    json_body::{JsonBody, malformed},
+    problem::{Problem, ProblemKind},
+};
+
+/// Shows a session.
+pub(crate) async fn show(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let sessions = gateway.sessions();
+    let found = sessions.get(caller.principal.as_ref(), &id).await?;
+    let (state, version) = found.ok_or_else(absent)?;
+    Ok(shown(&gateway, (&id, &state), version, StatusCode::OK))
+}
+
+/// Stores a session in place of what there was.
+pub(crate) async fn put(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Problem> {
+    let change = Change::read(body)?;
+    let state = change.applied(SessionState::default());
+    let asked = Condition::of(&headers)?;
+    let sessions = gateway.sessions();
+    let known = sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
+    let expected = asked.expected(known)?;
+    let version = sessions.put(caller.principal.as_ref(), (&id, &state), expected).await;
+    let version = version.map_err(|problem| asked.failed(problem))?;
+    let status = if known.is_none() { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(shown(&gateway, (&id, &state), version, status))
+}
+
+/// Changes members of a session; one that is `null` goes.
+pub(crate) async fn patch(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    JsonBody(body): JsonBody,
+) -> Result<Response, Problem> {
+    let change = Change::read(body)?;
+    let asked = Condition::of(&headers)?;
+    let sessions = gateway.sessions();
+    let principal = caller.principal.as_ref();
+    for _ in 0..ATTEMPTS {
+        let (state, known) = sessions.get(principal, &id).await?.unzip();
+        asked.expected(known)?;
+        let is_new = known.is_none();
+        let state = change.applied(state.unwrap_or_default());
+        let expected = known.map_or(Expected::Absent, Expected::Version);
+        match sessions.put(principal, (&id, &state), expected).await {
+            // Somebody changed it meanwhile: the change is made again, on what there is now.
+            Err(error) if error.kind() == ErrorKind::Conflict => {}
+            Err(error) => return Err(error.into()),
+            Ok(version) => {
+                let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+                return Ok(shown(&gateway, (&id, &state), version, status));
+            }
+        }
+    }
+    Err(changed())
+}
+
+/// Forgets a session.
+pub(crate) async fn delete(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<StatusCode, Problem> {
+    let asked = Condition::of(&headers)?;
+    let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
+    let known = sessions.get(principal, &id).await?.map(|(_, version)| version);
+    let expected = asked.expected(known)?;
+    let was_there = sessions.remove(principal, &id, expected).await;
+    let was_there = was_there.map_err(|problem| asked.failed(problem))?;
+    if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
+}
+
+/// What a body says about a session.
+#[derive(Debug)]
+struct Change {
+    parameters: Object,
+    credentials: Object,
+}
+
+impl Change {
+    fn read(body: Value) -> Result<Self, Problem> {
+        let Value::Object(mut members) = body else {
+            return Err(malformed(format!("expected an object, got: {}", body.kind())));
+        };
+        let parameters = object("parameters", members.remove("parameters"))?;
+        let credentials = object("credentials", members.remove("credentials"))?;
+        if let Some(key) = members.keys().next() {
+            let message = format!("expected the keys `parameters` and `credentials`, got: `{key}`");
+            return Err(malformed(message));
+        }
+        let is_credential = |value: &Value| value.is_string() || value.is_null();
+        if let Some((name, _)) = credentials.iter().find(|(_, value)| !is_credential(value)) {
+            return Err(malformed(format!("`credentials.{name}`: expected a text")));
+        }
+        distinct("parameters", &parameters)?;
+        distinct("credentials", &credentials)?;
+        Ok(Self { parameters, credentials })
+    }
+
+    /// A session with the change made; a member that is `null` goes.
+    fn applied(&self, mut state: SessionState) -> SessionState {
+        for (name, value) in self.parameters.iter() {
+            let folded = name.to_lowercase();
+            state.parameters.retain(|known, _| known.to_lowercase() != folded);
+            if !value.is_null() {
+                state.parameters.insert(name.clone(), value.clone());
+            }
+        }
+        for (name, value) in self.credentials.iter() {
+            state.credentials.set(name, value.as_str());
+        }
+        state
+    }
+}
+
+/// Names are case-insensitive (Dialogflow CX): of two that are equal so, nobody knows which is meant.
+fn distinct(at: &str, members: &Object) -> Result<(), Problem> {
+    let mut folded: Vec<String> = members.keys().map(|name| name.to_lowercase()).collect();
+    folded.sort_unstable();
+    match folded.array_windows().find(|[one, other]| one == other) {
+        None => Ok(()),
+        Some([name, _]) => Err(malformed(format!(
+            "`{at}`: expected names that differ beyond their case, got twice: `{name}`"
+        ))),
+    }
+}
+
+fn object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
+    match value {
+        None => Ok(Object::new()),
+        Some(Value::Object(members)) => Ok(members),
+        Some(other) => Err(malformed(format!("`{at}`: expected an object, got: {}", other.kind()))),
+    }
+}
+
+/// What a request demands of the session it changes (RFC 9110 §13.1).
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Condition {
+    /// `If-None-Match: *`.
+    Absent,
+    /// None.
+    Any,
+    /// `If-Match: *`.
+    Present,
+    /// `If-Match: "7"`.
+    Version(u64),
+}
+
+impl Condition {
+    fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or_default().trim());
+        match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
+            (None, None) => Ok(Self::Any),
+            (Some("*"), None) => Ok(Self::Present),
+            (None, Some("*")) => Ok(Self::Absent),
+            (Some(tag), None) => {
+                let number = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                let number = number.and_then(|number| number.parse().ok());
+                number.map(Self::Version).ok_or_else(changed)
+            }
+            (_, Some(_)) => {
+                let detail =
+                    "expected `If-Match` with one entity tag or `*`, or `If-None-Match: *`";
+                Err(Problem::new(ProblemKind::MalformedHeader, detail))
+            }
+        }
+    }
+
+    /// What the store must find, where the session is in version `known`.
+    fn expected(self, known: Option<Version>) -> Result<Expected, Problem> {
+        match (self, known) {
+            (Self::Any, _) => Ok(Expected::Any),
+            (Self::Absent, None) => Ok(Expected::Absent),
+            (Self::Present, Some(version)) => Ok(Expected::Version(version)),
+            (Self::Version(number), Some(version)) if version.number() == number => {
+                Ok(Expected::Version(version))
+            }
+            _ => Err(changed()),
+        }
+    }
+
+    /// What a store's error means under the condition.
+    fn failed(self, error: callgate_session::Error) -> Problem {
+        match error.kind() {
+            ErrorKind::Conflict => changed(),
+            _ => error.into(),
+        }
+    }
+}
+
+fn shown(
+    gateway: &Gateway,
+    (id, state): (&str, &SessionState),
+    version: Version,
+    status: StatusCode,
+) -> Response {
+    let mut parameters = Value::Object(state.parameters.clone());
+    for name in &gateway.built().session_secrets {
+        mask(&mut parameters, name);
+    }
+    let credentials: Object = Credentials::names(&state.credentials)
+        .map(|name| (name.to_owned(), Value::String(MASK.to_owned())))
+        .collect();
+    let text = json!({"id": id, "parameters": parameters, "credentials": credentials}).to_string();
+    let mut response = (status, JsonText(text)).into_response();
+    if let Ok(tag) = HeaderValue::try_from(format!("\"{}\"", version.number())) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+/// Masks what a credential reads: a parameter, or what lies in one.
+fn mask(value: &mut Value, name: &SessionName) {
+    let Value::Object(members) = value else { return };
+    for (known, value) in members.iter_mut() {
+        let known = SessionName::new(known);
+        if name == &known {
+            *value = Value::String(MASK.to_owned());
+        } else if let Some(rest) =
+            known.holds(name).then(|| name.as_str().get(known.as_str().len() + 1..)).flatten()
+        {
+            mask(value, &SessionName::new(rest));
+        }
+    }
+}
+
+fn absent() -> Problem {
+    let detail =
+        "`PUT /v1/sessions/{id}` stores a session; it ends some time after its last change";
+    Problem::new(ProblemKind::AbsentResource, detail)
+}
+
+fn changed() -> Problem {
+    let detail = "the session is not in the expected version: read it again and repeat the change";
+    Problem::new(ProblemKind::PreconditionFailed, detail)
+}
+
+/// A store that cannot be used is no fault of the request, but for a session that is too large.
+impl From<callgate_session::Error> for Problem {
+    fn from(error: callgate_session::Error) -> Self {
+        match error.kind() {
+            ErrorKind::TooLarge => Self::new(ProblemKind::TooLarge, error.to_string()),
+            _ => Self::new(ProblemKind::Unavailable, error.to_string()),
+        }
+    }
+}
+
+/// What stands in place of a secret.
+const MASK: &str = "****";
+/// How often a change is tried again where others change the same session.
+const ATTEMPTS: usize = 16;

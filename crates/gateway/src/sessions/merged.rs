@@ -1,0 +1,106 @@
+//! The session of a request: what is stored under its id, what the request itself says, and what configured headers and
+//! verified claims say. What wins is fixed: a claim over all, then a header, the request, the store.
+
+use callgate_config::SessionsConfig;
+use callgate_dialect::read_session;
+use callgate_tool::{Object, Session, Value};
+use http::HeaderMap;
+
+use super::Sessions;
+use crate::{
+    caller::Caller,
+    json_body::malformed,
+    problem::{Problem, ProblemKind},
+};
+
+/// The session as a request says it.
+#[derive(Debug, Default)]
+pub(crate) struct Inline(Object);
+
+impl Inline {
+    /// Reads `session` of a body; what is wrong in it shows when it is completed.
+    pub(crate) fn read(value: Option<Value>) -> Result<Self, Problem> {
+        match value {
+            None | Some(Value::Null) => Ok(Self::default()),
+            Some(Value::Object(members)) => Ok(Self(members)),
+            Some(other) => {
+                Err(malformed(format!("`session`: expected an object, got: {}", other.kind())))
+            }
+        }
+    }
+
+    /// The session that the calls of a request run in. Nothing of it is stored.
+    pub(crate) async fn completed(
+        mut self,
+        sessions: &Sessions,
+        config: &SessionsConfig,
+        (caller, headers): (&Caller, &HeaderMap),
+    ) -> Result<Session, Problem> {
+        let stored = match self.0.get("id") {
+            Some(Value::String(id)) => sessions.get(caller.principal.as_ref(), id).await?,
+            _ => None,
+        };
+        let stored = stored.map(|(state, _)| state).unwrap_or_default();
+        let own = match self.0.remove("parameters") {
+            None | Some(Value::Null) => Object::new(),
+            Some(Value::Object(own)) => own,
+            Some(other) => {
+                let got = other.kind();
+                let message = format!("`session.parameters`: expected an object, got: {got}");
+                return Err(malformed(message));
+            }
+        };
+        let mut parameters = stored.parameters;
+        for (name, value) in own {
+            put(&mut parameters, name, value);
+        }
+        for (name, value) in of_headers(config, headers)? {
+            put(&mut parameters, name, value);
+        }
+        for (name, value) in of_claims(config, caller)? {
+            put(&mut parameters, name, value);
+        }
+        self.0.insert("parameters", Value::Object(parameters));
+        let session = read_session(Value::Object(self.0));
+        let session = session.map_err(|error| malformed(format!("`session`: {error}")))?;
+        Ok(stored.credentials.added_to(session))
+    }
+}
+
+/// The last one of a name counts, whatever its case.
+fn put(parameters: &mut Object, name: String, value: Value) {
+    let folded = name.to_lowercase();
+    parameters.retain(|known, _| known.to_lowercase() != folded);
+    parameters.insert(name, value);
+}
+
+fn of_headers(
+    config: &SessionsConfig,
+    headers: &HeaderMap,
+) -> Result<Vec<(String, Value)>, Problem> {
+    let mut found = Vec::new();
+    for (parameter, header) in &config.headers {
+        let mut values = headers.get_all(header).iter();
+        let Some(value) = values.next() else { continue };
+        let text = value.to_str().ok().filter(|_| values.next().is_none());
+        let Some(text) = text else {
+            let detail = format!("`{header}`: expected one text of printable ASCII");
+            return Err(Problem::new(ProblemKind::MalformedHeader, detail));
+        };
+        found.push((parameter.clone(), Value::String(text.to_owned())));
+    }
+    Ok(found)
+}
+
+/// A parameter that is bound to a claim is read from nowhere else: a token without the claim is refused.
+fn of_claims(config: &SessionsConfig, caller: &Caller) -> Result<Vec<(String, Value)>, Problem> {
+    let of = |(parameter, claim): &(String, String)| {
+        let value = caller.principal.as_ref().and_then(|principal| principal.claim(claim));
+        let value = value.ok_or_else(|| {
+            let detail = format!("expected a token with the claim `{claim}`");
+            Problem::new(ProblemKind::MissingClaim, detail)
+        })?;
+        Ok((parameter.clone(), value.clone()))
+    };
+    config.claims.iter().map(of).collect()
+}

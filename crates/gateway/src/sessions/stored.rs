@@ -1,0 +1,120 @@
+//! Sessions as a store keeps them: parameters as JSON, credentials sealed, for one principal each.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use callgate_config::SessionsConfig;
+use callgate_secret::Secret;
+use callgate_session::{
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealer, Space, Store, Version,
+};
+use callgate_tool::{Object, Principal, Session};
+use tokio::time::Instant;
+
+/// The sessions of all principals.
+#[derive(Clone, Debug)]
+pub(crate) struct Sessions {
+    store: Arc<dyn Store>,
+    sealer: Arc<Sealer>,
+    time_to_live: Duration,
+}
+
+/// One session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// By their names as they were given; case does not count.
+    pub(crate) parameters: Object,
+    pub(crate) credentials: Credentials,
+}
+
+/// The credentials of a session, by their names in lower case.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Credentials(BTreeMap<String, Secret>);
+
+impl Sessions {
+    /// Sessions in memory, within the bounds of a configuration.
+    pub(crate) fn new(config: &SessionsConfig) -> Self {
+        let bounds = Bounds { records: config.records, bytes: config.bytes };
+        let (store, sealer) = (Arc::new(Memory::new(bounds)), Arc::new(Sealer::in_memory()));
+        Self { store, sealer, time_to_live: config.time_to_live }
+    }
+
+    /// The session `id` of a principal.
+    pub(crate) async fn get(
+        &self,
+        principal: Option<&Principal>,
+        id: &str,
+    ) -> Result<Option<(State, Version)>, Error> {
+        let key = key(principal, id);
+        let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
+        let parameters = callgate_tool::Value::from_slice(stored.record.bytes());
+        let parameters = parameters.ok().and_then(|value| value.as_object().cloned());
+        let unreadable = || Error::new(ErrorKind::Unreadable, "a stored session cannot be read");
+        let parameters = parameters.ok_or_else(unreadable)?;
+        let mut credentials = Credentials::default();
+        for (name, sealed) in stored.record.credentials() {
+            credentials.0.insert(name.clone(), self.sealer.open(sealed, &key)?);
+        }
+        Ok(Some((State { parameters, credentials }, stored.version)))
+    }
+
+    /// Stores a session; its time begins anew.
+    pub(crate) async fn put(
+        &self,
+        principal: Option<&Principal>,
+        (id, state): (&str, &State),
+        expected: Expected,
+    ) -> Result<Version, Error> {
+        let key = key(principal, id);
+        let text = callgate_tool::Value::Object(state.parameters.clone()).to_string();
+        let mut record = Record::new("application/json", Bytes::from(text));
+        for (name, secret) in &state.credentials.0 {
+            record = record.with_credential(name, self.sealer.seal(secret, &key)?);
+        }
+        self.store.put(&key, record, (expected, self.time_to_live), now()).await
+    }
+
+    /// Forgets a session, and answers whether there was one.
+    pub(crate) async fn remove(
+        &self,
+        principal: Option<&Principal>,
+        id: &str,
+        expected: Expected,
+    ) -> Result<bool, Error> {
+        self.store.remove(&key(principal, id), expected, now()).await
+    }
+}
+
+impl Credentials {
+    /// Sets one, or takes it away.
+    pub(crate) fn set(&mut self, name: &str, text: Option<&str>) {
+        let name = name.to_lowercase();
+        match text {
+            Some(text) => self.0.insert(name, Secret::new(text.to_owned())),
+            None => self.0.remove(&name),
+        };
+    }
+
+    /// Their names.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// The session with those it has no own of.
+    pub(crate) fn added_to(self, session: Session) -> Session {
+        self.0.into_iter().fold(session, |session, (name, secret)| {
+            if session.credential(&name).is_some() {
+                return session;
+            }
+            session.with_credential(&name, secret)
+        })
+    }
+}
+
+fn key(principal: Option<&Principal>, id: &str) -> Key {
+    Key::new(Space::Session, Owner::new(principal, &Session::new(id)), "")
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}

@@ -1,0 +1,58 @@
+//! Everything known of one tool as JSON: what `callgate tools --json` and `GET /v1/tools/{name}` show.
+
+use std::{
+    fmt::Display,
+    io::{self, Write},
+};
+
+use callgate_openapi::{Bindings, Input, Operation};
+use callgate_tool::{Tool, Value, json};
+
+/// Writes everything known of a tool: how it is declared, and for an operation of a description how its arguments become a
+/// request. Schemas may be larger than all else, and are not copied.
+///
+/// # Errors
+/// What `out` answers.
+pub fn write_known(
+    out: &mut dyn Write,
+    operation: Option<&Operation>,
+    tool: &Tool,
+) -> io::Result<()> {
+    let null = Value::Null;
+    let schema = tool.output_schema.as_ref().map_or(&null as &dyn Display, |schema| schema);
+    write!(out, r#"{{"name":{}"#, json!(tool.name.as_str()))?;
+    if let Some(operation) = operation {
+        write!(out, r#","operationId":{}"#, json!(operation.operation_id.as_deref()))?;
+        write!(out, r#","method":{}"#, json!(operation.method.as_str()))?;
+        write!(out, r#","path":{}"#, json!(&*operation.path))?;
+    }
+    write!(out, r#","effect":{}"#, json!(tool.effect.as_str()))?;
+    write!(out, r#","description":{}"#, json!(tool.description))?;
+    write!(out, r#","inputSchema":{}"#, tool.input_schema)?;
+    write!(out, r#","outputSchema":{schema}"#)?;
+    write!(out, r#","tokens":{}"#, tool.tokens())?;
+    if let Some(operation) = operation {
+        let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
+        write!(out, r#","inputs":{}"#, Value::Array(inputs))?;
+        write!(out, r#","nestedInputs":{}"#, Value::Array(nested(operation)))?;
+    }
+    out.write_all(b"}")
+}
+
+fn nested(operation: &Operation) -> Vec<Value> {
+    let nested = operation.bindings.iter().flat_map(Bindings::places);
+    let nested = nested.map(|(way, source)| json!({"argument": way, "source": source.as_str()}));
+    let mut nested: Vec<Value> = nested.collect();
+    nested.dedup();
+    nested
+}
+
+fn input(input: &Input) -> Value {
+    json!({
+        "argument": input.argument.as_str(),
+        "in": input.place().as_str(),
+        "name": &*input.name,
+        "required": input.required,
+        "source": input.source.as_str(),
+    })
+}
