@@ -22,6 +22,7 @@ mod toolset;
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_executor::{Builder, Executor, Toolset};
+use callgate_session::Store;
 use tokio::runtime;
 
 use self::{
@@ -51,6 +52,7 @@ impl Config {
     ) -> Result<Built, Error> {
         let mut reader = self.reader.clone();
         let base = environment.base.as_deref().unwrap_or(&self.base);
+        let earlier = previous;
         let previous = previous.map(|built| &built.kept);
         let known = previous.map(|kept| &kept.stores);
         let stores = stores::stores(&mut reader, &self.secrets, (base, environment), known).await;
@@ -70,7 +72,8 @@ impl Config {
             parts.extend(Box::pin(built).await);
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
-        finished(reader, parts, self, (connections, stores))
+        let results = earlier.map(|built| built.executor.result_store());
+        finished(reader, parts, self, (connections, stores, results))
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -101,7 +104,7 @@ fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
     Config { origin, sessions, .. }: &Config,
-    (connections, stores): (Connections, Arc<Stores>),
+    (connections, stores, results): (Connections, Arc<Stores>, Option<Arc<dyn Store>>),
 ) -> Result<Built, Error> {
     let (mut ready, mut toolsets, mut authenticators) = (Vec::new(), Vec::new(), Vec::new());
     for Parts { toolset, built, made, .. } in parts {
@@ -117,7 +120,8 @@ fn finished(
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Error::of(warnings));
     }
-    let executor = ready.into_iter().fold(Executor::builder(), Builder::toolset).build();
+    let builder = results.into_iter().fold(Executor::builder(), Builder::results);
+    let executor = ready.into_iter().fold(builder, Builder::toolset).build();
     let executor = executor.map_err(|error| {
         let help = "give each tool its own name";
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)

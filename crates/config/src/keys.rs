@@ -55,7 +55,7 @@ pub enum Kind {
     Choice(&'static [&'static str]),
     /// A whole number from 1 to this.
     Count(usize),
-    /// A span of time: `500ms`, `30s`, `2m`.
+    /// A span of time: `500ms`, `30s`, `2m`, `24h`.
     Duration,
     /// A list of such values.
     List(&'static Self),

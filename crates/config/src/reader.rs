@@ -207,7 +207,7 @@ impl Reader {
         texts
     }
 
-    /// A span of time: `30s`, `500ms`, `2m`.
+    /// A span of time: `30s`, `500ms`, `2m`, `24h`.
     pub(crate) fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(parse_duration).filter(|span| !span.is_zero());
@@ -326,6 +326,7 @@ fn parse_duration(text: &str) -> Option<Duration> {
         "ms" => Some(Duration::from_millis(number)),
         "s" => Some(Duration::from_secs(number)),
         "m" => number.checked_mul(60).map(Duration::from_secs),
+        "h" => number.checked_mul(3600).map(Duration::from_secs),
         _ => None,
     }
 }
@@ -356,7 +357,8 @@ mod tests {
             ("30", None),
             ("s", None),
             ("-1s", None),
-            ("1h", None),
+            ("1h", Some(3_600_000)),
+            ("1d", None),
             ("99999999999999999999s", None),
         ];
         for (text, milliseconds) in rows {

@@ -66,7 +66,7 @@ fn of_kind(kind: &Kind) -> Value {
         }
         Kind::Count(usize::MAX) => json!({"type": "integer", "minimum": 1}),
         Kind::Count(most) => json!({"type": "integer", "minimum": 1, "maximum": *most}),
-        Kind::Duration => json!({"type": "string", "pattern": "^[0-9]+(ms|s|m)$"}),
+        Kind::Duration => json!({"type": "string", "pattern": "^[0-9]+(ms|s|m|h)$"}),
         Kind::List(items) => json!({"type": "array", "items": of_kind(items)}),
         Kind::Map(values) => json!({"type": "object", "additionalProperties": of_kind(values)}),
         Kind::Number => json!({"type": "number"}),

@@ -6,7 +6,7 @@ use http::HeaderName;
 
 use crate::{
     keys::SESSIONS,
-    reader::{Mapping, Reader, at},
+    reader::{Mapping, Reader, at, escaped},
 };
 
 /// The sessions of a sidecar.
@@ -53,14 +53,13 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
         config.bytes = bytes;
     }
     for (parameter, name) in texts(reader, mapping, "headers") {
-        match HeaderName::try_from(&name) {
-            Ok(header) => config.headers.push((parameter, header)),
-            Err(_) => {
-                let pointer = format!("{}/{parameter}", at(mapping, "headers"));
-                let message = format!("expected the name of a header, got: `{name}`");
-                reader.complain("wrong-value", pointer, message, "for example `X-Tenant`");
-            }
-        }
+        let Ok(header) = HeaderName::try_from(&name) else {
+            let pointer = format!("{}/{}", at(mapping, "headers"), escaped(&parameter));
+            let message = format!("expected the name of a header, got: `{name}`");
+            reader.complain("wrong-value", pointer, message, "for example `X-Tenant`");
+            continue;
+        };
+        config.headers.push((parameter, header));
     }
     config.claims = texts(reader, mapping, "claims");
     config
@@ -76,7 +75,7 @@ fn texts(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Vec<(String, S
     };
     let mut found = Vec::new();
     for (name, value) in members.iter() {
-        let pointer = format!("{pointer}/{name}");
+        let pointer = format!("{pointer}/{}", escaped(name));
         if name.contains('.') || name.is_empty() {
             let message = format!("expected the name of a parameter without dots, got: `{name}`");
             reader.complain("wrong-value", pointer, message, "name the parameter itself");

@@ -67,6 +67,7 @@ pub trait Backend: Debug + Send + Sync {
     fn name(&self) -> &ToolName;
 
     /// The toolset that the tool is a part of; empty for one of none.
+    #[expect(clippy::unnecessary_literal_bound, reason = "implementations borrow from themselves")]
     fn toolset(&self) -> &str {
         ""
     }

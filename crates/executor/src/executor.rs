@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use callgate_call::wording;
-use callgate_session::{Error as StoreError, Owner};
+use callgate_session::{Error as StoreError, Owner, Store};
 use callgate_tool::{
     Event, Handle, Journal, Outcome, Principal, Session, StoredResult, ToolCall, ToolResult,
 };
@@ -70,6 +70,11 @@ impl Executor {
         principal: Option<&Principal>,
     ) -> Result<Option<StoredResult>, StoreError> {
         self.0.results.get(handle, Owner::new(principal, session)).await
+    }
+
+    /// Where whole results are kept, for an executor that takes this one's place: [`Builder::results`](crate::Builder).
+    pub fn result_store(&self) -> Arc<dyn Store> {
+        self.0.results.store()
     }
 
     /// Every tool in a fixed order.

@@ -20,6 +20,11 @@ impl Results {
         Self { store }
     }
 
+    /// The store.
+    pub(crate) fn store(&self) -> Arc<dyn Store> {
+        Arc::clone(&self.store)
+    }
+
     /// Keeps a result; `None` where it is too large, the store does not take it, or no handle can be drawn.
     pub(crate) async fn keep(&self, result: StoredResult, owner: Owner<'_>) -> Option<Handle> {
         let mut random = [0; 16];

@@ -106,7 +106,10 @@ impl Batch {
 fn trace(headers: &HeaderMap) -> Option<TraceContext> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
     let trace = TraceContext::parse(text("traceparent")?)?;
-    Some(text("tracestate").map_or(trace.clone(), |state| trace.with_state(state)))
+    Some(match text("tracestate") {
+        None => trace,
+        Some(state) => trace.with_state(state),
+    })
 }
 
 fn written(results: &[ToolResult]) -> String {

@@ -5,7 +5,7 @@ use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use callgate_tool::Value;
 use http::header;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 
 use crate::problem::{Problem, ProblemKind};
 
@@ -29,7 +29,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let media_type = request.headers().get(header::CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok());
-        if !media_type.is_some_and(|text| is_json(text)) {
+        if !media_type.is_some_and(is_json) {
             let detail = "expected `Content-Type: application/json`";
             return Err(Problem::new(ProblemKind::UnsupportedMediaType, detail));
         }
@@ -49,7 +49,7 @@ pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
 
 async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
     let body = Limited::new(request.into_body(), most).collect().await;
-    body.map(|body| body.to_bytes()).map_err(|error| {
+    body.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let detail = format!("expected a body of at most {most} bytes");
             return Problem::new(ProblemKind::TooLarge, detail);

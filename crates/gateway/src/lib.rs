@@ -17,6 +17,7 @@ mod source;
 mod tools;
 
 pub use gateway::Gateway;
+pub use router::router;
 pub use serve::{Failure, ServeOptions, serve};
 pub use source::Source;
 pub use tools::write_known;

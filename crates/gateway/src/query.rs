@@ -34,7 +34,7 @@ impl Query {
     }
 
     /// Refuses what was not taken.
-    pub(crate) fn is_taken(self, known: &str) -> Result<(), Problem> {
+    pub(crate) fn finish(self, known: &str) -> Result<(), Problem> {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => Err(malformed(format!("expected {known}, got: `{name}`"))),

@@ -27,7 +27,7 @@ pub(crate) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let session = query.take("session")?.map_or_else(Session::default, Session::new);
-    query.is_taken("`session`, the id of the session whose call made the result")?;
+    query.finish("`session`, the id of the session whose call made the result")?;
     let handle = Handle::new(&id).ok_or_else(absent)?;
     let executor = &gateway.built().executor;
     let found = executor.result(&handle, &session, caller.principal.as_ref()).await?;

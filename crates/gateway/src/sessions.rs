@@ -50,7 +50,7 @@ pub(crate) async fn put(
     let known = sessions.get(caller.principal.as_ref(), &id).await?.map(|(_, version)| version);
     let expected = asked.expected(known)?;
     let version = sessions.put(caller.principal.as_ref(), (&id, &state), expected).await;
-    let version = version.map_err(|problem| asked.failed(problem))?;
+    let version = version.map_err(failed)?;
     let status = if known.is_none() { StatusCode::CREATED } else { StatusCode::OK };
     Ok(shown(&gateway, (&id, &state), version, status))
 }
@@ -98,7 +98,7 @@ pub(crate) async fn delete(
     let known = sessions.get(principal, &id).await?.map(|(_, version)| version);
     let expected = asked.expected(known)?;
     let was_there = sessions.remove(principal, &id, expected).await;
-    let was_there = was_there.map_err(|problem| asked.failed(problem))?;
+    let was_there = was_there.map_err(failed)?;
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
 }
 
@@ -131,14 +131,14 @@ impl Change {
 
     /// A session with the change made; a member that is `null` goes.
     fn applied(&self, mut state: SessionState) -> SessionState {
-        for (name, value) in self.parameters.iter() {
+        for (name, value) in &self.parameters {
             let folded = name.to_lowercase();
             state.parameters.retain(|known, _| known.to_lowercase() != folded);
             if !value.is_null() {
                 state.parameters.insert(name.clone(), value.clone());
             }
         }
-        for (name, value) in self.credentials.iter() {
+        for (name, value) in &self.credentials {
             state.credentials.set(name, value.as_str());
         }
         state
@@ -210,14 +210,6 @@ impl Condition {
             _ => Err(changed()),
         }
     }
-
-    /// What a store's error means under the condition.
-    fn failed(self, error: callgate_session::Error) -> Problem {
-        match error.kind() {
-            ErrorKind::Conflict => changed(),
-            _ => error.into(),
-        }
-    }
 }
 
 fn shown(
@@ -265,6 +257,14 @@ fn absent() -> Problem {
 fn changed() -> Problem {
     let detail = "the session is not in the expected version: read it again and repeat the change";
     Problem::new(ProblemKind::PreconditionFailed, detail)
+}
+
+/// What a store's error means for a request with a condition.
+fn failed(error: callgate_session::Error) -> Problem {
+    match error.kind() {
+        ErrorKind::Conflict => changed(),
+        _ => error.into(),
+    }
 }
 
 /// A store that cannot be used is no fault of the request, but for a session that is too large.

@@ -71,7 +71,7 @@ pub(crate) async fn show(
     Path(name): Path<String>,
     query: Query,
 ) -> Result<JsonText, Problem> {
-    query.is_taken("no parameter")?;
+    query.finish("no parameter")?;
     let built = gateway.built();
     let entry = built.executor.find(&name).filter(|entry| caller.may_use(entry.toolset()));
     let found = entry.and_then(|entry| Some((entry, entry.declaration()?)));
@@ -114,7 +114,7 @@ impl Page {
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.is_taken("`dialect`, `toolset`, `cursor` and `limit`")?;
+        query.finish("`dialect`, `toolset`, `cursor` and `limit`")?;
         Ok(Self { dialect, toolset, cursor, limit })
     }
 }

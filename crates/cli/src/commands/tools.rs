@@ -1,19 +1,15 @@
 //! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON. Each
 //! is written before the next one is built.
 
-use std::{
-    fmt::Display,
-    io::{self, Write},
-};
-
 use callgate::{
     Entry, Executor, Tool,
     config::{Built, BuiltToolset},
     dialect::Dialect,
-    openapi::{Allowance, Bindings, Input, Operation},
+    openapi::{Allowance, Operation},
     tree::Diagnostic,
 };
-use callgate_tool::{Value, json};
+use callgate_gateway::write_known;
+use callgate_tool::Value;
 
 use crate::{
     args::ToolsArguments,
@@ -27,7 +23,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let built = usable(&arguments.source.file, &options(&arguments.source.description))?;
     if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
-            output::written_by(|out| write_known(out, operation, tool));
+            output::written_by(|out| write_known(out, Some(operation), tool));
         });
     } else if let Some(dialect) = arguments.dialect {
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
@@ -113,42 +109,4 @@ impl Refusals {
             output::talk(&format!("note: so are {} more operations of `{file}`\n", self.n_more));
         }
     }
-}
-
-/// Writes everything known of a tool, as JSON. Schemas may be larger than all else, and are not copied.
-fn write_known(out: &mut dyn Write, operation: &Operation, tool: &Tool) -> io::Result<()> {
-    let inputs: Vec<_> = operation.inputs.iter().map(input).collect();
-    let nested = operation.bindings.iter().flat_map(Bindings::places);
-    let nested = nested.map(|(way, source)| json!({"argument": way, "source": source.as_str()}));
-    let mut nested: Vec<Value> = nested.collect();
-    nested.dedup();
-    let null = Value::Null;
-    let output = tool.output_schema.as_ref().map_or(&null as &dyn Display, |schema| schema);
-    let members: [(&str, &dyn Display); 11] = [
-        ("name", &json!(tool.name.as_str())),
-        ("operationId", &json!(operation.operation_id.as_deref())),
-        ("method", &json!(operation.method.as_str())),
-        ("path", &json!(&*operation.path)),
-        ("effect", &json!(tool.effect.as_str())),
-        ("description", &json!(tool.description)),
-        ("inputSchema", &tool.input_schema),
-        ("outputSchema", output),
-        ("tokens", &tool.tokens()),
-        ("inputs", &Value::Array(inputs)),
-        ("nestedInputs", &Value::Array(nested)),
-    ];
-    for (at, (name, value)) in members.into_iter().enumerate() {
-        write!(out, r#"{}"{name}":{value}"#, if at == 0 { "{" } else { "," })?;
-    }
-    out.write_all(b"}")
-}
-
-fn input(input: &Input) -> Value {
-    json!({
-        "argument": input.argument.as_str(),
-        "in": input.place().as_str(),
-        "name": &*input.name,
-        "required": input.required,
-        "source": input.source.as_str(),
-    })
 }

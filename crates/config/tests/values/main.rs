@@ -42,7 +42,7 @@ async fn faults_of_values_are_told_at_the_place_they_would_stand() {
 
 #[test]
 fn every_fault_of_a_text_is_told_at_once_with_its_place() {
-    let text = "toolsets:\n  pets:\n    openap: a.yaml\n    limits: {timeout: 1h}\n  a-b: {}\n";
+    let text = "toolsets:\n  pets:\n    openap: a.yaml\n    limits: {timeout: 1d}\n  a-b: {}\n";
     let error = Config::from_text(text, "").unwrap_err();
     let found = error.findings().iter().map(|finding| {
         let at = finding.position.map(|at| (at.line, at.column)).unwrap();

@@ -47,7 +47,7 @@ impl Envelope {
             Some(Value::Bool(is_dry_run)) => is_dry_run,
             Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
         };
-        let mode = mode(members.remove("mode"))?;
+        let mode = mode(members.remove("mode").as_ref())?;
         match members.keys().next() {
             None => Ok(Self { calls, session, is_dry_run, mode }),
             Some(key) => Err(malformed(format!(
@@ -97,17 +97,15 @@ fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> 
         _ => None,
     };
     let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    match timeout.filter(|timeout| !timeout.is_zero()) {
-        Some(timeout) => Ok(Some(timeout)),
-        None => {
-            let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
-            Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
-        }
+    if let Some(timeout) = timeout.filter(|timeout| !timeout.is_zero()) {
+        return Ok(Some(timeout));
     }
+    let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
+    Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
 }
 
 fn seconds(text: &str) -> Option<f64> {
-    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let (number, unit) =
         units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
@@ -115,12 +113,12 @@ fn seconds(text: &str) -> Option<f64> {
     Some(number * unit)
 }
 
-fn mode(value: Option<Value>) -> Result<Mode, Problem> {
-    match value.as_ref().map(Value::as_str) {
+fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
+    match value.map(Value::as_str) {
         None => Ok(Mode::default()),
         Some(Some("parallel")) => Ok(Mode::Parallel),
         Some(Some("sequential")) => Ok(Mode::Sequential),
-        Some(_) => Err(wrong("mode", "`parallel` or `sequential`", value.as_ref())),
+        Some(_) => Err(wrong("mode", "`parallel` or `sequential`", value)),
     }
 }
 

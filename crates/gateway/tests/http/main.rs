@@ -1,0 +1,233 @@
+//! The paths of callers, by requests as they come in. Services answer from recordings.
+
+mod sidecar;
+
+use serde_json::{Value, json};
+
+use crate::sidecar::{Answered, Sidecar};
+
+#[tokio::test]
+async fn calls_are_answered_in_their_order() {
+    let sidecar = Sidecar::of_pets().await;
+    for mode in ["parallel", "sequential"] {
+        let body = json!({
+            "mode": mode,
+            "calls": [
+                {"id": "a", "tool": "pets-getPet", "args": {"petId": 7}},
+                {"id": "b", "tool": "pets-getPe", "args": {}},
+                {"id": "c", "tool": "pets-getPet", "args": {"petId": 7}},
+            ],
+        });
+        let answered = sidecar.post("/v1/calls", &body).await;
+        assert_eq!(answered.status, 200);
+        let results = answered.json()["results"].clone();
+        let ids: Vec<_> = (0..3).map(|at| results[at]["id"].clone()).collect();
+        assert_eq!(ids, ["a", "b", "c"]);
+        assert_eq!(results[0]["response"]["name"], "Rex");
+        assert_eq!(results[1]["error"]["code"], "unknown_tool");
+        assert_eq!(results[2]["status"], 200);
+    }
+}
+
+#[tokio::test]
+async fn digits_come_through_in_both_directions() {
+    let sidecar = Sidecar::of_pets().await;
+    let body = json!({"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]});
+    let answered = sidecar.post("/v1/calls", &body).await;
+    assert!(answered.text.contains(r#""weightKg":12.50"#), "{}", answered.text);
+    let text = r#"{"dryRun": true, "calls": [{"tool": "pets-getPet", "args": {"petId": 900719925474099301}}]}"#;
+    let answered = sidecar.send("POST", "/v1/calls", &[JSON], text).await;
+    assert!(answered.text.contains("/pets/900719925474099301"), "{}", answered.text);
+}
+
+#[tokio::test]
+async fn a_dry_run_shows_the_request_and_no_credential() {
+    let sidecar = Sidecar::of_pets().await;
+    let body = json!({"dryRun": true, "calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]});
+    let answered = sidecar.post("/v1/calls", &body).await;
+    let request = &answered.json()["results"][0]["request"];
+    assert_eq!(request["method"], "GET");
+    assert_eq!(request["headers"]["x-api-key"], "****");
+    assert!(!answered.text.contains("demo-key"));
+}
+
+#[tokio::test]
+async fn a_malformed_request_is_a_problem_that_says_where() {
+    let sidecar = Sidecar::of_pets().await;
+    for (body, expected) in [
+        (json!([]), "`the body`: expected an object, got: array"),
+        (json!({}), "`calls`: expected an array, got: nothing"),
+        (json!({"calls": []}), "`calls`: expected 1 to 256 calls, got: 0"),
+        (json!({"calls": [{"tool": 7}]}), "calls[0]: `tool`: expected a text, got: a number"),
+        (json!({"calls": [{"tool": "a"}], "dryrun": true}), "got: `dryrun`"),
+        (json!({"calls": [{"tool": "a"}], "mode": "both"}), "`mode`: expected"),
+        (json!({"calls": [{"tool": "a", "timeout": -1}]}), "`calls[0].timeout`: expected seconds"),
+        (json!({"calls": [{"tool": "a"}], "session": {"parameters": 7}}), "`session.parameters`"),
+        (json!({"calls": [{"tool": "a"}], "session": {"ids": "s"}}), "got: `ids`"),
+    ] {
+        let answered = sidecar.post("/v1/calls", &body).await;
+        assert_eq!(answered.status, 400, "{body}");
+        assert_eq!(answered.header("content-type"), "application/problem+json");
+        let problem = answered.json();
+        assert_eq!(problem["type"], "urn:callgate:problem:malformed-body");
+        assert!(problem["detail"].as_str().unwrap().contains(expected), "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_refused_by_its_media_type_and_its_text() {
+    let sidecar = Sidecar::of_pets().await;
+    let body = r#"{"calls": [{"tool": "a"}]}"#;
+    for (headers, body, status) in [
+        (vec![], body, 415),
+        (vec![("content-type", "text/plain")], body, 415),
+        (vec![("content-type", "Application/JSON; charset=utf-8")], body, 200),
+        (vec![JSON, ("accept", "text/html")], body, 406),
+        (vec![JSON], "{", 400),
+        (vec![JSON], r#"{"calls": [], "calls": [{"tool": "a"}]}"#, 400),
+    ] {
+        let answered = sidecar.send("POST", "/v1/calls", &headers, body).await;
+        assert_eq!(answered.status, status, "{headers:?} {body}");
+    }
+    let large = format!(r#"{{"calls": "{}"}}"#, "x".repeat(1 << 20));
+    let answered = sidecar.send("POST", "/v1/calls", &[JSON], &large).await;
+    assert_eq!(answered.status, 413);
+    assert_eq!(sidecar.get("/v1/call").await.status, 404);
+    let answered = sidecar.get("/v1/calls").await;
+    assert_eq!((answered.status, answered.header("allow")), (405, "POST"));
+}
+
+#[tokio::test]
+async fn results_come_as_events_each_as_it_ends() {
+    let sidecar = Sidecar::of_pets().await;
+    let body = json!({"calls": [
+        {"id": "a", "tool": "pets-getPet", "args": {"petId": 7}},
+        {"id": "b", "tool": "nothing", "args": {}},
+    ]})
+    .to_string();
+    let headers = [JSON, ("accept", "text/event-stream")];
+    let answered = sidecar.send("POST", "/v1/calls", &headers, &body).await;
+    assert_eq!(answered.header("content-type"), "text/event-stream");
+    let mut events = answered.events();
+    assert_eq!(events.pop().unwrap().0, "end");
+    events.sort_by_key(|(_, data)| data["id"].to_string());
+    assert_eq!(events.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["result", "result"]);
+    assert_eq!(events[0].1["response"]["id"], 7);
+    assert_eq!(events[1].1["error"]["code"], "unknown_tool");
+}
+
+#[tokio::test]
+async fn tools_come_page_by_page_and_none_is_lost() {
+    let sidecar = Sidecar::of_pets().await;
+    let all = sidecar.get("/v1/tools").await.json();
+    let all: Vec<_> =
+        all["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    let mut paged = Vec::new();
+    let mut path = "/v1/tools?limit=3".to_owned();
+    loop {
+        let page = sidecar.get(&path).await.json();
+        paged.extend(page["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()));
+        let Some(cursor) = page["nextCursor"].as_str() else { break };
+        path = format!("/v1/tools?limit=3&cursor={cursor}");
+    }
+    assert_eq!(paged, all);
+    assert!(all.len() > 3);
+    let openai = sidecar.get("/v1/tools?dialect=openai&toolset=pets").await.json();
+    assert_eq!(openai["tools"][0]["type"], "function");
+    for query in
+        ["dialect=x", "toolset=x", "cursor=x", "limit=0", "limit=x", "page=1", "limit=1&limit=2"]
+    {
+        let answered = sidecar.get(&format!("/v1/tools?{query}")).await;
+        assert_eq!(answered.json()["type"], "urn:callgate:problem:malformed-query", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn one_tool_is_shown_with_all_that_is_known_of_it() {
+    let sidecar = Sidecar::of_pets().await;
+    let tool = sidecar.get("/v1/tools/pets-getPet").await.json();
+    assert_eq!((&tool["method"], &tool["toolset"]), (&json!("GET"), &json!("pets")));
+    assert_eq!(tool["inputs"][0]["argument"], "petId");
+    assert_eq!(tool["dialects"]["openai"]["function"]["name"], "pets-getPet");
+    assert!(tool["tokens"].as_u64().unwrap() > 10);
+    let absent = sidecar.get("/v1/tools/pets-none").await;
+    assert_eq!(
+        (absent.status, &absent.json()["type"]),
+        (404, &json!("urn:callgate:problem:absent"))
+    );
+}
+
+#[tokio::test]
+async fn a_session_is_stored_changed_shown_and_forgotten() {
+    let sidecar = Sidecar::of_pets().await;
+    let path = "/v1/sessions/s-1";
+    assert_eq!(sidecar.get(path).await.status, 404);
+    let body =
+        json!({"parameters": {"OwnerId": "o-1", "n": 1}, "credentials": {"github": "c4n4ry"}});
+    let stored = sidecar.put(path, &body).await;
+    assert_eq!(stored.status, 201);
+    let tag = stored.header("etag").to_owned();
+    let expected = json!({"id": "s-1", "parameters": {"OwnerId": "o-1", "n": 1}, "credentials": {"github": "****"}});
+    let shown = sidecar.get(path).await;
+    assert_eq!((shown.json(), shown.header("etag")), (expected, tag.as_str()));
+
+    // Names are case-insensitive, `null` deletes, what is not named stays.
+    let change = json!({"parameters": {"ownerid": "o-2", "n": null}}).to_string();
+    let changed = sidecar.send("PATCH", path, &[JSON, ("if-match", &tag)], &change).await;
+    assert_eq!(changed.status, 200);
+    assert_eq!(changed.json()["parameters"], json!({"ownerid": "o-2"}));
+    assert_eq!(changed.json()["credentials"], json!({"github": "****"}));
+
+    for (method, header) in [
+        ("PUT", ("if-match", &*tag)),
+        ("PATCH", ("if-match", "\"none\"")),
+        ("PUT", ("if-none-match", "*")),
+        ("DELETE", ("if-match", &tag)),
+    ] {
+        let answered = sidecar.send(method, path, &[JSON, header], "{}").await;
+        assert_eq!(answered.status, 412, "{method} {header:?}");
+    }
+    assert_eq!(sidecar.send("DELETE", path, &[], "").await.status, 204);
+    assert_eq!(sidecar.send("DELETE", path, &[], "").await.status, 404);
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_stored_says_why() {
+    let sidecar = Sidecar::of_pets().await;
+    for body in [
+        json!([]),
+        json!({"parameter": {}}),
+        json!({"parameters": []}),
+        json!({"parameters": {"a": 1, "A": 2}}),
+        json!({"credentials": {"a": 7}}),
+    ] {
+        let answered = sidecar.put("/v1/sessions/s", &body).await;
+        assert_eq!(answered.json()["type"], "urn:callgate:problem:malformed-body", "{body}");
+    }
+}
+
+#[tokio::test]
+async fn the_requests_own_session_wins_and_a_header_wins_over_it() {
+    let sidecar = Sidecar::of_pets().await;
+    sidecar
+        .put("/v1/sessions/s", &json!({"parameters": {"ownerId": "stored", "storeNumber": 1}}))
+        .await;
+    let parameters = async |own: Value, headers: &[(&str, &str)]| {
+        let body = json!({"dryRun": true, "session": {"id": "s", "parameters": own},
+            "calls": [{"tool": "pets-listOwnedPets", "args": {}}]});
+        let mut all = vec![JSON];
+        all.extend(headers);
+        sidecar.send("POST", "/v1/calls", &all, &body.to_string()).await
+    };
+    let url = |answered: &Answered| answered.json()["results"][0]["request"]["url"].to_string();
+    let stored = parameters(json!({}), &[]).await;
+    assert!(url(&stored).contains("stored"), "{}", stored.text);
+    let own = parameters(json!({"OWNERID": "own"}), &[]).await;
+    assert!(url(&own).contains("own") && !url(&own).contains("stored"), "{}", own.text);
+    let header = parameters(json!({"OWNERID": "own"}), &[("x-owner", "headers")]).await;
+    assert!(url(&header).contains("headers"), "{}", header.text);
+    // Nothing of the request was stored.
+    assert_eq!(sidecar.get("/v1/sessions/s").await.json()["parameters"]["ownerId"], "stored");
+}
+
+const JSON: (&str, &str) = ("content-type", "application/json");

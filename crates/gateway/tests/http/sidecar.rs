@@ -1,0 +1,100 @@
+//! A sidecar on a socket of this machine, whose services answer from recordings.
+
+use callgate_config::{Config, Environment};
+use callgate_gateway::{Gateway, router};
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+/// A sidecar and a client of its own.
+#[derive(Debug)]
+pub(crate) struct Sidecar {
+    address: String,
+    client: reqwest::Client,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) status: u16,
+    headers: reqwest::header::HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Sidecar {
+    /// The pets that answer from recordings; parameters come from the header `X-Owner`, too.
+    pub(crate) async fn of_pets() -> Self {
+        Self::of(PETS).await
+    }
+
+    /// What a configuration says; its paths start at the folder of the examples.
+    pub(crate) async fn of(text: &str) -> Self {
+        let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
+        let config = Config::from_text(text, base).unwrap();
+        let built = config.build(&Environment::new(), None).await.unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let router = router(Gateway::new(built));
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { address, client: reqwest::Client::new() }
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answered {
+        self.send("GET", path, &[], "").await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answered {
+        self.send("POST", path, &[("content-type", "application/json")], &body.to_string()).await
+    }
+
+    pub(crate) async fn put(&self, path: &str, body: &Value) -> Answered {
+        self.send("PUT", path, &[("content-type", "application/json")], &body.to_string()).await
+    }
+
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answered {
+        let url = format!("{}{path}", self.address);
+        let request = self.client.request(method.parse().unwrap(), url).body(body.to_owned());
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        let response = request.send().await.unwrap();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Answered { status, headers, text: response.text().await.unwrap() }
+    }
+}
+
+impl Answered {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Names and data of server-sent events.
+    pub(crate) fn events(&self) -> Vec<(String, Value)> {
+        let blocks = self.text.split("\n\n").filter(|block| !block.trim().is_empty());
+        let field = |block: &str, name: &str| {
+            let lines = block.lines().filter_map(|line| line.strip_prefix(name));
+            lines.map(|line| line.trim_start().to_owned()).collect::<String>()
+        };
+        let event = |block: &str| {
+            (field(block, "event:"), serde_json::from_str(&field(block, "data:")).unwrap())
+        };
+        blocks.filter(|block| !block.starts_with(':')).map(event).collect()
+    }
+}
+
+const PETS: &str = "
+sessions: { headers: { ownerId: X-Owner } }
+toolsets:
+  pets:
+    openapi: ../fixtures/pets/spec.yaml
+    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
+    upstream: replay
+";
