@@ -6,6 +6,7 @@ mod authorization;
 mod built;
 mod connect;
 mod credential_arguments;
+mod fetched;
 mod headers;
 mod loading;
 mod named_tools;
@@ -21,7 +22,7 @@ mod toolset;
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use callgate_executor::{Builder, Executor, Toolset};
+use callgate_executor::{Builder, Executor, Middleware, Toolset};
 use callgate_session::Store;
 use tokio::runtime;
 
@@ -67,13 +68,18 @@ impl Config {
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
         };
         let mut parts = Vec::new();
-        for (config, sending) in self.toolsets.iter().zip(sending) {
+        let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
+        let transports: Vec<_> = transports.collect();
+        let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
+        let fetched = fetched::all(&self.toolsets, &transports, known).await;
+        for (config, sending) in self.toolsets.iter().zip(sending.into_iter().zip(fetched)) {
             let built = toolset::build(&mut reader, config, sending, &workshop);
             parts.extend(Box::pin(built).await);
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
         let results = earlier.map(|built| built.executor.result_store());
-        finished(reader, parts, self, (connections, stores, results))
+        let around = (results, &*environment.middleware);
+        finished(reader, parts, self, (connections, stores, around))
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -100,36 +106,43 @@ impl Config {
     }
 }
 
+/// The store of results of an earlier build, and what stands around calls.
+type Around<'a> = (Option<Arc<dyn Store>>, &'a [Arc<dyn Middleware>]);
+
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
     Config { origin, sessions, .. }: &Config,
-    (connections, stores, results): (Connections, Arc<Stores>, Option<Arc<dyn Store>>),
+    (connections, stores, (results, middleware)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
-    let (mut ready, mut toolsets, mut authenticators) = (Vec::new(), Vec::new(), Vec::new());
-    for Parts { toolset, built, made, .. } in parts {
+    let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
+    let (mut authenticators, mut known) = (Vec::new(), Vec::new());
+    for Parts { toolset, built, made, fetched, .. } in parts {
         ready.extend(toolset);
         toolsets.push(built);
         authenticators.extend(made);
+        known.extend(fetched);
     }
     let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
     let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
     let session_secrets = session_secrets.into_iter().collect();
     names_are_unique(&mut reader, &ready);
+    let files = std::mem::take(&mut reader.files);
     let warnings = reader.into_findings(&origin.file, &origin.text);
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(Error::of(warnings));
+        return Err(Error::of(warnings).in_files(files));
     }
     let builder = results.into_iter().fold(Executor::builder(), Builder::results);
+    let builder = middleware.iter().cloned().fold(builder, Builder::shared_middleware);
     let executor = ready.into_iter().fold(builder, Builder::toolset).build();
     let executor = executor.map_err(|error| {
         let help = "give each tool its own name";
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
     })?;
     let Connections { network, directories, .. } = connections;
-    let kept = built::Kept { authenticators, directories, network, stores };
+    let kept = built::Kept { authenticators, directories, network, stores, fetched: known };
     let sessions = sessions.clone();
-    Ok(Built { executor, toolsets, session_secrets, sessions, warnings, kept })
+    Ok(Built { executor, toolsets, session_secrets, sessions, warnings, kept, files })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

@@ -8,7 +8,11 @@ use std::{
 };
 
 use crate::{
-    reader::Reader, secrets::SecretsConfig, sessions::SessionsConfig, tls::TlsConfig,
+    observe::{LogConfig, ReloadConfig, TelemetryConfig},
+    reader::Reader,
+    secrets::SecretsConfig,
+    sessions::SessionsConfig,
+    tls::TlsConfig,
     toolset::ToolsetConfig,
 };
 
@@ -34,6 +38,12 @@ pub struct Config {
     pub tls: TlsConfig,
     /// The services that are called.
     pub toolsets: Vec<ToolsetConfig>,
+    /// How a sidecar keeps up with its files.
+    pub reload: ReloadConfig,
+    /// What a sidecar writes to standard error.
+    pub log: LogConfig,
+    /// Where a sidecar sends its traces.
+    pub telemetry: TelemetryConfig,
     /// Where relative paths start.
     pub base: PathBuf,
     /// The text it was read from.

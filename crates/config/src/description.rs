@@ -1,5 +1,5 @@
-//! Where a toolset's description is: a file, or a text that a program or an export holds. It is read when a configuration
-//! is built.
+//! Where a toolset's description is: a file, an address, or a text that a program or an export holds. It is read when a
+//! configuration is built.
 
 use std::{
     path::{Path, PathBuf},
@@ -7,6 +7,7 @@ use std::{
 };
 
 use callgate_tree::{Diagnostic, Node, Parsed};
+use url::Url;
 
 /// An OpenAPI description and where it is.
 ///
@@ -19,7 +20,7 @@ use callgate_tree::{Diagnostic, Node, Parsed};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Empty for a text of a program.
+    /// Empty for a text of a program; for an address what may be shown of it.
     pub(crate) file: PathBuf,
     pub(crate) source: Source,
 }
@@ -27,6 +28,8 @@ pub struct Description {
 /// Where the text of a description is.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
+    /// At an address.
+    Address(Url),
     /// In its file.
     File,
     /// It was read already.
@@ -44,6 +47,15 @@ impl Description {
         Self { file: path.into(), source: Source::File }
     }
 
+    /// The description at an address, which is asked for when the configuration is built. It may refer to documents on
+    /// listed origins, and to no files.
+    pub fn address(url: Url) -> Self {
+        let mut shown = url.clone();
+        shown.set_query(None);
+        shown.set_fragment(None);
+        Self { file: String::from(shown).into(), source: Source::Address(url) }
+    }
+
     /// The description itself, YAML or JSON. It may refer to documents on listed origins, and to no files.
     pub fn text(text: impl Into<Vec<u8>>) -> Self {
         Self::held(PathBuf::new(), text.into())
@@ -59,7 +71,7 @@ impl Description {
         Self { file, source: Source::Parsed(parsed) }
     }
 
-    /// The file it is or stands in; empty for a text of a program.
+    /// The file it is or stands in, or its address without a query; empty for a text of a program.
     pub fn path(&self) -> &Path {
         &self.file
     }
@@ -68,13 +80,14 @@ impl Description {
     pub(crate) fn held_text(&self) -> Option<Arc<[u8]>> {
         match &self.source {
             Source::Text(text) => Some(Arc::clone(text)),
-            Source::File | Source::Parsed(_) => None,
+            Source::Address(_) | Source::File | Source::Parsed(_) => None,
         }
     }
 
     /// The file it is or stands in, found from `base`.
     pub(crate) fn found(&self, base: &Path) -> Option<PathBuf> {
         match &self.source {
+            Source::Address(_) => None,
             Source::File => Some(base.join(&self.file)),
             Source::Parsed(_) | Source::Text(_) => {
                 Some(self.file.clone()).filter(|file| !file.as_os_str().is_empty())

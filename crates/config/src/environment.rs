@@ -1,8 +1,9 @@
 //! What a program gives a configuration to be built with: stores of secrets of its own, another transport, another clock,
-//! the folder that relative paths start at. Nothing of it is written in a configuration.
+//! what stands around calls, the folder that relative paths start at. Nothing of it is written in a configuration.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
+use callgate_executor::Middleware;
 use callgate_secret::SecretStore;
 use callgate_transport::{Clock, Transport};
 
@@ -26,6 +27,21 @@ pub struct Environment {
     pub clock: Clock,
     /// Where relative paths start, if not at the configuration's own base.
     pub base: Option<PathBuf>,
+    /// What stands around every call, beside what the configuration says.
+    pub middleware: Vec<Arc<dyn Middleware>>,
+    /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
+    pub missing: Missing,
+}
+
+/// What a description that cannot be read costs.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the whole, or the toolset alone")]
+pub enum Missing {
+    /// The whole configuration: it is a fault.
+    #[default]
+    Fault,
+    /// Its toolset alone, which has no tools and says why ([`BuiltToolset::failure`](crate::BuiltToolset::failure)).
+    Listed,
 }
 
 impl Environment {
@@ -59,6 +75,20 @@ impl Environment {
     #[must_use]
     pub fn with_base(mut self, base: impl Into<PathBuf>) -> Self {
         self.base = Some(base.into());
+        self
+    }
+
+    /// Adds what stands around every call, at its stage of the fixed order.
+    #[must_use]
+    pub fn with_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
+        self.middleware.push(middleware);
+        self
+    }
+
+    /// Builds the other toolsets where a description cannot be read.
+    #[must_use]
+    pub fn listing_missing(mut self) -> Self {
+        self.missing = Missing::Listed;
         self
     }
 }

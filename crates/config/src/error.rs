@@ -1,6 +1,10 @@
 //! The failure of a configuration: everything that is wrong with it, told at once.
 
-use std::{error, fmt, path::Path};
+use std::{
+    collections::BTreeSet,
+    error, fmt,
+    path::{Path, PathBuf},
+};
 
 use crate::{
     finding::{Finding, Severity},
@@ -11,11 +15,18 @@ use crate::{
 #[derive(Debug)]
 pub struct Error {
     findings: Vec<Finding>,
+    files: BTreeSet<PathBuf>,
 }
 
 impl Error {
     pub(crate) fn of(findings: Vec<Finding>) -> Self {
-        Self { findings }
+        Self { findings, files: BTreeSet::new() }
+    }
+
+    /// The same, found in what these files hold.
+    #[must_use]
+    pub(crate) fn in_files(self, files: BTreeSet<PathBuf>) -> Self {
+        Self { files, ..self }
     }
 
     /// A fault of a file as a whole.
@@ -34,6 +45,11 @@ impl Error {
     /// Everything that is wrong, in the order of the file.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// The files that were read, or should have been, as far as it came: a change of one may mend it.
+    pub fn files(&self) -> &BTreeSet<PathBuf> {
+        &self.files
     }
 }
 

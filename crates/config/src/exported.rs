@@ -51,11 +51,16 @@ pub(crate) fn joined(
         Ok(export) => export,
         Err(message) => {
             let help = "name the directory of one exported tool, or its JSON file";
+            reader.files.insert(directory.join(path));
             reader.complain("exported-tool", &pointer, message, help);
             return None;
         }
     };
-    let Export { file, schema, mut imported } = export;
+    let Export { file, schema, mut imported, files } = export;
+    reader.files.extend(files);
+    if let Some(Schema::File { file, .. }) = &schema {
+        reader.files.insert(file.clone());
+    }
     let Some(schema) = schema else {
         told(reader, node, &file, &imported.remarks);
         let message = "expected an OpenAPI tool with its schema, got none";

@@ -2,11 +2,13 @@
 //! what it suggests for a misspelt key, what `config/full.yaml` must show, and what `config/schema.json` says.
 
 mod credentials;
+mod observe;
 mod secrets;
 mod sessions;
 mod toolset;
 
 pub(crate) use credentials::*;
+pub(crate) use observe::*;
 pub(crate) use secrets::*;
 pub(crate) use sessions::*;
 pub(crate) use toolset::*;
@@ -128,12 +130,15 @@ const fn secret(name: &'static str, about: &'static str) -> Key {
 pub(crate) const ROOT: Table = Table {
     name: "the configuration",
     keys: &[
+        key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
+        key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
         key(
             "secrets",
             Kind::Table(&SECRETS),
             "Where secrets are kept, beside this machine's own stores",
         ),
         key("sessions", Kind::Table(&SESSIONS), "What a sidecar keeps of sessions"),
+        key("telemetry", Kind::Table(&TELEMETRY), "Where a sidecar sends its traces"),
         key(
             "tls",
             Kind::Table(&TLS),
@@ -187,9 +192,12 @@ pub const TABLES: &[Table] = &[
     SCHEME_API_KEY,
     EGRESS,
     LIMITS,
+    LOG,
     OUTPUT,
     OUTPUT_TOOL,
+    RELOAD,
     SESSION_PARAMETERS,
+    TELEMETRY,
     TLS,
     TOOLS,
     UPSTREAM,

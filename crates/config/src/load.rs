@@ -75,7 +75,8 @@ pub async fn load_description(file: &Path, options: &DescriptionOptions) -> Resu
 /// # Errors
 /// [`Error`] where the file cannot be read, or with options that a configuration does not take.
 pub fn open(file: &Path, options: &DescriptionOptions) -> Result<Config, Error> {
-    let parsed = callgate_tree::read(&bytes(file)?, &Limits::default());
+    let text = bytes(file).map_err(|error| error.in_files([file.to_owned()].into()))?;
+    let parsed = callgate_tree::read(&text, &Limits::default());
     match parsed {
         // A mapping that says nowhere that it is a description is taken for a configuration.
         Ok(parsed) if is_configuration(&parsed.value) => {
@@ -91,6 +92,7 @@ pub fn open(file: &Path, options: &DescriptionOptions) -> Result<Config, Error> 
 
 fn described(file: &Path, parsed: ParsedText, options: &DescriptionOptions) -> Config {
     let mut config = Config::new().with_file(file);
+    config.reader.files.insert(file.to_owned());
     let reader = &mut config.reader;
     let ca = options.ca.iter().map(CertificateSource::new);
     let toolset = ToolsetConfig {

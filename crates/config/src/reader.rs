@@ -5,8 +5,15 @@ pub(crate) mod aws;
 pub(crate) mod identity;
 pub(crate) mod secret;
 pub(crate) mod tls;
+mod word;
 
-use std::{fmt, iter, ops::RangeInclusive, path::Path, time::Duration};
+use std::{
+    collections::BTreeSet,
+    fmt, iter,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use callgate_secret::SecretReference;
 use callgate_tree::{Node, Object, Position, positions};
@@ -38,6 +45,8 @@ pub(crate) struct Reader {
     variables: Variables,
     /// What is wrong with other files the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
+    /// The files that were read, or should have been.
+    pub(crate) files: BTreeSet<PathBuf>,
 }
 
 /// Where environment variables are looked up.

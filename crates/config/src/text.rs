@@ -14,6 +14,7 @@ use crate::{
     file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
+    observe,
     reader::tls::tls,
     secrets, sessions,
     toolsets::{Place, toolset, toolsets},
@@ -59,7 +60,7 @@ impl Config {
     /// [`Error`] where the file cannot be read, or is neither YAML nor JSON.
     pub fn from_file(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
-        Self::read(&bytes(file)?, folder(file), file.to_owned())
+        read_file(file, Self::read)
     }
 
     /// Reads the settings of one toolset from a file, as [`Config::from_toolset_text`] from a text.
@@ -68,7 +69,7 @@ impl Config {
     /// As [`Config::from_file`].
     pub fn from_toolset_file(file: impl AsRef<Path>) -> Result<Self, Error> {
         let file = file.as_ref();
-        Self::read_toolset(&bytes(file)?, folder(file), file.to_owned())
+        read_file(file, Self::read_toolset)
     }
 
     pub(crate) fn read(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
@@ -83,6 +84,9 @@ impl Config {
         config.secrets = secrets::secrets(&mut config.reader, mapping);
         config.sessions = sessions::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);
+        config.reload = observe::reload(&mut config.reader, mapping);
+        config.log = observe::log(&mut config.reader, mapping);
+        config.telemetry = observe::telemetry(&mut config.reader, mapping);
         match mapping.object.get("toolsets") {
             Some(node) => config.toolsets = toolsets(&mut config.reader, node, &config.base),
             None => config.reader.complain(
@@ -104,7 +108,11 @@ impl Config {
     }
 
     fn of(text: &[u8], base: PathBuf, file: PathBuf) -> Self {
-        Self { base, origin: Origin { file, text: Arc::from(text) }, ..Self::default() }
+        let mut config = Self { base, ..Self::default() };
+        if !file.as_os_str().is_empty() {
+            config.reader.files.insert(file.clone());
+        }
+        Self { origin: Origin { file, text: Arc::from(text) }, ..config }
     }
 
     /// Reads with a reader that looks variables up elsewhere.
@@ -121,8 +129,18 @@ impl Config {
             return Ok(self);
         }
         let Origin { file, text } = &self.origin;
-        Err(Error::of(self.reader.clone().into_findings(file, text)))
+        let files = self.reader.files.clone();
+        Err(Error::of(self.reader.clone().into_findings(file, text)).in_files(files))
     }
+}
+
+/// What a file says; a fault is one of it.
+fn read_file(
+    file: &Path,
+    read: fn(&[u8], PathBuf, PathBuf) -> Result<Config, Error>,
+) -> Result<Config, Error> {
+    let config = bytes(file).and_then(|text| read(&text, folder(file), file.to_owned()));
+    config.map_err(|error| error.in_files([file.to_owned()].into()))
 }
 
 /// The bytes of a file.

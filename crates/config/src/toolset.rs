@@ -29,6 +29,8 @@ pub struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The OpenAPI description.
     pub description: Description,
+    /// Whether nothing is served while its description cannot be read.
+    pub required: bool,
     /// The overlays that correct it, in their order.
     pub overlays: Vec<PathBuf>,
     /// What stands before the operation's name in a tool's name; none for nothing.
@@ -84,6 +86,7 @@ impl ToolsetConfig {
             name: None,
             pointer: String::new(),
             description,
+            required: false,
             overlays: Vec::new(),
             prefix: None,
             server: None,

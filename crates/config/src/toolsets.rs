@@ -7,6 +7,7 @@ use callgate_executor::Redirects;
 use callgate_openapi::{Defaults, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_tree::Node;
+use url::{Host, Url};
 
 use crate::{
     argument_headers, body_media,
@@ -86,6 +87,7 @@ pub(crate) fn toolset(
         upstream: upstream::read(reader, mapping),
         // One that is at fault is not read: nothing is built.
         description: description.unwrap_or_else(|| Description::text(Vec::new())),
+        required: reader.boolean(mapping, "required").unwrap_or_default(),
         overlays: reader.strings(mapping, "overlays").into_iter().map(PathBuf::from).collect(),
         server: server::read(reader, mapping),
         server_variables: server::variables(reader, mapping),
@@ -116,16 +118,29 @@ fn credential_arguments(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String
 
 fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description> {
     let openapi = reader.required_string(mapping, "openapi")?;
-    if openapi.contains("://") {
-        reader.complain(
-            "unsupported-value",
-            at(mapping, "openapi"),
-            "a description from a URL is not supported by this version of callgate",
-            "download it and name the file",
-        );
-        return None;
+    if !openapi.contains("://") {
+        return Some(Description::file(openapi));
     }
-    Some(Description::file(openapi))
+    let address = described_at(openapi);
+    if address.is_none() {
+        let message = "expected a file, or an https address without a user, got another text";
+        let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
+        reader.complain("wrong-value", at(mapping, "openapi"), message, help);
+    }
+    address.map(Description::address)
+}
+
+/// The address of a description: nobody on the way may change it.
+fn described_at(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_here = match url.host()? {
+        Host::Domain(name) => name == "localhost",
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+    };
+    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here);
+    let is_open = url.username().is_empty() && url.password().is_none();
+    (is_safe && is_open).then_some(url)
 }
 
 fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<ToolsetName> {

@@ -81,6 +81,12 @@ impl Builder {
         self
     }
 
+    /// Adds what stands around every call and is shared: with whoever asks it afterwards, or with another executor.
+    pub fn shared_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
+        self.middleware.push(middleware);
+        self
+    }
+
     /// Keeps whole results in a store of one's own. Unless it is told, an executor keeps them in memory.
     pub fn results(mut self, store: Arc<dyn Store>) -> Self {
         self.results = Results::new(store);

@@ -7,6 +7,7 @@ mod calls;
 mod gateway;
 mod json_body;
 mod listen;
+mod observe;
 mod problem;
 mod query;
 mod results;

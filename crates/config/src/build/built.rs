@@ -1,6 +1,7 @@
 //! What a build answers: a ready executor, how the descriptions behind it were taken, and what a later build goes on with.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -13,7 +14,7 @@ use callgate_tool::SessionName;
 use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
-use super::{authenticators::Made, connect::Directory, stores::Stores};
+use super::{authenticators::Made, connect::Directory, fetched::Fetched, stores::Stores};
 use crate::{file::beginning, finding::Finding, sessions::SessionsConfig};
 
 /// A ready executor, and how the descriptions behind it were taken.
@@ -31,6 +32,7 @@ pub struct Built {
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     pub(super) kept: Kept,
+    pub(super) files: BTreeSet<PathBuf>,
 }
 
 impl Built {
@@ -39,6 +41,27 @@ impl Built {
     pub fn shares_credentials_with(&self, other: &Self) -> bool {
         let made = &self.kept.authenticators;
         made.iter().all(|one| other.kept.authenticators.iter().any(|known| known.is(one)))
+    }
+
+    /// The files that were read, or should have been: the configuration's own, descriptions, overlays, documents they
+    /// refer to, certificates, recordings. A change of one may change the next build.
+    pub fn files(&self) -> &BTreeSet<PathBuf> {
+        &self.files
+    }
+
+    /// Whether a description comes from an address, so that it may change unseen.
+    pub fn has_addresses(&self) -> bool {
+        !self.kept.fetched.is_empty()
+    }
+
+    /// Asks the addresses of descriptions whether there are other versions by now. One that does not answer has none.
+    pub async fn is_outdated(&self) -> bool {
+        for fetched in &self.kept.fetched {
+            if fetched.is_outdated().await {
+                return true;
+            }
+        }
+        false
     }
 
     /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
@@ -64,7 +87,7 @@ impl Built {
 pub struct BuiltToolset {
     /// The toolset's name; empty for a bare description.
     pub name: String,
-    /// The description's file; empty for a text of a program.
+    /// The description's file, or its address without a query; empty for a text of a program.
     pub file: PathBuf,
     /// The version it says it is written in: `3.0.3`; empty when it could not be read.
     pub version: String,
@@ -74,6 +97,12 @@ pub struct BuiltToolset {
     pub operations: Vec<Arc<Operation>>,
     /// The description before and after its overlays, where there are any.
     pub overlaid: Option<Overlaid>,
+    /// Whether the operator says that nothing is served without it.
+    pub is_required: bool,
+    /// Why the description of an earlier build is in use: its address does not answer.
+    pub stale: Option<String>,
+    /// Why the text of the description could not be had.
+    pub(super) unreadable: Option<String>,
     pub(super) text: Option<Arc<[u8]>>,
     /// More of the file is not read.
     pub(super) most_bytes: usize,
@@ -86,9 +115,18 @@ pub(super) struct Kept {
     pub(super) directories: Vec<Directory>,
     pub(super) network: Network,
     pub(super) stores: Arc<Stores>,
+    pub(super) fetched: Vec<Fetched>,
 }
 
 impl BuiltToolset {
+    /// Why there are no tools: the description cannot be had, or is none.
+    pub fn failure(&self) -> Option<&str> {
+        let first = || self.report.diagnostics.first().map(|first| first.message.as_str());
+        let is_none = self.version.is_empty();
+        let unread = || is_none.then(|| first().unwrap_or("expected an OpenAPI description"));
+        self.unreadable.as_deref().or_else(unread)
+    }
+
     /// The text of the description.
     ///
     /// # Errors

@@ -49,6 +49,8 @@ pub(super) enum Way {
 pub(super) struct Clients {
     /// Sends its calls.
     pub(super) calls: Arc<Client>,
+    /// Asks for its description: where the operator said, secured as its calls are.
+    pub(super) descriptions: Arc<Client>,
     /// Asks for its tokens: at servers of other authorities, so a toolset's own `ca` is not theirs.
     pub(super) tokens: Arc<Client>,
     /// How tokens are asked for.
@@ -80,13 +82,21 @@ impl Connections {
                 ClientSettings { named_by, allow, tls, directory },
             ))
         };
+        let descriptions = self.descriptions(config, tls.calls.clone());
         let tokens = client(tls.tokens, NamedBy::Operator, None);
         let directory = config.service_directory.as_ref();
         let directory = directory.map(|config| self.directory(config, &way, &tokens));
         let resolver = directory.as_ref().map(Directory::resolver);
         let calls = client(tls.calls, NamedBy::Description, resolver);
         self.directories.extend(directory);
-        Clients { calls, tokens, way }
+        Clients { calls, descriptions, tokens, way }
+    }
+
+    /// What asks for the description of a toolset.
+    pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
+        let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
+        let settings = ClientSettings { named_by, allow, tls, directory: None };
+        Arc::new(Client::over(&self.network, settings))
     }
 
     /// Answers for the addresses of a toolset's server; the directory itself is asked where its own name leads.

@@ -1,22 +1,23 @@
 //! From a toolset's description to its operations: corrected by overlays, with the documents it refers to. What is wrong
 //! with the description is in its report.
 
-use std::{io, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use callgate_openapi::{Document, LoadOptions, Loaded, Overlaid};
 use callgate_transport::Transport;
-use callgate_tree::{Limits, Node};
+use callgate_tree::Node;
 
-use super::{overlays, references};
+use super::{fetched::Fetched, overlays, references};
 use crate::{
-    description::{Description, ParsedText, Source},
+    description::{ParsedText, Source},
+    environment::Missing,
     file::beginning,
     reader::Reader,
     toolset::ToolsetConfig,
 };
 
 /// A loaded description.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Loading {
     /// The version it says it is written in; empty for a text that is no description.
     pub(super) version: String,
@@ -24,37 +25,57 @@ pub(super) struct Loading {
     pub(super) loaded: Loaded,
     /// The description before and after its overlays, where there are any.
     pub(super) overlaid: Option<Overlaid>,
+    /// Why its text could not be had.
+    pub(super) unreadable: Option<String>,
+    /// What was fetched of it.
+    pub(super) fetched: Option<Fetched>,
 }
 
-/// Reads the description, relative to the folder that its toolset is built in, corrects it, and finds its operations.
-/// `None` where it cannot be read. Documents it refers to are asked for over the program's own transport where it has one.
+/// Where a description is looked for.
+#[derive(Debug)]
+pub(super) struct Surroundings<'a> {
+    /// The folder that its toolset is built in.
+    pub(super) base: &'a Path,
+    /// The program's own transport, where it has one: documents it refers to are asked for over it.
+    pub(super) transport: Option<Arc<dyn Transport>>,
+    /// What a description that cannot be read costs.
+    pub(super) missing: Missing,
+    /// What its address answered.
+    pub(super) fetched: Option<Result<Fetched, String>>,
+}
+
+/// Reads the description, corrects it, and finds its operations. `None` where it cannot be read and that is a fault.
 pub(super) async fn load(
     reader: &mut Reader,
     config: &ToolsetConfig,
-    (base, transport): (&Path, Option<Arc<dyn Transport>>),
+    around: Surroundings<'_>,
     options: &LoadOptions,
 ) -> Option<Loading> {
-    let mut parsed = match read(&config.description, base, &config.description_limits.text) {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            let file = base.join(&config.description.file);
-            let message = format!("cannot read `{}`: {error}", file.display());
+    let base = around.base;
+    let (mut parsed, fetched) = match read(reader, config, base, around.fetched) {
+        Ok(read) => read,
+        Err(message) if around.missing == Missing::Listed => {
+            return Some(Loading { unreadable: Some(message), ..Loading::default() });
+        }
+        Err(message) => {
             let pointer = format!("{}/openapi", config.pointer);
-            reader.complain("unreadable-file", pointer, message, "name a file that exists");
+            let help = "name a file that exists, or an address that answers";
+            reader.complain("unreadable-file", pointer, message, help);
             return None;
         }
     };
     let described: Option<&mut Node> = parsed.as_mut().ok().map(|parsed| &mut parsed.value);
     let overlaid = described.and_then(|root| overlays::applied(reader, config, base, root));
-    let (version, loaded) = loaded(parsed, config, (base, transport), options).await;
-    Some(Loading { version, loaded, overlaid })
+    let found = (base, around.transport);
+    let (version, loaded) = loaded(reader, parsed, (config, options), found).await;
+    Some(Loading { version, loaded, overlaid, unreadable: None, fetched })
 }
 
 async fn loaded(
+    reader: &mut Reader,
     parsed: ParsedText,
-    config: &ToolsetConfig,
+    (config, options): (&ToolsetConfig, &LoadOptions),
     (base, transport): (&Path, Option<Arc<dyn Transport>>),
-    options: &LoadOptions,
 ) -> (String, Loaded) {
     let read = parsed.and_then(|parsed| {
         let document = Document::within(parsed.value, config.description_limits)?;
@@ -62,8 +83,12 @@ async fn loaded(
     });
     match read {
         Ok((mut document, mut diagnostics)) => {
+            if let Source::Address(url) = &config.description.source {
+                document = document.named(url.as_str());
+            }
             let file = config.description.found(base);
-            let supplied = references::supply(&mut document, config, file.as_deref(), transport);
+            let files = (file.as_deref(), &mut reader.files);
+            let supplied = references::supply(&mut document, config, files, transport);
             diagnostics.append(&mut supplied.await);
             let mut loaded = callgate_openapi::load(&document, options);
             loaded.report.diagnostics.splice(0..0, diagnostics);
@@ -77,14 +102,36 @@ async fn loaded(
     }
 }
 
-/// The tree of a description; files are found from `base`.
-fn read(description: &Description, base: &Path, limits: &Limits) -> io::Result<ParsedText> {
+/// The tree of a description, and what was fetched of it; files are found from `base`. Where there is none, why not.
+fn read(
+    reader: &mut Reader,
+    config: &ToolsetConfig,
+    base: &Path,
+    fetched: Option<Result<Fetched, String>>,
+) -> Result<(ParsedText, Option<Fetched>), String> {
+    let (description, limits) = (&config.description, &config.description_limits.text);
+    let unreadable =
+        |place: String, why: &dyn ToString| format!("cannot read `{place}`: {}", why.to_string());
     Ok(match &description.source {
-        Source::File => {
-            let text = beginning(&base.join(&description.file), limits.bytes)?;
-            callgate_tree::read(&text, limits)
+        Source::Address(_) => {
+            let place = || description.file.display().to_string();
+            let fetched = fetched.unwrap_or_else(|| Err("nobody asked for it".to_owned()));
+            let fetched = fetched.map_err(|why| unreadable(place(), &why))?;
+            if let Some(why) = &fetched.stale {
+                let message = format!("{}; the last one stays in use", unreadable(place(), why));
+                let pointer = format!("{}/openapi", config.pointer);
+                reader.warn("stale-description", pointer, &message, "look why it does not answer");
+            }
+            (callgate_tree::read(&fetched.text, limits), Some(fetched))
         }
-        Source::Parsed(parsed) => parsed.clone(),
-        Source::Text(text) => callgate_tree::read(text, limits),
+        Source::File => {
+            let file = base.join(&description.file);
+            reader.files.insert(file.clone());
+            let text = beginning(&file, limits.bytes);
+            let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
+            (callgate_tree::read(&text, limits), None)
+        }
+        Source::Parsed(parsed) => (parsed.clone(), None),
+        Source::Text(text) => (callgate_tree::read(text, limits), None),
     })
 }

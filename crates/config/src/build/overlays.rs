@@ -45,6 +45,7 @@ pub(super) fn applied(
 }
 
 fn overlay(reader: &mut Reader, config: &ToolsetConfig, file: PathBuf) -> Option<OverlayFile> {
+    reader.files.insert(file.clone());
     let text = match beginning(&file, config.description_limits.text.bytes) {
         Ok(text) => text,
         Err(error) => {

@@ -2,6 +2,7 @@
 //! in the order of their names.
 
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -24,7 +25,7 @@ pub(super) fn transport(
     pointer: String,
     directory: &Path,
 ) -> Option<Arc<dyn Transport>> {
-    let recorded = match read(directory) {
+    let recorded = match read(directory, &mut reader.files) {
         Ok(recorded) => recorded,
         Err((file, error)) => {
             let message = format!("cannot read `{}`: {error}", file.display());
@@ -42,8 +43,12 @@ pub(super) fn transport(
     }
 }
 
-/// Every recorded exchange below `directory`, one level deep.
-fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+/// Every recorded exchange below `directory`, one level deep; `files` get what was read.
+fn read(
+    directory: &Path,
+    files: &mut BTreeSet<PathBuf>,
+) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
+    files.insert(directory.to_owned());
     let failed = |source| (directory.to_owned(), source);
     let mut cases = Vec::new();
     for entry in fs::read_dir(directory).map_err(failed)? {
@@ -57,6 +62,7 @@ fn read(directory: &Path) -> Result<Vec<Recording>, (PathBuf, io::Error)> {
             continue;
         }
         let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        files.extend([request.clone(), response.clone()]);
         let request = read_file(&request, MAX_FILE_BYTES).map_err(|source| (request, source))?;
         let response = read_file(&response, MAX_FILE_BYTES).map_err(|source| (response, source))?;
         recordings.push(Recording { name, request, response });

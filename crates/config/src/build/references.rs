@@ -5,7 +5,11 @@
 mod fetch;
 mod file;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate_openapi::{Document, Unavailable, UnavailableReason};
 use callgate_transport::Transport;
@@ -15,11 +19,11 @@ use url::Url;
 use crate::toolset::ToolsetConfig;
 
 /// Supplies or refuses every document the description in `file` needs; a description that is no file has none beside it.
-/// The findings are those of reading them.
+/// The findings are those of reading them; `files` get what was read.
 pub(super) async fn supply(
     document: &mut Document,
     config: &ToolsetConfig,
-    file: Option<&Path>,
+    (file, files): (Option<&Path>, &mut BTreeSet<PathBuf>),
     transport: Option<Arc<dyn Transport>>,
 ) -> Vec<Diagnostic> {
     let directory = file.and_then(file::directory);
@@ -32,6 +36,7 @@ pub(super) async fn supply(
     let mut supplier = Supplier {
         origins: &config.references,
         directory: directory.as_deref(),
+        files,
         transport,
         limits: config.description_limits.text,
         room: config.description_limits.text.bytes,
@@ -54,6 +59,7 @@ pub(super) async fn supply(
 struct Supplier<'a> {
     origins: &'a [Url],
     directory: Option<&'a Path>,
+    files: &'a mut BTreeSet<PathBuf>,
     transport: Option<Arc<dyn Transport>>,
     limits: Limits,
     /// The bytes that may still be read: all documents together may have as many as the description alone.
@@ -93,6 +99,7 @@ impl Supplier<'_> {
                     "an address: a description that is no file has none beside it",
                 ));
             };
+            self.files.insert(directory.join(name));
             return file::read(directory, name, self.room);
         }
         let is_listed =

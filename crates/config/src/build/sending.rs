@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_secret::SecretStore;
-use callgate_transport::{Network, Refuse, Transport};
+use callgate_transport::{Network, Refuse, TlsSettings, Transport};
 
 use super::{
     authenticators::Way,
@@ -23,6 +23,8 @@ use crate::{
 pub(super) struct Sending {
     /// Its calls; none where its recordings are at fault.
     pub(super) calls: Option<Arc<dyn Transport>>,
+    /// What asks for its description, where that is at an address.
+    pub(super) descriptions: Arc<dyn Transport>,
     /// What asks for its tokens.
     pub(super) tokens: Arc<dyn Transport>,
     /// How tokens are asked for.
@@ -57,7 +59,8 @@ pub(super) async fn sending(
 /// Everything over the program's own transport.
 fn own(transport: &Arc<dyn Transport>) -> Sending {
     let way = Some(connect::Way::Own(Arc::clone(transport)));
-    Sending { calls: Some(Arc::clone(transport)), tokens: Arc::clone(transport), way }
+    let (calls, descriptions) = (Some(Arc::clone(transport)), Arc::clone(transport));
+    Sending { calls, descriptions, tokens: Arc::clone(transport), way }
 }
 
 fn one(
@@ -68,8 +71,8 @@ fn one(
 ) -> Sending {
     let recorded = match &config.upstream {
         Upstream::Http => {
-            let Clients { calls, tokens, way } = connections.clients(config, tls);
-            return Sending { calls: Some(calls), tokens, way: Some(way) };
+            let Clients { calls, descriptions, tokens, way } = connections.clients(config, tls);
+            return Sending { calls: Some(calls), descriptions, tokens, way: Some(way) };
         }
         Upstream::Replay(directory) => base.join(directory),
         Upstream::ReplayBeside => {
@@ -79,6 +82,7 @@ fn one(
     };
     let pointer = format!("{}/upstream", config.pointer);
     let calls = recordings::transport(reader, pointer, &recorded);
+    let descriptions = connections.descriptions(config, TlsSettings::new());
     let tokens = calls.clone().unwrap_or_else(|| Arc::new(Refuse::new()));
-    Sending { calls, tokens, way: None }
+    Sending { calls, descriptions, tokens, way: None }
 }

@@ -130,6 +130,9 @@ async fn shown(
     secrets: &Arc<dyn SecretStore>,
 ) -> Option<ClientIdentity> {
     let chain = bytes(reader, &config.certificate, base);
+    if let SecretReference::File { path, .. } = &config.key {
+        reader.files.insert(base.join(path));
+    }
     let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
     let passphrase = match &config.passphrase {
         Some(reference) => {
@@ -152,6 +155,7 @@ fn bytes(reader: &mut Reader, written: &CertificateSource, base: &Path) -> Optio
         return Some(text.to_vec());
     }
     let file: PathBuf = base.join(&written.text);
+    reader.files.insert(file.clone());
     let read = read_file(&file, MAX_CERTIFICATES).map_err(|error| {
         let message = format!("cannot read `{}`: {error}", file.display());
         let help = "name a file, or write the certificate itself as PEM or as DER in base64";

@@ -11,8 +11,10 @@ use super::{
     authenticators::{Authenticators, Made},
     authorization,
     built::BuiltToolset,
-    credential_arguments, headers,
-    loading::{self, Loading},
+    credential_arguments,
+    fetched::Fetched,
+    headers,
+    loading::{self, Loading, Surroundings},
     named_tools,
     options::options,
     sending::Sending,
@@ -26,6 +28,7 @@ pub(super) struct Parts<'a> {
     pub(super) toolset: Option<Toolset>,
     pub(super) built: BuiltToolset,
     pub(super) made: Vec<Made>,
+    pub(super) fetched: Option<Fetched>,
 }
 
 /// What every toolset is built with.
@@ -45,7 +48,7 @@ pub(super) struct Workshop<'a> {
 pub(super) async fn build<'a>(
     reader: &mut Reader,
     config: &'a ToolsetConfig,
-    sending: Sending,
+    (sending, fetched): (Sending, Option<Result<Fetched, String>>),
     workshop: &Workshop<'_>,
 ) -> Option<Parts<'a>> {
     let Workshop { base, environment, .. } = workshop;
@@ -53,9 +56,10 @@ pub(super) async fn build<'a>(
     let supplies = (supplies.with_clock(environment.clock.clone()), sending.way);
     let mut authenticators = Authenticators::of(reader, config, supplies, workshop.previous);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
-    let found = (*base, environment.transport.clone());
-    let loading = loading::load(reader, config, found, &options(config, &places)).await?;
-    let Loading { version, mut loaded, overlaid } = loading;
+    let transport = environment.transport.clone();
+    let around = Surroundings { base, transport, missing: environment.missing, fetched };
+    let loading = loading::load(reader, config, around, &options(config, &places)).await?;
+    let Loading { version, mut loaded, overlaid, unreadable, fetched } = loading;
     let has_certificate = workshop.has_certificate || config.tls.identity.is_some();
     let credentials = (&mut authenticators, has_certificate);
     let mut callables = authorization::authorized(reader, config, &mut loaded, credentials);
@@ -77,13 +81,19 @@ pub(super) async fn build<'a>(
     });
     let built = BuiltToolset {
         name,
-        file: config.description.found(base).unwrap_or_default(),
+        file: config.description.found(base).unwrap_or_else(|| config.description.file.clone()),
+        is_required: config.required,
         version,
         report,
         operations,
         overlaid,
-        text: config.description.held_text(),
+        text: fetched
+            .as_ref()
+            .map(|fetched| Arc::clone(&fetched.text))
+            .or_else(|| config.description.held_text()),
+        unreadable,
+        stale: fetched.as_ref().and_then(|fetched| fetched.stale.clone()),
         most_bytes: config.description_limits.text.bytes,
     };
-    Some(Parts { config, toolset, built, made: authenticators.made })
+    Some(Parts { config, toolset, built, made: authenticators.made, fetched })
 }

@@ -22,6 +22,8 @@ pub(super) struct Export {
     pub(super) schema: Option<Schema>,
     /// Its settings.
     pub(super) imported: Imported,
+    /// The files it is spread over, but that of its schema.
+    pub(super) files: Vec<PathBuf>,
 }
 
 /// A description and where it is.
@@ -48,7 +50,7 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
             Some(text) if is_path(&text) => Some(below(root, &text)?),
             text => text.map(Schema::Text),
         };
-        return Ok(Export { file, schema, imported });
+        return Ok(Export { files: vec![file.clone(), environment], file, schema, imported });
     }
     let mut imported = import_cx(&tool);
     let agent = root.join("agent.json");
@@ -60,7 +62,7 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
         Some(file) => Some(Schema::File { text: text(&file)?, file }),
         None => imported.schema.take().map(Schema::Text),
     };
-    Ok(Export { file, schema, imported })
+    Ok(Export { files: vec![file.clone(), agent], file, schema, imported })
 }
 
 /// The file named as its folder, or else the only JSON file there.

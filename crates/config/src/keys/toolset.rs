@@ -54,7 +54,10 @@ pub(crate) const TOOLSET: Table = Table {
             "Headers of every request: texts, or references to secrets",
         ),
         key("limits", Kind::Table(&LIMITS), "The bounds of the description and of one call"),
-        text("openapi", "The OpenAPI description: a file, relative to this one"),
+        text(
+            "openapi",
+            "The OpenAPI description: a file, relative to this one, or an https address",
+        ),
         key("output", Kind::Table(&OUTPUT), "What of a result is shown"),
         texts(
             "overlays",
@@ -73,6 +76,11 @@ pub(crate) const TOOLSET: Table = Table {
             "references",
             Kind::List(&Kind::Address),
             "Origins that the description may refer to documents on",
+        ),
+        key(
+            "required",
+            Kind::Boolean,
+            "`true` for a sidecar that is not ready while the description cannot be read",
         ),
         key(
             "server",

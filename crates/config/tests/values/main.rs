@@ -1,5 +1,10 @@
 //! A configuration as values: read from texts or made by a program, built again, and nothing of it shown that is secret.
 
+#![cfg(test)]
+
+mod addresses;
+mod observe;
+
 use std::sync::Arc;
 
 use callgate_auth::AuthConfig;

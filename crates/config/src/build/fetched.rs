@@ -1,0 +1,122 @@
+//! Descriptions at addresses. Each is asked for with what its server said of the version that is known, so that one that
+//! did not change costs no bytes; where none can be had, the known one stays in use.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use callgate_transport::{Limits, Transport};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use tokio::task::JoinSet;
+use url::Url;
+
+use crate::{
+    description::{Description, Source},
+    toolset::ToolsetConfig,
+};
+
+/// A description that was fetched.
+#[derive(Clone, Debug)]
+pub(super) struct Fetched {
+    place: Place,
+    /// The description.
+    pub(super) text: Arc<[u8]>,
+    /// What its server said of this version.
+    validators: Vec<(HeaderName, HeaderValue)>,
+    /// Why the version of an earlier build is in use.
+    pub(super) stale: Option<String>,
+}
+
+/// Where a description is, and how it is asked for.
+#[derive(Clone, Debug)]
+struct Place {
+    url: Url,
+    transport: Arc<dyn Transport>,
+    most_bytes: usize,
+}
+
+/// The descriptions of all toolsets in their order, asked for at the same time over these transports; none where one is at
+/// no address. Those that are known answer where the server cannot.
+pub(super) async fn all(
+    toolsets: &[ToolsetConfig],
+    transports: &[Arc<dyn Transport>],
+    known: &[Fetched],
+) -> Vec<Option<Result<Fetched, String>>> {
+    let mut asked = JoinSet::new();
+    for (at, (config, transport)) in toolsets.iter().zip(transports).enumerate() {
+        let Description { source: Source::Address(url), .. } = &config.description else {
+            continue;
+        };
+        let place = Place {
+            url: url.clone(),
+            transport: Arc::clone(transport),
+            most_bytes: config.description_limits.text.bytes,
+        };
+        let known = known.iter().find(|known| known.place.url == *url).cloned();
+        asked.spawn(async move { (at, place.fetched(known).await) });
+    }
+    let mut all: Vec<_> = toolsets.iter().map(|_| None).collect();
+    while let Some(answered) = asked.join_next().await {
+        if let Ok((at, fetched)) = answered
+            && let Some(slot) = all.get_mut(at)
+        {
+            *slot = Some(fetched);
+        }
+    }
+    all
+}
+
+impl Fetched {
+    /// Asks whether there is another version by now. One that cannot be asked for is none.
+    pub(super) async fn is_outdated(&self) -> bool {
+        match self.place.answer(Some(self)).await {
+            Ok(answer) if answer.status() == StatusCode::OK => answer.body()[..] != self.text[..],
+            Ok(_) | Err(_) => false,
+        }
+    }
+}
+
+impl Place {
+    async fn fetched(self, known: Option<Fetched>) -> Result<Fetched, String> {
+        let why = match self.answer(known.as_ref()).await {
+            Ok(answer) if answer.status() == StatusCode::OK => {
+                let validators = validators(answer.headers());
+                let text = answer.into_body().to_vec().into();
+                return Ok(Fetched { place: self, text, validators, stale: None });
+            }
+            Ok(answer) => match (answer.status(), &known) {
+                (StatusCode::NOT_MODIFIED, Some(known)) => {
+                    return Ok(Fetched { place: self, stale: None, ..known.clone() });
+                }
+                (status, _) => format!("expected the status 200, got: {}", status.as_u16()),
+            },
+            Err(why) => why,
+        };
+        match known {
+            Some(known) => Ok(Fetched { place: self, stale: Some(why), ..known }),
+            None => Err(why),
+        }
+    }
+
+    async fn answer(&self, known: Option<&Fetched>) -> Result<Response<Bytes>, String> {
+        let request = Request::get(self.url.as_str()).header(header::ACCEPT, ACCEPTED);
+        let mut request = request.body(Bytes::new()).map_err(|error| error.to_string())?;
+        for (name, value) in known.iter().flat_map(|known| &known.validators) {
+            request.headers_mut().insert(name.clone(), value.clone());
+        }
+        let limits = Limits { timeout: TIMEOUT, response_bytes: self.most_bytes };
+        self.transport.send(request, &limits).await.map_err(|error| error.to_string())
+    }
+}
+
+/// RFC 9110 §13.1: the conditions under which the same version would be sent again.
+fn validators(headers: &HeaderMap) -> Vec<(HeaderName, HeaderValue)> {
+    let pairs =
+        [(header::ETAG, header::IF_NONE_MATCH), (header::LAST_MODIFIED, header::IF_MODIFIED_SINCE)];
+    let found = |(said, asked): (HeaderName, HeaderName)| Some((asked, headers.get(said)?.clone()));
+    pairs.into_iter().filter_map(found).collect()
+}
+
+const ACCEPTED: &str = "application/yaml, application/json, */*;q=0.1";
+
+/// A description is loaded while somebody waits.
+const TIMEOUT: Duration = Duration::from_secs(10);

@@ -1,0 +1,177 @@
+//! `reload:`, `log:` and `telemetry:`: how a running sidecar keeps up with its files, and what it tells of itself. They are
+//! values here; what they ask for is done by the gateway and the command.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use callgate_secret::SecretReference;
+use url::Url;
+
+use crate::{
+    keys::{LOG, RELOAD, TELEMETRY},
+    reader::{Mapping, Reader, at, secret::secret},
+};
+
+/// How a sidecar keeps up with its files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct ReloadConfig {
+    /// Whether a change of a file reloads; without it only a signal or a request does.
+    pub watch: bool,
+    /// How often descriptions at addresses are asked for again.
+    pub interval: Duration,
+}
+
+impl Default for ReloadConfig {
+    fn default() -> Self {
+        Self { watch: true, interval: Duration::from_mins(5) }
+    }
+}
+
+/// What is written to standard error.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct LogConfig {
+    /// How a record is written.
+    pub format: LogFormat,
+    /// What is written of modules that are not named.
+    pub level: LogLevel,
+    /// What is written of a module, by the beginning of its path: `callgate_gateway`.
+    pub modules: BTreeMap<String, LogLevel>,
+}
+
+/// How a record is written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever writes records must handle a new format")]
+pub enum LogFormat {
+    /// A JSON object a line.
+    Json,
+    /// A line for people.
+    #[default]
+    Text,
+}
+
+/// The least important records that are written.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the levels of `tracing`, and none")]
+pub enum LogLevel {
+    /// What is of use to whoever changes callgate.
+    Debug,
+    /// What failed.
+    Error,
+    /// What happened: starts, reloads, ends.
+    #[default]
+    Info,
+    /// Nothing.
+    Off,
+    /// Everything.
+    Trace,
+    /// What may need somebody.
+    Warn,
+}
+
+impl LogLevel {
+    /// The word that a configuration has for it.
+    pub fn as_str(self) -> &'static str {
+        let word = LEVELS.iter().find(|(_, level)| *level == self);
+        word.map_or("info", |(word, _)| word)
+    }
+}
+
+/// Where traces are sent.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct TelemetryConfig {
+    /// The collector that takes spans by OTLP over HTTP: `http://127.0.0.1:4318`.
+    pub otlp: Option<Url>,
+    /// Headers of every request to it.
+    pub headers: BTreeMap<String, SecretReference>,
+    /// What the sidecar is called in traces; `callgate` unless it is said.
+    pub service: Option<String>,
+}
+
+/// Reads `reload:`.
+pub(crate) fn reload(reader: &mut Reader, root: Mapping<'_>) -> ReloadConfig {
+    let usual = ReloadConfig::default();
+    let Some(node) = root.object.get("reload") else { return usual };
+    let pointer = at(root, "reload");
+    let Some(mapping) = reader.mapping(node, &pointer, &RELOAD) else { return usual };
+    ReloadConfig {
+        watch: reader.boolean(mapping, "watch").unwrap_or(usual.watch),
+        interval: reader.duration(mapping, "interval").unwrap_or(usual.interval),
+    }
+}
+
+/// Reads `log:`.
+pub(crate) fn log(reader: &mut Reader, root: Mapping<'_>) -> LogConfig {
+    let usual = LogConfig::default();
+    let Some(node) = root.object.get("log") else { return usual };
+    let pointer = at(root, "log");
+    let Some(mapping) = reader.mapping(node, &pointer, &LOG) else { return usual };
+    LogConfig {
+        format: reader.word(mapping, "format", &FORMATS).unwrap_or_default(),
+        level: reader.word(mapping, "level", &LEVELS).unwrap_or_default(),
+        modules: modules(reader, mapping),
+    }
+}
+
+fn modules(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, LogLevel> {
+    let Some(node) = mapping.object.get("modules") else { return BTreeMap::new() };
+    let pointer = at(mapping, "modules");
+    let Some(object) = node.as_object() else {
+        reader.expected(&pointer, "levels by modules", node, "`{callgate_gateway: debug}`");
+        return BTreeMap::new();
+    };
+    let levels = Mapping { object, pointer: &pointer };
+    let names = object.iter().map(|(name, _)| &**name);
+    let level = |name: &str| Some((name.to_owned(), reader.word(levels, name, &LEVELS)?));
+    names.filter_map(level).collect()
+}
+
+/// Reads `telemetry:`.
+pub(crate) fn telemetry(reader: &mut Reader, root: Mapping<'_>) -> TelemetryConfig {
+    let Some(node) = root.object.get("telemetry") else { return TelemetryConfig::default() };
+    let pointer = at(root, "telemetry");
+    let Some(mapping) = reader.mapping(node, &pointer, &TELEMETRY) else {
+        return TelemetryConfig::default();
+    };
+    TelemetryConfig {
+        otlp: collector(reader, mapping),
+        headers: headers(reader, mapping),
+        service: reader.string(mapping, "service").map(str::to_owned),
+    }
+}
+
+fn collector(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Url> {
+    let text = reader.setting(mapping, "otlp")?;
+    let url = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    if url.is_none() {
+        let message = "expected an http or https URL, got another text";
+        let help = "for example `http://127.0.0.1:4318`";
+        reader.complain("wrong-value", at(mapping, "otlp"), message, help);
+    }
+    url
+}
+
+fn headers(reader: &mut Reader, mapping: Mapping<'_>) -> BTreeMap<String, SecretReference> {
+    let Some(node) = mapping.object.get("headers") else { return BTreeMap::new() };
+    let pointer = at(mapping, "headers");
+    let Some(object) = node.as_object() else {
+        reader.expected(&pointer, "secrets by headers", node, "`{authorization: env:OTLP}`");
+        return BTreeMap::new();
+    };
+    let values = Mapping { object, pointer: &pointer };
+    let names = object.iter().map(|(name, _)| &**name);
+    let header = |name: &str| Some((name.to_owned(), secret(reader, values, name)?));
+    names.filter_map(header).collect()
+}
+
+const FORMATS: [(&str, LogFormat); 2] = [("json", LogFormat::Json), ("text", LogFormat::Text)];
+
+const LEVELS: [(&str, LogLevel); 6] = [
+    ("debug", LogLevel::Debug),
+    ("error", LogLevel::Error),
+    ("info", LogLevel::Info),
+    ("off", LogLevel::Off),
+    ("trace", LogLevel::Trace),
+    ("warn", LogLevel::Warn),
+];

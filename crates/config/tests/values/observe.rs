@@ -1,0 +1,50 @@
+//! `reload`, `log` and `telemetry` as values.
+
+use std::time::Duration;
+
+use callgate_config::{Config, LogFormat, LogLevel};
+
+const TOOLSETS: &str = "toolsets: {pets: {openapi: pets.yaml}}";
+
+#[test]
+fn what_a_sidecar_tells_is_read() {
+    let text = format!(
+        "reload: {{watch: false, interval: 30s}}
+log: {{format: json, level: warn, modules: {{callgate_gateway: debug}}}}
+telemetry: {{otlp: 'http://127.0.0.1:4318', headers: {{authorization: 'env:OTLP'}}, service: pets}}
+{TOOLSETS}"
+    );
+    let config = Config::from_text(text, "").unwrap();
+    assert!(!config.reload.watch);
+    assert_eq!(config.reload.interval, Duration::from_secs(30));
+    assert_eq!((config.log.format, config.log.level), (LogFormat::Json, LogLevel::Warn));
+    assert_eq!(config.log.modules["callgate_gateway"].as_str(), "debug");
+    assert_eq!(config.telemetry.otlp.unwrap().as_str(), "http://127.0.0.1:4318/");
+    assert_eq!(config.telemetry.headers["authorization"].to_string(), "env:OTLP");
+    assert_eq!(config.telemetry.service.as_deref(), Some("pets"));
+}
+
+#[test]
+fn a_sidecar_watches_its_files_and_says_what_happens_unless_it_is_told_otherwise() {
+    let config = Config::from_text(TOOLSETS, "").unwrap();
+    assert!(config.reload.watch);
+    assert_eq!(config.log.level, LogLevel::Info);
+    assert!(config.telemetry.otlp.is_none());
+}
+
+#[test]
+fn a_wrong_word_is_a_fault_at_its_place() {
+    for (line, pointer) in [
+        ("log: {level: loud}", "/log/level"),
+        ("log: {format: xml}", "/log/format"),
+        ("log: {modules: {a: loud}}", "/log/modules/a"),
+        ("log: {modules: []}", "/log/modules"),
+        ("reload: {watch: 1}", "/reload/watch"),
+        ("telemetry: {otlp: '127.0.0.1:4318'}", "/telemetry/otlp"),
+        ("telemetry: {headers: {authorization: 'Bearer x'}}", "/telemetry/headers/authorization"),
+        ("telemetry: {headers: 1}", "/telemetry/headers"),
+    ] {
+        let error = Config::from_text(format!("{line}\n{TOOLSETS}"), "").unwrap_err();
+        assert_eq!(error.findings()[0].pointer, pointer, "{error}");
+    }
+}

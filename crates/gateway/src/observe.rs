@@ -1,0 +1,52 @@
+//! What a sidecar tells of itself: where a request belongs in a trace, numbers, and what is written to its log.
+
+use callgate_executor::TraceContext;
+use http::HeaderMap;
+
+/// Where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or is malformed,
+/// is none.
+pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
+    let mut parents = headers.get_all("traceparent").iter();
+    let (parent, None) = (parents.next()?, parents.next()) else { return None };
+    let trace = TraceContext::parse(parent.to_str().ok()?)?;
+    // W3C Trace Context §3.3.1.5: several headers are one list.
+    let states = headers.get_all("tracestate").iter();
+    let states: Result<Vec<_>, _> = states.map(|value| value.to_str()).collect();
+    match states {
+        Ok(states) if !states.is_empty() => Some(trace.with_state(&states.join(","))),
+        _ => Some(trace),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[track_caller]
+    fn check(headers: &[(&'static str, &str)], expected: Option<(&str, Option<&str>)>) {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+        }
+        let trace = trace_of(&map);
+        let got = trace.as_ref().map(|trace| (trace.to_string(), trace.state()));
+        let expected = expected.map(|(parent, state)| (parent.to_owned(), state));
+        assert_eq!(got, expected, "{headers:?}");
+    }
+
+    #[test]
+    fn a_request_says_where_it_belongs_in_a_trace() {
+        check(&[], None);
+        check(&[("traceparent", PARENT)], Some((PARENT, None)));
+        check(&[("traceparent", PARENT), ("tracestate", "a=1")], Some((PARENT, Some("a=1"))));
+        let states = [("traceparent", PARENT), ("tracestate", "a=1"), ("tracestate", "b=2")];
+        check(&states, Some((PARENT, Some("a=1,b=2"))));
+        check(&[("traceparent", PARENT), ("traceparent", PARENT)], None);
+        check(&[("traceparent", "00-0-0-00")], None);
+        check(&[("traceparent", PARENT), ("tracestate", "\u{e9}")], Some((PARENT, None)));
+    }
+}
