@@ -3,6 +3,7 @@
 //! from the callers, no sentence is written elsewhere.
 
 pub mod answer;
+pub mod around;
 pub(crate) mod body;
 mod connection;
 mod credential;

@@ -12,6 +12,7 @@ mod loading;
 mod named_tools;
 mod options;
 mod overlays;
+mod policy;
 mod recordings;
 mod references;
 mod sending;
@@ -28,6 +29,7 @@ use tokio::runtime;
 
 use self::{
     connect::Connections,
+    policy::Policy,
     stores::Stores,
     toolset::{Parts, Workshop},
 };
@@ -78,7 +80,8 @@ impl Config {
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
         let results = earlier.map(|built| built.executor.result_store());
-        let around = (results, &*environment.middleware);
+        let policy = Policy::new(self, previous.map(|kept| &kept.policy));
+        let around = (results, policy, &*environment.middleware);
         finished(reader, parts, self, (connections, stores, around))
     }
 
@@ -107,13 +110,13 @@ impl Config {
 }
 
 /// The store of results of an earlier build, and what stands around calls.
-type Around<'a> = (Option<Arc<dyn Store>>, &'a [Arc<dyn Middleware>]);
+type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a [Arc<dyn Middleware>]);
 
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
     Config { origin, sessions, .. }: &Config,
-    (connections, stores, (results, middleware)): (Connections, Arc<Stores>, Around<'_>),
+    (connections, stores, (results, policy, middleware)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
     let (mut authenticators, mut known) = (Vec::new(), Vec::new());
@@ -134,13 +137,13 @@ fn finished(
     }
     let builder = results.into_iter().fold(Executor::builder(), Builder::results);
     let builder = middleware.iter().cloned().fold(builder, Builder::shared_middleware);
-    let executor = ready.into_iter().fold(builder, Builder::toolset).build();
+    let executor = ready.into_iter().fold(policy.around(builder), Builder::toolset).build();
     let executor = executor.map_err(|error| {
         let help = "give each tool its own name";
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)
     })?;
     let Connections { network, directories, .. } = connections;
-    let kept = built::Kept { authenticators, directories, network, stores, fetched: known };
+    let kept = built::Kept { authenticators, directories, network, policy, stores, fetched: known };
     let sessions = sessions.clone();
     Ok(Built { executor, toolsets, session_secrets, sessions, warnings, kept, files })
 }

@@ -7,8 +7,11 @@ use std::{
     sync::Arc,
 };
 
+use callgate_policy::RecordBounds;
+
 use crate::{
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
+    policy::CallsConfig,
     reader::Reader,
     secrets::SecretsConfig,
     sessions::SessionsConfig,
@@ -30,6 +33,10 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
+    /// The bounds of all calls; none without.
+    pub calls: Option<CallsConfig>,
+    /// How the results of calls with an idempotency key are kept; without, keys mean nothing.
+    pub idempotency: Option<RecordBounds>,
     /// Where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
     /// What a sidecar keeps of sessions.

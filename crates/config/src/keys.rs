@@ -3,12 +3,14 @@
 
 mod credentials;
 mod observe;
+mod policy;
 mod secrets;
 mod sessions;
 mod toolset;
 
 pub(crate) use credentials::*;
 pub(crate) use observe::*;
+pub(crate) use policy::*;
 pub(crate) use secrets::*;
 pub(crate) use sessions::*;
 pub(crate) use toolset::*;
@@ -130,6 +132,16 @@ const fn secret(name: &'static str, about: &'static str) -> Key {
 pub(crate) const ROOT: Table = Table {
     name: "the configuration",
     keys: &[
+        key(
+            "calls",
+            Kind::Table(&CALLS),
+            "The bounds of all calls, and of those of each principal",
+        ),
+        key(
+            "idempotency",
+            Kind::Table(&IDEMPOTENCY),
+            "How the results of calls with an idempotency key are kept",
+        ),
         key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
         key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
         key(
@@ -174,6 +186,10 @@ pub(crate) const TLS: Table = table(
 /// Every table, for whoever documents or checks the keys.
 pub const TABLES: &[Table] = &[
     ROOT,
+    CALLS,
+    IDEMPOTENCY,
+    RATE,
+    BREAKER,
     TOOLSET,
     ARGUMENT_HEADERS,
     AUTH,

@@ -14,7 +14,7 @@ use crate::{
     file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
-    observe,
+    observe, policy,
     reader::tls::tls,
     secrets, sessions,
     toolsets::{Place, toolset, toolsets},
@@ -81,6 +81,8 @@ impl Config {
     fn filled(mut self, root: &Node) -> Self {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
+        config.calls = policy::calls(&mut config.reader, mapping);
+        config.idempotency = policy::idempotency(&mut config.reader, mapping);
         config.secrets = secrets::secrets(&mut config.reader, mapping);
         config.sessions = sessions::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);

@@ -15,8 +15,8 @@ use callgate_transport::{AddressRange, Limits};
 use url::Url;
 
 use crate::{
-    description::Description, server::ServerUrl, service_directory::DirectoryConfig,
-    tls::TlsConfig, upstream::Upstream,
+    description::Description, policy::CallLimits, server::ServerUrl,
+    service_directory::DirectoryConfig, tls::TlsConfig, upstream::Upstream,
 };
 
 /// One toolset.
@@ -69,6 +69,8 @@ pub struct ToolsetConfig {
     pub selection: Selection,
     /// The bounds of one exchange.
     pub limits: Limits,
+    /// The bounds of its calls together.
+    pub call_limits: CallLimits,
     /// Whether redirects are followed.
     pub redirects: Redirects,
     /// How results are shown.
@@ -106,6 +108,7 @@ impl ToolsetConfig {
             credential_arguments: Vec::new(),
             selection: Selection::default(),
             limits: Limits::default(),
+            call_limits: CallLimits::default(),
             redirects: Redirects::None,
             shape: Shape::default(),
             tool_shapes: Vec::new(),

@@ -3,7 +3,7 @@
 
 use std::{mem, ops::ControlFlow, sync::Arc};
 
-use callgate_tool::{Journal, Outcome, ToolResult};
+use callgate_tool::{Event, Journal, Outcome, Reached, ToolResult};
 use futures_util::FutureExt;
 use tracing::Span;
 
@@ -22,6 +22,8 @@ pub(crate) struct Around<'a> {
     layers: Layers,
     /// How many were told of the beginning and not yet of the end.
     n_open: usize,
+    /// Whether the call came to its backend.
+    is_running: bool,
     pub(crate) call: Call<'a>,
     pub(crate) journal: Journal,
 }
@@ -29,7 +31,7 @@ pub(crate) struct Around<'a> {
 impl<'a> Around<'a> {
     /// A call that nobody was told of yet.
     pub(crate) fn new(layers: &Layers, call: Call<'a>, journal: Journal) -> Self {
-        Self { layers: Arc::clone(layers), n_open: 0, call, journal }
+        Self { layers: Arc::clone(layers), n_open: 0, is_running: false, call, journal }
     }
 
     /// The same call, which borrows nothing. Nobody may have been told of it yet.
@@ -48,6 +50,7 @@ impl<'a> Around<'a> {
                 return Some(outcome);
             }
         }
+        self.is_running = true;
         None
     }
 
@@ -89,7 +92,21 @@ impl<'a> Around<'a> {
     }
 
     fn ended<'b>(&'b self, ending: Ending<'b>) -> Ended<'b> {
-        Ended { ending, journal: &self.journal, elapsed: self.call.started().elapsed() }
+        let elapsed = self.call.started().elapsed();
+        Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
+    }
+
+    /// Whether the service was reached by a call that ended so.
+    fn reached(&self, ending: Ending<'_>) -> Reached {
+        let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
+        match ending {
+            Ending::Dropped if !self.is_running => Reached::No,
+            Ending::Dropped if self.journal.events().iter().any(is_answered) => Reached::Yes,
+            Ending::Dropped => Reached::Maybe,
+            Ending::Outcome(Outcome::Answered(_)) => Reached::Yes,
+            Ending::Outcome(Outcome::Failed(fault)) => fault.reached,
+            Ending::Outcome(Outcome::Pending(_) | Outcome::Planned(_)) => Reached::No,
+        }
     }
 }
 

@@ -16,7 +16,8 @@ mod values;
 use std::fmt::Debug;
 
 use async_trait::async_trait;
-use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Tool, ToolName};
+use callgate_secret::Secret;
+use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Session, Tool, ToolName};
 
 use crate::call::Call;
 
@@ -78,6 +79,16 @@ pub trait Backend: Debug + Send + Sync {
     /// What a call does. A tool that is not declared is taken to change something.
     fn effect(&self) -> Effect {
         self.declaration().map_or(Effect::Write, |tool| tool.effect)
+    }
+
+    /// The service that a call goes to, as an audit says it: `GET api.example.com`. None where there is none.
+    fn target(&self) -> Option<String> {
+        None
+    }
+
+    /// The values of a session that credentials read: nothing that is written down holds them.
+    fn secrets(&self, _: &Session) -> Vec<Secret> {
+        Vec::new()
     }
 
     /// What the call would do, found out by the code that does it, without fetching a credential and without doing it.

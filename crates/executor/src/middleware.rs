@@ -4,7 +4,7 @@
 use std::{fmt::Debug, ops::ControlFlow, time::Duration};
 
 use async_trait::async_trait;
-use callgate_tool::{Journal, Outcome};
+use callgate_tool::{Journal, Outcome, Reached};
 
 use crate::{backend::Backend, call::Call};
 
@@ -89,6 +89,8 @@ pub struct Ended<'a> {
     pub journal: &'a Journal,
     /// The time since the call was made.
     pub elapsed: Duration,
+    /// Whether the service was reached, as far as it is known.
+    pub reached: Reached,
 }
 
 /// How a call ended.

@@ -1,6 +1,18 @@
 //! What stands around every call, one file each. The order is the executor's; which of it an executor has is decided by
 //! whoever builds it.
 
+mod breaker;
+mod digest;
+mod gate;
+mod idempotency;
+mod limits;
 mod metrics;
+mod rate;
+mod records;
 
+pub use breaker::{Breaker, BreakerSettings};
+pub use idempotency::Idempotency;
+pub use limits::{Bound, Limits, LimitsConfig};
 pub use metrics::Metrics;
+pub use rate::Rate;
+pub use records::{Begun, Guard, IdempotencyKey, RecordBounds, Records};

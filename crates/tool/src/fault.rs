@@ -37,18 +37,28 @@ pub enum FaultCode {
     AuthFailed,
     /// Arguments are missing, unknown or of the wrong kind.
     InvalidArguments,
+    /// The idempotency key of the call was used for another one.
+    KeyReused,
     /// A required value that only the session can give is missing or of the wrong type.
     MissingSessionValue,
     /// This build cannot do what the description asks for.
     NotSupported,
     /// The replay transport has no recorded answer for the request.
     NothingRecorded,
+    /// The call was begun before under its idempotency key; whether it was executed is not known.
+    OutcomeUnknown,
+    /// Too many calls are running, or the service is known to be down.
+    Overloaded,
+    /// Too many calls were made in a short time.
+    RateLimited,
     /// The request may not be sent: it would leave the origin or break a limit.
     Refused,
     /// The answer is larger than the bound.
     ResponseTooLarge,
     /// The service answered with a status that is not a success.
     ServiceError,
+    /// The first call with the idempotency key is still running.
+    StillRunning,
     /// The call did not end in time.
     TimedOut,
     /// There is no tool of that name.
@@ -130,15 +140,20 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 17] = [
         Self::AuthFailed,
         Self::InvalidArguments,
+        Self::KeyReused,
         Self::MissingSessionValue,
         Self::NotSupported,
         Self::NothingRecorded,
+        Self::OutcomeUnknown,
+        Self::Overloaded,
+        Self::RateLimited,
         Self::Refused,
         Self::ResponseTooLarge,
         Self::ServiceError,
+        Self::StillRunning,
         Self::TimedOut,
         Self::UnknownTool,
         Self::Unreachable,
@@ -150,12 +165,17 @@ impl FaultCode {
         match self {
             Self::AuthFailed => "auth_failed",
             Self::InvalidArguments => "invalid_arguments",
+            Self::KeyReused => "key_reused",
             Self::MissingSessionValue => "missing_session_value",
             Self::NotSupported => "not_supported",
             Self::NothingRecorded => "nothing_recorded",
+            Self::OutcomeUnknown => "outcome_unknown",
+            Self::Overloaded => "overloaded",
+            Self::RateLimited => "rate_limited",
             Self::Refused => "refused",
             Self::ResponseTooLarge => "response_too_large",
             Self::ServiceError => "service_error",
+            Self::StillRunning => "still_running",
             Self::TimedOut => "timed_out",
             Self::UnknownTool => "unknown_tool",
             Self::Unreachable => "unreachable",

@@ -83,6 +83,8 @@ pub enum Event {
         /// What the operator can do, if they mean it. Shows addresses.
         remedy: String,
     },
+    /// The call was made before under its idempotency key; it was answered with the first result and not made again.
+    Replayed,
     /// The service had closed the connection before it answered, and the request was sent again over a new one.
     SentAgain,
     /// An optional input that only the session can give was left out.
@@ -203,6 +205,7 @@ impl fmt::Display for Event {
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
             Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
             Self::Refused { remedy } => f.write_str(remedy),
+            Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::SentAgain => f.write_str(
                 "the service had closed the connection; the request was sent again over a new one",
             ),

@@ -11,7 +11,15 @@ use super::workspace::{case_files, rust_files};
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
+    (
+        FaultCode::KeyReused,
+        "another_call_under_a_key_is_refused_and_another_principals_is_another_key",
+    ),
     (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_told_by_its_media_type"),
+    (FaultCode::OutcomeUnknown, "a_call_that_was_left_while_it_ran_is_not_made_again"),
+    (FaultCode::Overloaded, "no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later"),
+    (FaultCode::RateLimited, "a_rate_has_its_burst_and_says_when_the_next_call_may_come"),
+    (FaultCode::StillRunning, "a_call_whose_first_one_is_running_is_told_to_wait"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];

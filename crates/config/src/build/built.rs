@@ -9,12 +9,15 @@ use std::{
 
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
+use callgate_policy::Idempotency;
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_tool::SessionName;
 use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
-use super::{authenticators::Made, connect::Directory, fetched::Fetched, stores::Stores};
+use super::{
+    authenticators::Made, connect::Directory, fetched::Fetched, policy::Policy, stores::Stores,
+};
 use crate::{file::beginning, finding::Finding, sessions::SessionsConfig};
 
 /// A ready executor, and how the descriptions behind it were taken.
@@ -62,6 +65,11 @@ impl Built {
             }
         }
         false
+    }
+
+    /// What is known of calls by their idempotency keys; none without the key `idempotency`.
+    pub fn idempotency(&self) -> Option<&Arc<Idempotency>> {
+        self.kept.policy.idempotency.as_ref()
     }
 
     /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a
@@ -114,6 +122,7 @@ pub(super) struct Kept {
     pub(super) authenticators: Vec<Made>,
     pub(super) directories: Vec<Directory>,
     pub(super) network: Network,
+    pub(super) policy: Policy,
     pub(super) stores: Arc<Stores>,
     pub(super) fetched: Vec<Fetched>,
 }

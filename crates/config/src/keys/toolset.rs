@@ -1,8 +1,8 @@
 //! The keys of a toolset, but those of its credentials.
 
 use super::{
-    AUTH, Key, Kind, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key, required, table, text,
-    texts,
+    AUTH, BREAKER, Key, Kind, RATE_KEY, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key,
+    required, table, text, texts,
 };
 
 /// One toolset.
@@ -53,7 +53,11 @@ pub(crate) const TOOLSET: Table = Table {
             Kind::Map(&Kind::Text),
             "Headers of every request: texts, or references to secrets",
         ),
-        key("limits", Kind::Table(&LIMITS), "The bounds of the description and of one call"),
+        key(
+            "limits",
+            Kind::Table(&LIMITS),
+            "The bounds of the description, of one call, and of calls together",
+        ),
         text(
             "openapi",
             "The OpenAPI description: a file, relative to this one, or an https address",
@@ -119,7 +123,7 @@ pub(crate) const TOOLSET: Table = Table {
     takes: Takes::Any,
 };
 
-/// The bounds of a description and of one exchange.
+/// The bounds of a description, of one exchange, and of calls together.
 pub(crate) const LIMITS: Table = table(
     "`limits`",
     &[
@@ -133,6 +137,12 @@ pub(crate) const LIMITS: Table = table(
             Kind::Count(usize::MAX),
             "The steps it may take to declare all tools of the description",
         ),
+        key(
+            "breaker",
+            Kind::AnyOf(&[Kind::Choice(&["none"]), Kind::Table(&BREAKER)]),
+            "When calls are kept from a service that cannot be reached",
+        ),
+        key("concurrency", Kind::Count(usize::MAX), "How many calls run at a time"),
         key(
             "declaration_effort",
             Kind::Count(usize::MAX),
@@ -165,6 +175,7 @@ pub(crate) const LIMITS: Table = table(
         ),
         key("media_bytes", Kind::Bytes, "The largest image or sound that is handed on"),
         key("operations", Kind::Count(usize::MAX), "How many operations the description may have"),
+        RATE_KEY,
         key("response_bytes", Kind::Bytes, "The longest answer that is read"),
         key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
         key(

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod addresses;
+mod around;
 mod observe;
 
 use std::sync::Arc;

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
 use callgate_call::{Masked, Plan, Reading, Shape, Splitter, Understood, planned, wording};
-use callgate_secret::{MASK, Masker};
+use callgate_secret::{MASK, Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, StoredResult, Tool,
-    ToolName,
+    Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
+    StoredResult, Tool, ToolName,
 };
 use callgate_transport::{ResponseBody, TlsFault};
 use http::{
@@ -209,6 +209,17 @@ impl Backend for OpenApi {
 
     fn effect(&self) -> Effect {
         self.plan.operation().effect
+    }
+
+    fn target(&self) -> Option<String> {
+        let operation = self.plan.operation();
+        let (host, port) = (operation.server.url.host_str()?, operation.server.url.port());
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        Some(format!("{} {host}{port}", operation.method.as_str()))
+    }
+
+    fn secrets(&self, session: &Session) -> Vec<Secret> {
+        self.connection.session_values.secrets(session)
     }
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {

@@ -1,0 +1,84 @@
+//! Sentences about calls that were ended before they came to their tool: too many of them, a service that is down, a key that
+//! was used before.
+
+use std::time::Duration;
+
+use callgate_tool::{Fault, FaultCode, Next, Reached};
+
+/// More calls were made in a short time than are allowed.
+pub fn rate_limited(wait: Duration) -> Box<Fault> {
+    let message = "too many calls were made in a short time, nothing was sent; try again later";
+    waiting(FaultCode::RateLimited, message, wait)
+}
+
+/// More calls are running than are allowed.
+pub fn overloaded(wait: Duration) -> Box<Fault> {
+    let message = "too many calls are running, nothing was sent; try again later";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
+/// The service was not reached by the calls before.
+pub fn known_to_be_down(wait: Duration) -> Box<Fault> {
+    let message = "the service could not be reached by the calls before this one, nothing was sent; try again later";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
+/// As many keys are kept as may be.
+pub fn too_many_keys(wait: Duration) -> Box<Fault> {
+    let message =
+        "too many idempotency keys are in use, nothing was sent; try again later, or without a key";
+    waiting(FaultCode::Overloaded, message, wait)
+}
+
+/// The first call with the same key has not ended.
+pub fn still_running(wait: Duration) -> Box<Fault> {
+    let message = "the first call with this idempotency key is still running, nothing was sent; repeat it later for its result";
+    waiting(FaultCode::StillRunning, message, wait)
+}
+
+/// The key was used for another call.
+pub fn key_reused() -> Box<Fault> {
+    let message = "this idempotency key was used for a call of another tool, session or arguments, nothing was sent; use a key of its own for each call";
+    Box::new(Fault::new(FaultCode::KeyReused, message, Next::CorrectArguments))
+}
+
+/// The first call with the same key was given up while it ran.
+pub fn outcome_unknown() -> Box<Fault> {
+    let message = "the first call with this idempotency key was begun and did not come to its end; it may or may not have been executed; do not repeat it before checking whether it was";
+    let fault = Fault::new(FaultCode::OutcomeUnknown, message, Next::AskUser);
+    Box::new(fault.with_reached(Reached::Maybe))
+}
+
+/// A fault that time mends; the wait is told in whole seconds, at least one.
+fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
+    let mut fault = Fault::new(code, message, Next::TryLater);
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    fault.retry_after = Some(Duration::from_secs(seconds.max(1)));
+    Box::new(fault)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wording::MAX_MESSAGE;
+
+    #[test]
+    fn a_wait_is_whole_seconds_and_never_none() {
+        for (milliseconds, seconds) in [(0, 1), (1, 1), (1000, 1), (1001, 2), (9_500, 10)] {
+            let fault = rate_limited(Duration::from_millis(milliseconds));
+            assert_eq!(fault.retry_after, Some(Duration::from_secs(seconds)), "{milliseconds}");
+            assert_eq!((fault.next, fault.reached), (Next::TryLater, Reached::No));
+        }
+    }
+
+    #[test]
+    fn every_sentence_is_short() {
+        let wait = Duration::from_secs(1);
+        let of_time = [rate_limited, overloaded, known_to_be_down, too_many_keys, still_running]
+            .map(|it| it(wait));
+        let others = [key_reused(), outcome_unknown()];
+        for fault in of_time.into_iter().chain(others) {
+            assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);
+        }
+    }
+}

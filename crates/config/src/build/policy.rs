@@ -1,0 +1,94 @@
+//! What stands around the calls of an executor. Without a key for it there is nothing, and calls cost as much as without. What
+//! is known of calls goes on from the last build: keys, what of a rate is used up, which services are down, what runs.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use callgate_executor::{Builder, Middleware};
+use callgate_policy::{Bound, Breaker, BreakerSettings, Idempotency, Limits, LimitsConfig};
+
+use crate::{config::Config, policy::BreakerChoice, toolset::ToolsetConfig};
+
+/// What stands around calls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Policy {
+    pub(super) idempotency: Option<Arc<Idempotency>>,
+    limits: Option<Arc<Limits>>,
+    breaker: Option<Arc<Breaker>>,
+}
+
+impl Policy {
+    /// What a configuration asks for.
+    pub(super) fn new(config: &Config, previous: Option<&Self>) -> Self {
+        Self {
+            idempotency: idempotency(config, previous),
+            limits: limits(config, previous),
+            breaker: breaker(config, previous),
+        }
+    }
+
+    /// Puts it around the calls of an executor.
+    pub(super) fn around(&self, builder: Builder) -> Builder {
+        let Self { idempotency, limits, breaker } = self.clone();
+        let layers = [
+            idempotency.map(|it| it as Arc<dyn Middleware>),
+            limits.map(|it| it as _),
+            breaker.map(|it| it as _),
+        ];
+        layers.into_iter().flatten().fold(builder, Builder::shared_middleware)
+    }
+}
+
+fn idempotency(config: &Config, previous: Option<&Policy>) -> Option<Arc<Idempotency>> {
+    let bounds = config.idempotency?;
+    let known = previous.and_then(|previous| previous.idempotency.clone());
+    let idempotency = known.unwrap_or_else(|| Arc::new(Idempotency::new(bounds)));
+    idempotency.records().set_bounds(bounds);
+    Some(idempotency)
+}
+
+fn limits(config: &Config, previous: Option<&Policy>) -> Option<Arc<Limits>> {
+    let usual = config.calls.is_some().then_some(PARALLEL_CALLS);
+    let bounded = config.toolsets.iter().map(|toolset| {
+        let bound = toolset.call_limits.bound;
+        (name(toolset), Bound { concurrency: bound.concurrency.or(usual), ..bound })
+    });
+    let bounded = bounded.filter(|(_, bound)| *bound != Bound::default());
+    let mut limits = LimitsConfig { toolsets: bounded.collect(), ..LimitsConfig::default() };
+    match &config.calls {
+        Some(calls) => {
+            limits.in_flight = calls.in_flight;
+            limits.queue = calls.queue;
+            limits.queue_wait = calls.queue_wait;
+            limits.principal = calls.principal;
+        }
+        None if limits.toolsets.is_empty() => return None,
+        None => limits.in_flight = usize::MAX,
+    }
+    let previous = previous.and_then(|previous| previous.limits.as_deref());
+    Some(Arc::new(Limits::following(&limits, previous)))
+}
+
+fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
+    let usual = config.calls.is_some().then(BreakerSettings::default);
+    let settings = config.toolsets.iter().filter_map(|toolset| {
+        let settings = match toolset.call_limits.breaker {
+            BreakerChoice::Never => None,
+            BreakerChoice::Set(settings) => Some(settings),
+            BreakerChoice::Usual => usual,
+        };
+        Some((name(toolset), settings?))
+    });
+    let settings: BTreeMap<_, _> = settings.collect();
+    if settings.is_empty() {
+        return None;
+    }
+    let previous = previous.and_then(|previous| previous.breaker.as_deref());
+    Some(Arc::new(Breaker::following(settings, previous)))
+}
+
+fn name(toolset: &ToolsetConfig) -> String {
+    toolset.name.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+/// How many calls of one toolset run at a time unless it says otherwise: a service that hangs does not take all places.
+const PARALLEL_CALLS: usize = 128;

@@ -1,0 +1,59 @@
+//! The keys of what stands around calls.
+
+use super::{Key, Kind, Table, key, required, table};
+
+/// The bounds of all calls, and of those of each principal.
+pub(crate) const CALLS: Table = table(
+    "`calls`",
+    &[
+        key(
+            "concurrency",
+            Kind::Count(usize::MAX),
+            "How many calls of one principal run at a time",
+        ),
+        key("in_flight", Kind::Count(usize::MAX), "How many calls run at a time in all"),
+        key("queue", Kind::Whole, "How many calls wait at one bound for another to end"),
+        key("queue_wait", Kind::Duration, "How long a call waits there"),
+        RATE_KEY,
+    ],
+);
+
+/// How the results of calls with an idempotency key are kept.
+pub(crate) const IDEMPOTENCY: Table = table(
+    "`idempotency`",
+    &[
+        key("bytes", Kind::Bytes, "How much the results may take together"),
+        key("most", Kind::Count(usize::MAX), "How many keys are kept; further ones are refused"),
+        key("ttl", Kind::Duration, "How long a result is kept"),
+    ],
+);
+
+/// How many calls may begin.
+pub(super) const RATE_KEY: Key =
+    key("rate", Kind::Table(&RATE), "How many calls may begin in a span of time");
+
+/// A number of calls in a span of time.
+pub(crate) const RATE: Table = table(
+    "`rate`",
+    &[
+        key("burst", Kind::Count(MOST_CALLS), "How many of them at once; all unless given"),
+        required(key("calls", Kind::Count(MOST_CALLS), "How many calls")),
+        key("per", Kind::Duration, "In which span; a second unless given"),
+    ],
+);
+
+/// When a service is left alone.
+pub(crate) const BREAKER: Table = table(
+    "`breaker`",
+    &[
+        key(
+            "failures",
+            Kind::Count(MOST_CALLS),
+            "After how many calls in a row that could not reach the service",
+        ),
+        key("open", Kind::Duration, "For how long, before one call looks for it again"),
+    ],
+);
+
+/// What a rate counts with.
+pub(crate) const MOST_CALLS: usize = 1_000_000_000;

@@ -1,0 +1,147 @@
+//! What stands around calls as values: `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
+//! `limits`. Whether there is anything of it is decided where a configuration is built.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use callgate_policy::{Bound, BreakerSettings, Rate, RecordBounds};
+use callgate_tree::Node;
+
+use crate::{
+    keys::{BREAKER, CALLS, IDEMPOTENCY, MOST_CALLS, RATE},
+    reader::{Mapping, Reader, at},
+};
+
+/// The bounds of all calls. Where there are any, each toolset has a `concurrency` of 128 and a breaker unless it says otherwise.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
+pub struct CallsConfig {
+    /// How many calls run at a time in all.
+    pub in_flight: usize,
+    /// How many calls wait at one bound for another to end.
+    pub queue: usize,
+    /// How long they wait.
+    pub queue_wait: Duration,
+    /// The bounds of each principal.
+    pub principal: Bound,
+}
+
+/// 1,024 calls, and a queue of 128 for a second.
+impl Default for CallsConfig {
+    fn default() -> Self {
+        let usual = callgate_policy::LimitsConfig::default();
+        Self {
+            in_flight: usual.in_flight,
+            queue: usual.queue,
+            queue_wait: usual.queue_wait,
+            principal: usual.principal,
+        }
+    }
+}
+
+/// The bounds of a toolset's calls together.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
+pub struct CallLimits {
+    /// How many run at a time, and how many begin in a span of time.
+    pub bound: Bound,
+    /// When its service is left alone.
+    pub breaker: BreakerChoice,
+}
+
+/// When a service that cannot be reached is left alone.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "it is left alone so, as usual, or never")]
+pub enum BreakerChoice {
+    /// Never.
+    Never,
+    /// As says this.
+    Set(BreakerSettings),
+    /// By the usual settings where calls have bounds at all.
+    #[default]
+    Usual,
+}
+
+/// Reads `calls:`.
+pub(crate) fn calls(reader: &mut Reader, root: Mapping<'_>) -> Option<CallsConfig> {
+    let (node, pointer) = below(root, "calls")?;
+    let mapping = reader.mapping(node, &pointer, &CALLS)?;
+    let usual = CallsConfig::default();
+    Some(CallsConfig {
+        in_flight: reader.count(mapping, "in_flight", usize::MAX).unwrap_or(usual.in_flight),
+        queue: reader.whole(mapping, "queue", 0..=usize::MAX).unwrap_or(usual.queue),
+        queue_wait: reader.duration(mapping, "queue_wait").unwrap_or(usual.queue_wait),
+        principal: bound(reader, mapping),
+    })
+}
+
+/// Reads `idempotency:`.
+pub(crate) fn idempotency(reader: &mut Reader, root: Mapping<'_>) -> Option<RecordBounds> {
+    let (node, pointer) = below(root, "idempotency")?;
+    let mapping = reader.mapping(node, &pointer, &IDEMPOTENCY)?;
+    let usual = RecordBounds::default();
+    Some(RecordBounds {
+        ttl: reader.duration(mapping, "ttl").unwrap_or(usual.ttl),
+        most: reader.count(mapping, "most", usize::MAX).unwrap_or(usual.most),
+        bytes: reader.bytes(mapping, "bytes").unwrap_or(usual.bytes),
+    })
+}
+
+/// Reads what stands about calls under `limits` of a toolset. What is wrong with the mapping itself is said by `limits`.
+pub(crate) fn call_limits(reader: &mut Reader, toolset: Mapping<'_>) -> CallLimits {
+    let Some((node, pointer)) = below(toolset, LIMITS_KEY) else { return CallLimits::default() };
+    let Some(object) = node.as_object() else { return CallLimits::default() };
+    let mapping = Mapping { object, pointer: &pointer };
+    CallLimits { bound: bound(reader, mapping), breaker: breaker(reader, mapping) }
+}
+
+fn bound(reader: &mut Reader, mapping: Mapping<'_>) -> Bound {
+    Bound {
+        concurrency: reader.count(mapping, "concurrency", usize::MAX),
+        rate: rate(reader, mapping),
+    }
+}
+
+fn rate(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Rate> {
+    let (node, pointer) = below(mapping, "rate")?;
+    let mapping = reader.mapping(node, &pointer, &RATE)?;
+    if !mapping.object.contains("calls") {
+        let message = "expected the key `calls`, got none";
+        reader.complain("missing-key", &*pointer, message, "add `calls: …`");
+    }
+    let per = reader.duration(mapping, "per").unwrap_or(Duration::from_secs(1));
+    let burst = count(reader, mapping, "burst");
+    let calls = count(reader, mapping, "calls")?;
+    Some(Rate { calls, per, burst: burst.unwrap_or(calls) })
+}
+
+fn breaker(reader: &mut Reader, mapping: Mapping<'_>) -> BreakerChoice {
+    let Some((node, pointer)) = below(mapping, "breaker") else { return BreakerChoice::Usual };
+    if node.as_str() == Some("none") {
+        return BreakerChoice::Never;
+    }
+    if node.as_object().is_none() {
+        let help = "`none` calls it always, `{failures: 5, open: 10s}` leaves it alone";
+        reader.expected(&pointer, "`none` or a mapping", node, help);
+        return BreakerChoice::Usual;
+    }
+    let Some(mapping) = reader.mapping(node, &pointer, &BREAKER) else {
+        return BreakerChoice::Usual;
+    };
+    let usual = BreakerSettings::default();
+    BreakerChoice::Set(BreakerSettings {
+        failures: count(reader, mapping, "failures").map_or(usual.failures, NonZeroU32::get),
+        open: reader.duration(mapping, "open").unwrap_or(usual.open),
+    })
+}
+
+fn count(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> Option<NonZeroU32> {
+    let count = reader.count(mapping, key, MOST_CALLS)?;
+    u32::try_from(count).ok().and_then(NonZeroU32::new)
+}
+
+fn below<'a>(mapping: Mapping<'a>, key: &str) -> Option<(&'a Node, String)> {
+    Some((mapping.object.get(key)?, at(mapping, key)))
+}
+
+/// The key of a toolset under which its bounds stand.
+const LIMITS_KEY: &str = "limits";

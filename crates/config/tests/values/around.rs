@@ -1,0 +1,177 @@
+//! What stands around calls by a configuration: what is read, that nothing stands there unless it is asked for, and what goes
+//! on in the next build.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_config::{BreakerChoice, Built, CallsConfig, Config, Description, Environment};
+use callgate_executor::Call;
+use callgate_policy::{BreakerSettings, IdempotencyKey, RecordBounds};
+use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
+use callgate_transport::{Error, ErrorKind, Limits, Transport};
+use http::{Request, Response};
+
+use crate::DESCRIPTION;
+
+fn config(around: &str) -> Config {
+    config_of(around, "")
+}
+
+fn limited(limits: &str) -> Config {
+    config_of("", limits)
+}
+
+fn config_of(around: &str, limits: &str) -> Config {
+    let toolset = "openapi: a.yaml, server: 'https://a.example', auth: none";
+    let text = format!("{around}\ntoolsets:\n  pets: {{{toolset}, limits: {{{limits}}}}}\n");
+    let mut config = Config::from_text(text, "").unwrap();
+    config.toolsets[0].description = Description::text(DESCRIPTION);
+    config
+}
+
+#[test]
+fn bounds_have_defaults_and_are_read() {
+    let none = config("");
+    assert_eq!((&none.calls, none.idempotency), (&None, None));
+    let usual = config("calls: {}\nidempotency: {}");
+    assert_eq!(usual.calls, Some(CallsConfig::default()));
+    assert_eq!(usual.idempotency, Some(RecordBounds::default()));
+    let read = config(
+        "calls: {in_flight: 7, queue: 0, queue_wait: 2s, concurrency: 3, rate: {calls: 5, burst: 2}}\nidempotency: {ttl: 2h, most: 3, bytes: 1MiB}",
+    );
+    let calls = read.calls.unwrap();
+    assert_eq!((calls.in_flight, calls.queue, calls.queue_wait), (7, 0, Duration::from_secs(2)));
+    let rate = calls.principal.rate.unwrap();
+    assert_eq!((calls.principal.concurrency, rate.calls.get(), rate.burst.get()), (Some(3), 5, 2));
+    assert_eq!(rate.per, Duration::from_secs(1));
+    let bounds = RecordBounds { ttl: Duration::from_hours(2), most: 3, bytes: 1 << 20 };
+    assert_eq!(read.idempotency, Some(bounds));
+
+    let limits = |text| limited(text).toolsets[0].call_limits;
+    assert_eq!(limits("").breaker, BreakerChoice::Usual);
+    assert_eq!(limits("breaker: none").breaker, BreakerChoice::Never);
+    let set = BreakerSettings { failures: 2, ..BreakerSettings::default() };
+    assert_eq!(limits("breaker: {failures: 2}").breaker, BreakerChoice::Set(set));
+    assert_eq!(limits("concurrency: 9").bound.concurrency, Some(9));
+    assert_eq!(limits("rate: {calls: 9}").bound.rate.unwrap().burst.get(), 9);
+}
+
+#[test]
+fn each_fault_is_told_at_its_place() {
+    let rows = [
+        ("calls: 1", "/calls"),
+        ("calls: {rate: {per: 1s}}", "/calls/rate"),
+        ("calls: {rate: {calls: 0}}", "/calls/rate/calls"),
+        ("calls: {in_fligth: 1}", "/calls/in_fligth"),
+        ("idempotency: {ttl: 1}", "/idempotency/ttl"),
+        ("toolsets: {a: {openapi: a, limits: {breaker: 1}}}", "/toolsets/a/limits/breaker"),
+        (
+            "toolsets: {a: {openapi: a, limits: {breaker: {open: 0s}}}}",
+            "/toolsets/a/limits/breaker/open",
+        ),
+    ];
+    for (text, place) in rows {
+        let error = Config::from_text(text, "").unwrap_err();
+        let found: Vec<_> = error.findings().iter().map(|it| it.pointer.as_str()).collect();
+        assert!(found.contains(&place), "{text}: {found:?}");
+    }
+}
+
+/// A service whose connections break, and how many requests were sent to it.
+#[derive(Debug)]
+struct Broken {
+    reached: Reached,
+    n_sent: AtomicUsize,
+}
+
+#[async_trait]
+impl Transport for Broken {
+    async fn send(&self, _: Request<Bytes>, _: &Limits) -> Result<Response<Bytes>, Error> {
+        self.n_sent.fetch_add(1, Ordering::Relaxed);
+        Err(Error::new(ErrorKind::Connect, self.reached, "broken"))
+    }
+}
+
+/// A program that builds one configuration after the other.
+struct Program {
+    broken: Arc<Broken>,
+    built: Option<Built>,
+}
+
+impl Program {
+    fn new(reached: Reached) -> Self {
+        let broken = Arc::new(Broken { reached, n_sent: AtomicUsize::new(0) });
+        Self { broken, built: None }
+    }
+
+    async fn build(&mut self, config: Config) -> &mut Self {
+        let transport = Arc::<Broken>::clone(&self.broken);
+        let environment = Environment::new().with_transport(transport);
+        let built = config.build(&environment, self.built.as_ref()).await.unwrap();
+        self.built = Some(built);
+        self
+    }
+
+    /// How the call ends, and how many requests were sent by then.
+    async fn call(&self, key: &str) -> (&'static str, usize) {
+        let (asked, session) = (ToolCall::new("1", "pets-a", Arguments::new()), Session::default());
+        let call = Call::new(&asked, &session).with_extension(IdempotencyKey(key.to_owned()));
+        let result = self.built.as_ref().unwrap().executor.run(call).await;
+        let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+        (fault.code.as_str(), self.broken.n_sent.load(Ordering::Relaxed))
+    }
+}
+
+#[tokio::test]
+async fn without_a_key_for_it_nothing_stands_around_calls() {
+    let mut program = Program::new(Reached::Maybe);
+    program.build(config("")).await;
+    for number in 1..=20 {
+        assert_eq!(program.call("k").await, ("unreachable", number));
+    }
+    assert!(program.built.unwrap().idempotency().is_none());
+}
+
+#[tokio::test]
+async fn what_was_made_is_known_in_the_next_build_whatever_the_bounds() {
+    let mut program = Program::new(Reached::Maybe);
+    program.build(config("idempotency: {}")).await;
+    assert_eq!(program.call("k").await, ("unreachable", 1));
+    for more in ["idempotency: {}", "idempotency: {most: 1, ttl: 2m}"] {
+        program.build(config(more)).await;
+        assert_eq!(program.call("k").await, ("unreachable", 1), "{more}");
+    }
+    assert_eq!(program.call("other").await, ("overloaded", 1), "the new bound holds");
+}
+
+#[tokio::test]
+async fn a_service_that_is_down_is_known_in_the_next_build() {
+    let mut program = Program::new(Reached::No);
+    program.build(config("calls: {}")).await;
+    for number in 1..=5 {
+        assert_eq!(program.call("k").await, ("unreachable", number));
+    }
+    for _ in 0..2 {
+        assert_eq!(program.call("k").await, ("overloaded", 5));
+        program.build(config("calls: {in_flight: 9}")).await;
+    }
+    program.build(limited("breaker: none")).await;
+    assert_eq!(program.call("k").await, ("unreachable", 6));
+}
+
+#[tokio::test]
+async fn what_is_used_up_of_a_rate_is_known_in_the_next_build() {
+    let mut program = Program::new(Reached::No);
+    let rate = |more: &str| limited(&format!("rate: {{calls: 1, per: 1h}}{more}"));
+    program.build(rate("")).await;
+    assert_eq!(program.call("k").await, ("unreachable", 1));
+    program.build(rate(", concurrency: 5")).await;
+    assert_eq!(program.call("k").await, ("rate_limited", 1));
+}

@@ -1,0 +1,216 @@
+//! Keeps calls from a service that cannot be reached, and lets one through now and then to see whether it can be again.
+
+use std::{
+    collections::BTreeMap,
+    ops::ControlFlow,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use callgate_call::wording::around as wording;
+use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_tool::{FaultCode, Journal, Outcome};
+use tokio::time::Instant;
+
+/// Ends calls to a toolset at once after so many calls, one after the other, could not reach its service. A service that
+/// answers, whatever it says, is reached.
+///
+/// ```
+/// use std::{collections::BTreeMap, time::Duration};
+///
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Breaker, BreakerSettings};
+///
+/// let settings = BreakerSettings { failures: 5, open: Duration::from_secs(10) };
+/// let breaker = Breaker::new(BTreeMap::from([("pets".to_owned(), settings)]));
+/// let executor = Executor::builder().middleware(breaker).build()?;
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Breaker {
+    circuits: BTreeMap<String, Arc<Circuit>>,
+}
+
+/// When a toolset is left alone.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
+pub struct BreakerSettings {
+    /// After how many calls in a row that could not reach the service.
+    pub failures: u32,
+    /// For how long, before one call looks whether it is there again.
+    pub open: Duration,
+}
+
+impl Default for BreakerSettings {
+    fn default() -> Self {
+        Self { failures: 5, open: Duration::from_secs(10) }
+    }
+}
+
+/// What is known of one service.
+#[derive(Debug)]
+struct Circuit {
+    toolset: String,
+    settings: BreakerSettings,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Calls go through; so many of the last ones did not reach the service.
+    Closed { failures: u32 },
+    /// Calls do not go through until then; whoever comes after that looks.
+    Open { until: Instant },
+    /// One call looks whether the service is there again.
+    Probing,
+}
+
+/// A call that went through.
+#[derive(Debug)]
+struct Passed {
+    circuit: Arc<Circuit>,
+    is_probe: bool,
+}
+
+impl Breaker {
+    /// Services that are taken to be there, by the toolsets' names. Others are always called.
+    pub fn new(settings: BTreeMap<String, BreakerSettings>) -> Self {
+        Self::following(settings, None)
+    }
+
+    /// The same, with what another one knows of those whose settings are the same.
+    pub fn following(settings: BTreeMap<String, BreakerSettings>, previous: Option<&Self>) -> Self {
+        let circuits = settings.into_iter().map(|(name, settings)| {
+            let known = previous.and_then(|previous| previous.circuits.get(&name));
+            let same = known.filter(|known| known.settings == settings);
+            let circuit = same.map_or_else(|| Arc::new(Circuit::new(&name, settings)), Arc::clone);
+            (name, circuit)
+        });
+        Self { circuits: circuits.collect() }
+    }
+}
+
+impl Circuit {
+    fn new(toolset: &str, settings: BreakerSettings) -> Self {
+        let state = Mutex::new(State::Closed { failures: 0 });
+        Self { toolset: toolset.to_owned(), settings, state }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets a call through, and says whether it looks for the service.
+    ///
+    /// # Errors
+    /// How long to wait.
+    fn pass(&self) -> Result<bool, Duration> {
+        let (mut state, now) = (self.lock(), Instant::now());
+        match *state {
+            State::Closed { .. } => Ok(false),
+            State::Open { until } if until > now => Err(until - now),
+            State::Probing => Err(SOON),
+            State::Open { .. } => {
+                *state = State::Probing;
+                self.show(HALF_OPEN);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Takes in how a call that went through has ended.
+    fn end(&self, ending: Ending<'_>, is_probe: bool) {
+        let (mut state, seen) = (self.lock(), Seen::of(ending));
+        let next = match (*state, seen) {
+            (State::Probing, Seen::Reached) if is_probe => State::Closed { failures: 0 },
+            (State::Probing, Seen::Unreachable) if is_probe => self.opened(),
+            // It says nothing of the service: the next call looks.
+            (State::Probing, Seen::Nothing) if is_probe => State::Open { until: Instant::now() },
+            (State::Closed { .. }, Seen::Reached) => State::Closed { failures: 0 },
+            (State::Closed { failures }, Seen::Unreachable) => {
+                let failures = failures.saturating_add(1);
+                let is_over = failures >= self.settings.failures;
+                if is_over { self.opened() } else { State::Closed { failures } }
+            }
+            // Calls that went through before it opened.
+            (known, _) => known,
+        };
+        *state = next;
+        match next {
+            State::Closed { .. } if is_probe => self.show(CLOSED),
+            State::Open { .. } => self.show(OPEN),
+            _ => {}
+        }
+    }
+
+    fn opened(&self) -> State {
+        State::Open { until: Instant::now() + self.settings.open }
+    }
+
+    fn show(&self, state: f64) {
+        metrics::gauge!("callgate_breaker_state", "toolset" => self.toolset.clone()).set(state);
+    }
+}
+
+/// What the end of a call says of its service.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Seen {
+    Nothing,
+    Reached,
+    Unreachable,
+}
+
+impl Seen {
+    fn of(ending: Ending<'_>) -> Self {
+        match ending {
+            Ending::Outcome(Outcome::Answered(_)) => Self::Reached,
+            Ending::Outcome(Outcome::Failed(fault)) if fault.status.is_some() => Self::Reached,
+            Ending::Outcome(Outcome::Failed(fault)) if fault.code == FaultCode::Unreachable => {
+                Self::Unreachable
+            }
+            _ => Self::Nothing,
+        }
+    }
+}
+
+#[async_trait]
+impl Middleware for Breaker {
+    fn stage(&self) -> Stage {
+        Stage::Breaker
+    }
+
+    async fn before(
+        &self,
+        call: &mut Call<'_>,
+        backend: Option<&dyn Backend>,
+        _: &mut Journal,
+    ) -> ControlFlow<Outcome> {
+        let circuit = backend.and_then(|backend| self.circuits.get(backend.toolset()));
+        let Some(circuit) = circuit else { return ControlFlow::Continue(()) };
+        match circuit.pass() {
+            Ok(is_probe) => {
+                let circuit = Arc::clone(circuit);
+                call.extensions_mut().insert(Passed { circuit, is_probe });
+                ControlFlow::Continue(())
+            }
+            Err(wait) => ControlFlow::Break(Outcome::Failed(wording::known_to_be_down(wait))),
+        }
+    }
+
+    async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
+        if let Some(Passed { circuit, is_probe }) = call.extensions().get() {
+            circuit.end(ended.ending, *is_probe);
+        }
+    }
+}
+
+/// When a call is tried again while another one looks for the service.
+const SOON: Duration = Duration::from_secs(1);
+/// How the states are shown: the higher, the worse.
+const CLOSED: f64 = 0.0;
+const HALF_OPEN: f64 = 1.0;
+const OPEN: f64 = 2.0;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Digests that stand for what is written nowhere: arguments, ids of sessions, idempotency keys. Two calls with the same
+//! digests are the same call.
+
+use callgate_tool::{Arguments, Object, Principal, Value};
+use sha2::{Digest as _, Sha256};
+
+/// A digest by SHA-256.
+pub(crate) type Digest = [u8; 32];
+
+/// The digest of a key that a principal chose: another principal's is another one.
+pub(crate) fn of_key(principal: Option<&Principal>, key: &str) -> Digest {
+    of_parts([principal.map(|principal| principal.id().as_bytes()), Some(key.as_bytes())])
+}
+
+/// The digest of a session's id.
+pub(crate) fn of_session(id: &str) -> Digest {
+    Sha256::digest(id.as_bytes()).into()
+}
+
+/// The digest of arguments: of their JSON text, members in the order of their names.
+pub(crate) fn of_arguments(arguments: &Arguments) -> Digest {
+    let mut hash = Sha256::new();
+    object(&mut hash, arguments);
+    hash.finalize().into()
+}
+
+/// The digest of all that makes two calls the same one.
+pub(crate) fn of_call(tool: &str, arguments: &Digest, session: Option<&Digest>) -> Digest {
+    of_parts([Some(tool.as_bytes()), Some(arguments.as_slice()), session.map(<[u8; 32]>::as_slice)])
+}
+
+/// Parts with their lengths, so that no two lists of parts are the same bytes.
+fn of_parts<const N: usize>(parts: [Option<&[u8]>; N]) -> Digest {
+    let mut hash = Sha256::new();
+    for part in parts {
+        match part {
+            None => hash.update([0]),
+            Some(part) => {
+                hash.update([1]);
+                hash.update((part.len() as u64).to_le_bytes());
+                hash.update(part);
+            }
+        }
+    }
+    hash.finalize().into()
+}
+
+fn object(hash: &mut Sha256, members: &Object) {
+    let mut members: Vec<_> = members.iter().collect();
+    members.sort_unstable_by_key(|(name, _)| *name);
+    hash.update(b"{");
+    for (name, value) in members {
+        text(hash, name);
+        self::value(hash, value);
+    }
+    hash.update(b"}");
+}
+
+fn value(hash: &mut Sha256, value: &Value) {
+    match value {
+        Value::Array(items) => {
+            hash.update(b"[");
+            for item in items {
+                self::value(hash, item);
+            }
+            hash.update(b"]");
+        }
+        Value::Object(members) => object(hash, members),
+        Value::String(string) => text(hash, string),
+        other => {
+            hash.update(other.to_string().as_bytes());
+            hash.update(b",");
+        }
+    }
+}
+
+fn text(hash: &mut Sha256, text: &str) {
+    hash.update(b"\"");
+    hash.update((text.len() as u64).to_le_bytes());
+    hash.update(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    fn of(value: Value) -> Digest {
+        let Value::Object(arguments) = value else { panic!("not an object: {value}") };
+        of_arguments(&arguments)
+    }
+
+    #[test]
+    fn the_order_of_members_does_not_count_and_all_else_does() {
+        assert_eq!(
+            of(json!({"a": 1, "b": {"c": 2, "d": 3}})),
+            of(json!({"b": {"d": 3, "c": 2}, "a": 1}))
+        );
+        let rows = [
+            json!({}),
+            json!({"a": 1}),
+            json!({"a": 12}),
+            json!({"a": "1"}),
+            json!({"a": [1, 2]}),
+            json!({"a": [2, 1]}),
+            json!({"a": [[1], 2]}),
+            json!({"a": null}),
+            json!({"a": true}),
+            json!({"a": {}}),
+            json!({"a": []}),
+            json!({"a": "", "b": ""}),
+            json!({"a": "b"}),
+            json!({"ab": ""}),
+        ];
+        for (at, one) in rows.iter().enumerate() {
+            for other in &rows[at + 1..] {
+                assert_ne!(of(one.clone()), of(other.clone()), "{one} {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_an_empty_text_differ() {
+        let (kim, nobody) = (Principal::new("kim"), Principal::new(""));
+        let keys = [of_key(None, "k"), of_key(Some(&nobody), "k"), of_key(Some(&kim), "k")];
+        assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
+        assert_ne!(
+            of_key(Some(&Principal::new("a")), "bc"),
+            of_key(Some(&Principal::new("ab")), "c")
+        );
+        let (session, arguments) = (of_session(""), of(json!({})));
+        assert_ne!(of_call("t", &arguments, None), of_call("t", &arguments, Some(&session)));
+    }
+}

@@ -1,0 +1,77 @@
+//! Lets a number of calls in at a time, and a few more wait for a moment. Whose calls they are is the business of `limits`.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, timeout_at},
+};
+
+/// How many wait for a place, and how long.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Queue {
+    pub(crate) length: usize,
+    pub(crate) wait: Duration,
+}
+
+/// A number of places.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    places: usize,
+    queue: Queue,
+    free: Arc<Semaphore>,
+    n_waiting: AtomicUsize,
+}
+
+/// One who waits; leaving, however that happens, is counted.
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl Gate {
+    /// So many places, all of them free.
+    pub(crate) fn new(places: usize, queue: Queue) -> Self {
+        let places = places.min(Semaphore::MAX_PERMITS);
+        let free = Arc::new(Semaphore::new(places));
+        Self { places, queue, free, n_waiting: AtomicUsize::new(0) }
+    }
+
+    /// Whether it was made with these settings.
+    pub(crate) fn is(&self, places: usize, queue: Queue) -> bool {
+        self.places == places && self.queue == queue
+    }
+
+    /// Whether nobody is in.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.free.available_permits() == self.places
+    }
+
+    /// A place, waited for until the queue's time is over, counted from when `started` is; none where it does not come free,
+    /// or too many wait.
+    pub(crate) async fn enter(&self, started: Instant) -> Option<OwnedSemaphorePermit> {
+        if let Ok(place) = Arc::clone(&self.free).try_acquire_owned() {
+            return Some(place);
+        }
+        let _waiting = self.wait()?;
+        let place = Arc::clone(&self.free).acquire_owned();
+        timeout_at(started + self.queue.wait, place).await.ok()?.ok()
+    }
+
+    fn wait(&self) -> Option<Waiting<'_>> {
+        let before = self.n_waiting.fetch_add(1, Ordering::AcqRel);
+        metrics::gauge!("callgate_queue_length").increment(1);
+        let waiting = Waiting(&self.n_waiting);
+        (before < self.queue.length).then_some(waiting)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+        metrics::gauge!("callgate_queue_length").decrement(1);
+    }
+}

@@ -1,0 +1,135 @@
+//! Answers a call that is repeated under its idempotency key with its first result, and does not make it twice. What a key
+//! leads to is the business of `records`; what of an earlier process is known, of `audit`.
+
+use std::{
+    io,
+    ops::ControlFlow,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use callgate_call::wording::around as wording;
+use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_tool::{Event, Journal, Outcome, Reached};
+
+use crate::{
+    digest,
+    records::{Begun, Guard, IdempotencyKey, RecordBounds, Records},
+};
+
+/// Makes each call that has an [`IdempotencyKey`] among its extensions at most once while its key is kept.
+///
+/// The same call under the same key is answered with the first result; another tool, other arguments or another session are
+/// a fault, and so is a call whose first one is still running. A call that reached nothing frees its key. Of a stream, the
+/// head is kept. Calls without a key are let through.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Idempotency, RecordBounds};
+///
+/// let executor = Executor::builder().middleware(Idempotency::new(RecordBounds::default())).build()?;
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Idempotency {
+    records: Arc<Records<Outcome>>,
+}
+
+/// The guard of a call that is being made.
+struct Held(Mutex<Option<Guard<Outcome>>>);
+
+impl Idempotency {
+    /// No key is known yet.
+    pub fn new(bounds: RecordBounds) -> Self {
+        Self { records: Records::new(bounds) }
+    }
+
+    /// What is known of the keys of calls.
+    pub fn records(&self) -> &Arc<Records<Outcome>> {
+        &self.records
+    }
+}
+
+#[async_trait]
+impl Middleware for Idempotency {
+    fn stage(&self) -> Stage {
+        Stage::Idempotency
+    }
+
+    async fn before(
+        &self,
+        call: &mut Call<'_>,
+        _: Option<&dyn Backend>,
+        journal: &mut Journal,
+    ) -> ControlFlow<Outcome> {
+        let Some(key) = call.extensions().get::<IdempotencyKey>() else {
+            return ControlFlow::Continue(());
+        };
+        let session = call.session().id().map(digest::of_session);
+        let arguments = digest::of_arguments(call.arguments());
+        let same = digest::of_call(call.tool(), &arguments, session.as_ref());
+        let fault = match self.records.begin(call.principal(), key, same) {
+            Begun::Fresh(guard) => {
+                call.extensions_mut().insert(Held(Mutex::new(Some(guard))));
+                return ControlFlow::Continue(());
+            }
+            Begun::Replay(first) => {
+                journal.note(Event::Replayed);
+                return ControlFlow::Break(Outcome::clone(&first));
+            }
+            Begun::Different => wording::key_reused(),
+            Begun::Full => wording::too_many_keys(self.records.wait()),
+            Begun::Running => wording::still_running(SOON),
+            Begun::Unknown => wording::outcome_unknown(),
+        };
+        ControlFlow::Break(Outcome::Failed(fault))
+    }
+
+    async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
+        let Some(Held(held)) = call.extensions().get() else { return };
+        let guard = held.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(guard) = guard else { return };
+        match ended.ending {
+            Ending::Outcome(outcome @ Outcome::Pending(_)) => keep(guard, outcome),
+            _ if ended.reached == Reached::No => guard.free(),
+            Ending::Outcome(outcome) => keep(guard, outcome),
+            // Given up after it was sent: what became of it is not known.
+            Ending::Dropped => drop(guard),
+        }
+    }
+}
+
+fn keep(guard: Guard<Outcome>, outcome: &Outcome) {
+    guard.finish(outcome.clone(), size(outcome));
+}
+
+/// What an outcome takes, about: its length as JSON.
+pub(crate) fn size(outcome: &Outcome) -> usize {
+    let mut length = Length(OVERHEAD);
+    // An outcome is always JSON; one that were none would take what was counted.
+    serde_json::to_writer(&mut length, outcome).ok();
+    length.0
+}
+
+/// Counts what is written.
+struct Length(usize);
+
+impl io::Write for Length {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A key, two digests, and what holds them.
+const OVERHEAD: usize = 256;
+/// When a call whose first one is running is tried again.
+const SOON: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests;

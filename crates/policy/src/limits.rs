@@ -1,0 +1,188 @@
+//! Bounds how many calls run at a time and how many begin in a span of time: of each principal, of each toolset, and in all.
+
+mod held;
+mod principals;
+
+use std::{collections::BTreeMap, ops::ControlFlow, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use callgate_call::wording::around as wording;
+use callgate_executor::{Backend, Call, Ended, Middleware, Stage};
+use callgate_tool::{Fault, Journal, Outcome};
+use tokio::time::Instant;
+
+use self::{held::Held, principals::Principals};
+use crate::{
+    gate::{Gate, Queue},
+    rate::{Bucket, Rate},
+};
+
+/// Lets no more calls through than a principal, a toolset and all together may make. Calls beyond a rate are told to come
+/// later; those beyond a number wait for a moment first.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_policy::{Bound, Limits, LimitsConfig};
+///
+/// let mut config = LimitsConfig::default();
+/// config.toolsets.insert("pets".to_owned(), Bound { concurrency: Some(8), rate: None });
+/// let executor = Executor::builder().middleware(Limits::new(&config)).build()?;
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Limits {
+    in_flight: Arc<Gate>,
+    principals: Option<Arc<Principals>>,
+    toolsets: BTreeMap<String, Bounded>,
+}
+
+/// The bounds of calls.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
+pub struct LimitsConfig {
+    /// How many calls run at a time in all.
+    pub in_flight: usize,
+    /// How many calls wait at one bound for another to end.
+    pub queue: usize,
+    /// How long they wait.
+    pub queue_wait: Duration,
+    /// The bounds of each principal; calls of nobody in particular are one's.
+    pub principal: Bound,
+    /// The bounds of toolsets, by their names; others have none.
+    pub toolsets: BTreeMap<String, Bound>,
+}
+
+/// What one principal or one toolset may do.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
+pub struct Bound {
+    /// How many calls run at a time.
+    pub concurrency: Option<usize>,
+    /// How many begin in a span of time.
+    pub rate: Option<Rate>,
+}
+
+/// 1,024 calls in all; at each bound 128 wait for a second at most. Principals and toolsets have no bounds.
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        Self {
+            in_flight: 1024,
+            queue: 128,
+            queue_wait: Duration::from_secs(1),
+            principal: Bound::default(),
+            toolsets: BTreeMap::new(),
+        }
+    }
+}
+
+/// A bound with what is left of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Bounded {
+    bucket: Option<Arc<Bucket>>,
+    gate: Option<Arc<Gate>>,
+}
+
+impl Bounded {
+    /// What goes on from `known` where it is bounded so.
+    fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
+        let bucket = bound.rate.map(|rate| {
+            let known = known.and_then(|known| known.bucket.as_ref());
+            let same = known.filter(|bucket| bucket.is(rate));
+            same.map_or_else(|| Arc::new(Bucket::new(rate)), Arc::clone)
+        });
+        let gate = bound
+            .concurrency
+            .map(|places| gate(places, queue, known.and_then(|known| known.gate.as_ref())));
+        Self { bucket, gate }
+    }
+}
+
+fn gate(places: usize, queue: Queue, known: Option<&Arc<Gate>>) -> Arc<Gate> {
+    let same = known.filter(|gate| gate.is(places, queue));
+    same.map_or_else(|| Arc::new(Gate::new(places, queue)), Arc::clone)
+}
+
+impl Limits {
+    /// Nothing runs yet.
+    pub fn new(config: &LimitsConfig) -> Self {
+        Self::following(config, None)
+    }
+
+    /// What goes on from others where the settings are the same: calls that run there count here.
+    pub fn following(config: &LimitsConfig, previous: Option<&Self>) -> Self {
+        let queue = Queue { length: config.queue, wait: config.queue_wait };
+        let known = |name: &str| previous.and_then(|previous| previous.toolsets.get(name));
+        let toolsets = config
+            .toolsets
+            .iter()
+            .map(|(name, bound)| (name.clone(), Bounded::new(*bound, queue, known(name))));
+        let of_principals = || {
+            let known = previous.and_then(|previous| previous.principals.as_ref());
+            let same = known.filter(|known| known.is(config.principal, queue));
+            same.map_or_else(|| Arc::new(Principals::new(config.principal, queue)), Arc::clone)
+        };
+        let known = previous.map(|previous| &previous.in_flight);
+        Self {
+            in_flight: gate(config.in_flight, queue, known),
+            principals: (config.principal != Bound::default()).then(of_principals),
+            toolsets: toolsets.collect(),
+        }
+    }
+
+    /// Places for a call at every bound.
+    async fn enter(
+        &self,
+        call: &Call<'_>,
+        backend: Option<&dyn Backend>,
+    ) -> Result<Held, Box<Fault>> {
+        let started = Instant::now();
+        let mut held = Held::default();
+        let overloaded = || wording::overloaded(Duration::from_secs(1));
+        let principal = match &self.principals {
+            Some(principals) => Some(principals.find(call.principal()).ok_or_else(overloaded)?),
+            None => None,
+        };
+        let toolset = backend.and_then(|backend| self.toolsets.get(backend.toolset()));
+        let bounds = || [principal.as_deref(), toolset].into_iter().flatten();
+        for bucket in bounds().filter_map(|bound| bound.bucket.as_deref()) {
+            bucket.take().map_err(wording::rate_limited)?;
+        }
+        // Those who wait for their toolset hold no place of all calls.
+        let gates = bounds().filter_map(|bound| bound.gate.as_deref()).chain([&*self.in_flight]);
+        for gate in gates {
+            held.add(gate.enter(started).await.ok_or_else(overloaded)?);
+        }
+        Ok(held)
+    }
+}
+
+#[async_trait]
+impl Middleware for Limits {
+    fn stage(&self) -> Stage {
+        Stage::Limits
+    }
+
+    async fn before(
+        &self,
+        call: &mut Call<'_>,
+        backend: Option<&dyn Backend>,
+        _: &mut Journal,
+    ) -> ControlFlow<Outcome> {
+        match self.enter(call, backend).await {
+            Ok(held) => {
+                call.extensions_mut().insert(held);
+                ControlFlow::Continue(())
+            }
+            Err(fault) => ControlFlow::Break(Outcome::Failed(fault)),
+        }
+    }
+
+    async fn after(&self, call: &Call<'_>, _: &Ended<'_>) {
+        if let Some(held) = call.extensions().get::<Held>() {
+            held.leave();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

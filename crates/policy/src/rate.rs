@@ -1,0 +1,79 @@
+//! A number of calls in a span of time, with a burst: the algorithm is governor's, the clock is tokio's.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use governor::{
+    NotUntil, Quota, RateLimiter,
+    clock::{Clock, Reference},
+    middleware::NoOpMiddleware,
+    state::{InMemoryState, NotKeyed},
+};
+use tokio::time::Instant;
+
+/// So many calls in a span of time; `burst` of them at once after a rest.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a rate is these three numbers")]
+pub struct Rate {
+    /// How many calls.
+    pub calls: NonZeroU32,
+    /// In which span.
+    pub per: Duration,
+    /// How many at once.
+    pub burst: NonZeroU32,
+}
+
+/// What is left of a rate.
+#[derive(Debug)]
+pub(crate) struct Bucket {
+    rate: Rate,
+    limiter: RateLimiter<NotKeyed, InMemoryState, Ticking, NoOpMiddleware<Duration>>,
+}
+
+impl Bucket {
+    /// A full one.
+    pub(crate) fn new(rate: Rate) -> Self {
+        let each = (rate.per / rate.calls.get()).max(Duration::from_nanos(1));
+        let quota = Quota::with_period(each).unwrap_or_else(|| Quota::per_second(rate.calls));
+        let limiter = RateLimiter::direct_with_clock(quota.allow_burst(rate.burst), Ticking::new());
+        Self { rate, limiter }
+    }
+
+    /// Whether it was made for this rate.
+    pub(crate) fn is(&self, rate: Rate) -> bool {
+        self.rate == rate
+    }
+
+    /// How long it takes until it is full, at most.
+    pub(crate) fn refill(&self) -> Duration {
+        let whole = self.rate.per.saturating_mul(self.rate.burst.get());
+        whole / self.rate.calls.get()
+    }
+
+    /// Takes one call.
+    ///
+    /// # Errors
+    /// How long to wait for the next one.
+    pub(crate) fn take(&self) -> Result<(), Duration> {
+        let now = self.limiter.clock().now();
+        self.limiter.check().map_err(|not_until: NotUntil<Duration>| not_until.wait_time_from(now))
+    }
+}
+
+/// Tokio's clock, so that tests pause it. Time is counted from when the bucket was made.
+#[derive(Clone, Debug)]
+struct Ticking(Instant);
+
+impl Ticking {
+    fn new() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for Ticking {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        // Governor allows the burst at once only after a time that is not zero.
+        Reference::saturating_sub(&self.0.elapsed(), governor::nanos::Nanos::new(0))
+    }
+}

@@ -1,0 +1,263 @@
+//! Results by the keys that callers chose, so that a request that is repeated is not made twice. Knows neither calls nor HTTP:
+//! what a result is, and what makes two requests the same, is the caller's.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use callgate_tool::Principal;
+use tokio::time::Instant;
+
+use crate::digest::{self, Digest};
+
+/// The key that a caller gives a request, so that repeating it is safe. As an extension of a call it is the call's.
+///
+/// ```
+/// use callgate_executor::Call;
+/// use callgate_policy::IdempotencyKey;
+/// # use callgate_tool::{Session, ToolCall};
+///
+/// # fn keyed<'a>(asked: &'a ToolCall, session: &'a Session) -> Call<'a> {
+/// Call::new(asked, session).with_extension(IdempotencyKey("order-17".to_owned()))
+/// # }
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct IdempotencyKey(pub String);
+
+/// How many results are kept, and how long.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
+pub struct RecordBounds {
+    /// How long a result is kept after its request has ended.
+    pub ttl: Duration,
+    /// How many keys are kept, those of running requests among them.
+    pub most: usize,
+    /// How many bytes the results may have together before further keys are refused.
+    pub bytes: usize,
+}
+
+/// An hour, 10,000 keys, 64 MiB.
+impl Default for RecordBounds {
+    fn default() -> Self {
+        Self { ttl: Duration::from_hours(1), most: 10_000, bytes: 64 << 20 }
+    }
+}
+
+/// Results by key. Every key is kept until its time is up: where there is no room, further keys are refused.
+///
+/// ```
+/// use callgate_policy::{Begun, IdempotencyKey, RecordBounds, Records};
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let records = Records::new(RecordBounds::default());
+/// let (key, digest) = (IdempotencyKey("order-17".to_owned()), [7; 32]);
+/// let Begun::Fresh(guard) = records.begin(None, &key, digest) else { return };
+/// guard.finish("created", 7);
+/// assert!(matches!(records.begin(None, &key, digest), Begun::Replay(first) if *first == "created"));
+/// assert!(matches!(records.begin(None, &key, [8; 32]), Begun::Different));
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Records<T> {
+    state: Mutex<State<T>>,
+}
+
+/// What is known of a key.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "whoever begins a request must handle each")]
+pub enum Begun<T> {
+    /// The key was used for another request.
+    Different,
+    /// Nothing: the request may be made. What becomes of it is told to the guard.
+    Fresh(Guard<T>),
+    /// Nothing, and there is no room for it.
+    Full,
+    /// The request was made, and this is its result.
+    Replay(Arc<T>),
+    /// The request is being made.
+    Running,
+    /// The request was begun and given up: whether it was executed is not known.
+    Unknown,
+}
+
+/// A request that is being made. When it is dropped without a word, what became of the request is not known.
+#[must_use]
+pub struct Guard<T> {
+    records: Arc<Records<T>>,
+    key: Digest,
+    is_told: bool,
+}
+
+struct State<T> {
+    bounds: RecordBounds,
+    records: BTreeMap<Digest, Record<T>>,
+    /// The keys of requests that have ended, in the order in which their time is up.
+    ended: VecDeque<(Instant, Digest)>,
+    /// What the results take.
+    bytes: usize,
+}
+
+struct Record<T> {
+    digest: Digest,
+    ending: Ending<T>,
+}
+
+enum Ending<T> {
+    Ended(Arc<T>, usize),
+    Running,
+    Unknown,
+}
+
+impl<T> Records<T> {
+    /// No results yet.
+    pub fn new(bounds: RecordBounds) -> Arc<Self> {
+        let (records, ended) = (BTreeMap::new(), VecDeque::new());
+        Arc::new(Self { state: Mutex::new(State { bounds, records, ended, bytes: 0 }) })
+    }
+
+    /// The bounds it keeps to.
+    pub fn bounds(&self) -> RecordBounds {
+        self.lock().bounds
+    }
+
+    /// Keeps to other bounds from now on. What is kept is kept for as long as was promised.
+    pub fn set_bounds(&self, bounds: RecordBounds) {
+        self.lock().bounds = bounds;
+    }
+
+    /// Begins the request that a principal gave a key. The digest is that of all that makes two requests the same.
+    pub fn begin(
+        self: &Arc<Self>,
+        principal: Option<&Principal>,
+        key: &IdempotencyKey,
+        digest: Digest,
+    ) -> Begun<T> {
+        let key = digest::of_key(principal, &key.0);
+        let mut state = self.lock();
+        state.forget(Instant::now());
+        if let Some(known) = state.records.get(&key) {
+            return match &known.ending {
+                _ if known.digest != digest => Begun::Different,
+                Ending::Ended(result, _) => Begun::Replay(Arc::clone(result)),
+                Ending::Running => Begun::Running,
+                Ending::Unknown => Begun::Unknown,
+            };
+        }
+        if state.records.len() >= state.bounds.most || state.bytes >= state.bounds.bytes {
+            return Begun::Full;
+        }
+        state.records.insert(key, Record { digest, ending: Ending::Running });
+        drop(state);
+        Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false })
+    }
+
+    /// How long it takes until a key's time is up; a second where all are running.
+    pub fn wait(&self) -> Duration {
+        let state = self.lock();
+        let first = state.ended.front().map(|(until, _)| *until);
+        first.map_or(Duration::from_secs(1), |until| until.duration_since(Instant::now()))
+    }
+
+    /// Keeps what is known of a request of an earlier process, `age` after it ended; nothing where that is unknown. What is
+    /// known of a key here counts more.
+    pub fn recall(
+        &self,
+        (key, digest): (Digest, Digest),
+        result: Option<(T, usize)>,
+        age: Duration,
+    ) {
+        let mut state = self.lock();
+        let Some(left) = state.bounds.ttl.checked_sub(age) else { return };
+        if state.records.contains_key(&key) || state.records.len() >= state.bounds.most {
+            return;
+        }
+        let ending = match result {
+            Some((result, bytes)) => {
+                state.bytes += bytes;
+                Ending::Ended(Arc::new(result), bytes)
+            }
+            None => Ending::Unknown,
+        };
+        state.records.insert(key, Record { digest, ending });
+        state.keep(key, Instant::now() + left);
+    }
+
+    fn end(&self, key: Digest, ending: Ending<T>) {
+        let mut state = self.lock();
+        let Some(record) = state.records.get_mut(&key) else { return };
+        let bytes = if let Ending::Ended(_, bytes) = &ending { *bytes } else { 0 };
+        record.ending = ending;
+        state.bytes += bytes;
+        let until = Instant::now() + state.bounds.ttl;
+        state.keep(key, until);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> State<T> {
+    /// Keeps a key until then. What ends later is almost always kept longer.
+    fn keep(&mut self, key: Digest, until: Instant) {
+        let n_later = self.ended.iter().rev().take_while(|(known, _)| *known > until).count();
+        self.ended.insert(self.ended.len() - n_later, (until, key));
+    }
+
+    /// Forgets the keys whose time is up.
+    fn forget(&mut self, now: Instant) {
+        while let Some((_, key)) = self.ended.pop_front_if(|(until, _)| *until <= now) {
+            let Some(record) = self.records.remove(&key) else { continue };
+            if let Ending::Ended(_, bytes) = record.ending {
+                self.bytes = self.bytes.saturating_sub(bytes);
+            }
+        }
+    }
+}
+
+impl<T> Guard<T> {
+    /// The request has ended with this result, which takes so many bytes.
+    pub fn finish(mut self, result: T, bytes: usize) -> Arc<T> {
+        let result = Arc::new(result);
+        self.is_told = true;
+        self.records.end(self.key, Ending::Ended(Arc::clone(&result), bytes));
+        result
+    }
+
+    /// The request was not executed: its key may be used again.
+    pub fn free(mut self) {
+        self.is_told = true;
+        self.records.lock().records.remove(&self.key);
+    }
+}
+
+impl<T> Drop for Guard<T> {
+    fn drop(&mut self) {
+        if !self.is_told {
+            self.records.end(self.key, Ending::Unknown);
+        }
+    }
+}
+
+/// Without the results.
+impl<T> fmt::Debug for Records<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("Records")
+            .field("bounds", &state.bounds)
+            .field("n_records", &state.records.len())
+            .finish()
+    }
+}
+
+impl<T> fmt::Debug for Guard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Guard")
+    }
+}
+
+#[cfg(test)]
+mod tests;
