@@ -272,8 +272,16 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Goes over white space and answers the byte after it.
+    /// Goes over white space, of which there mostly is none, and answers the byte after it.
+    #[inline]
     fn skip_blank(&mut self) -> Option<u8> {
+        match self.text.as_bytes().get(self.at) {
+            Some(b'\t' | b'\n' | b'\r' | b' ') => self.skip_blanks(),
+            other => other.copied(),
+        }
+    }
+
+    fn skip_blanks(&mut self) -> Option<u8> {
         loop {
             match self.text.as_bytes().get(self.at) {
                 Some(b' ') => self.skip_indent(),

@@ -50,6 +50,7 @@ const SCANNED_NAMES: usize = 64;
 
 impl Node {
     /// The member `name`, when this is an object that has it.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&Self> {
         self.as_object()?.get(name)
     }
@@ -84,6 +85,7 @@ impl Node {
     }
 
     /// The named values, when this is an object.
+    #[inline]
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Self::Object(object) => Some(object),
@@ -145,6 +147,7 @@ impl Object {
     }
 
     /// The member `name`.
+    #[inline]
     pub fn get(&self, name: &str) -> Option<&Node> {
         match &self.0 {
             Members::Few(entries) => {
@@ -171,8 +174,13 @@ impl Object {
         }
     }
 
+    /// Whether it is kept at more than one place.
+    pub fn is_shared(&self) -> bool {
+        self.n_owners() > 1
+    }
+
     /// How many keep it.
-    pub(crate) fn n_owners(&self) -> usize {
+    fn n_owners(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::strong_count(entries),
             Members::Many(many) => Arc::strong_count(many),
@@ -185,6 +193,7 @@ impl Object {
     }
 
     /// The members in the order they were written.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (&Arc<str>, &Node)> {
         self.members().iter().map(|(name, node)| (name, node))
     }

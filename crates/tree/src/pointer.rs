@@ -208,14 +208,16 @@ pub fn index(segment: &str) -> Option<usize> {
 
 fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
     f.write_char('/')?;
-    if !name.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
-        return f.write_str(name);
+    let mut rest = name;
+    while let Some((at, byte)) =
+        rest.bytes().enumerate().find(|(_, byte)| matches!(byte, b'~' | b'/'))
+    {
+        let (plain, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        f.write_str(plain)?;
+        f.write_str(if byte == b'~' { "~0" } else { "~1" })?;
+        rest = from.get(1..).unwrap_or_default();
     }
-    name.chars().try_for_each(|c| match c {
-        '~' => f.write_str("~0"),
-        '/' => f.write_str("~1"),
-        _ => f.write_char(c),
-    })
+    f.write_str(rest)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod intern;
 mod json;
 mod member;
 mod members;
+mod recent;
 mod scan;
 mod wanted;
 mod yaml;

@@ -51,8 +51,29 @@ pub(super) fn unescape(
     }
 }
 
-/// The first quote, backslash or control character from `at` on, or the end.
-pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
+/// The first quote, backslash or control character from `at` on, or the end. Most texts are short; of longer ones many
+/// bytes are looked at together.
+#[inline]
+pub(crate) fn special(bytes: &[u8], at: usize) -> usize {
+    for at in [at, at + 8] {
+        let chunk = bytes.get(at..).and_then(<[u8]>::first_chunk);
+        let found = chunk.map_or(0, |chunk| specials(u64::from_le_bytes(*chunk)));
+        if found != 0 {
+            return at + found.trailing_zeros() as usize / 8;
+        }
+    }
+    special_far(bytes, at)
+}
+
+/// The same of a text that is not short.
+fn special_far(bytes: &[u8], mut at: usize) -> usize {
+    at += if bytes.len() > at + 16 { 16 } else { 0 };
+    while is_plain::<32>(bytes, at) {
+        at += 32;
+    }
+    if is_plain::<16>(bytes, at) {
+        at += 16;
+    }
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
         let found = specials(u64::from_le_bytes(*chunk));
         if found != 0 {
@@ -61,8 +82,19 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    let is_special = |byte: &u8| matches!(byte, ..b' ' | b'"' | b'\\');
-    at + rest.iter().position(is_special).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| mark(*byte) != 0).unwrap_or(rest.len())
+}
+
+/// Whether there are `N` bytes from `at` on of which none ends a plain text. The compiler looks at all of them together.
+fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
+    let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
+    block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | mark(*byte)) == 0)
+}
+
+/// Not zero for a quote, a backslash or a control character; without a branch, so that it is done to many at once. With
+/// one bit turned, a quote is the next after the control characters.
+fn mark(byte: u8) -> u8 {
+    0x21_u8.saturating_sub(byte ^ 2) | 1_u8.saturating_sub(byte ^ b'\\')
 }
 
 /// The highest bit of each byte that is a quote, a backslash or a control character. Above the lowest of them others
@@ -70,8 +102,10 @@ pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
 fn specials(chunk: u64) -> u64 {
     const EACH: u64 = 0x0101_0101_0101_0101;
     let below = |chunk: u64, bound: u64| chunk.wrapping_sub(EACH * bound) & !chunk;
-    let is = |byte: u8| below(chunk ^ (EACH * u64::from(byte)), 1);
-    (below(chunk, 0x20) | is(b'"') | is(b'\\')) & (EACH << 7)
+    // As in `mark`.
+    let control_or_quote = below(chunk ^ (EACH * 2), 0x21);
+    let backslash = below(chunk ^ (EACH * u64::from(b'\\')), 1);
+    (control_or_quote | backslash) & (EACH << 7)
 }
 
 /// The character that the backslash at `at` stands for, and the byte after the escape.

@@ -7,9 +7,9 @@ use std::{
     vec,
 };
 
-use hashbrown::{DefaultHashBuilder, HashSet, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable};
 
-use super::member::Member;
+use super::{member::Member, recent::Recent};
 use crate::node::{Node, Object};
 
 /// Longer texts are mostly examples: they hardly ever occur twice, and looking them up costs more than a copy.
@@ -18,20 +18,29 @@ const SHARED_BYTES: usize = 1024;
 /// Larger lists and objects hardly ever occur twice.
 const SHARED_PARTS: usize = 32;
 
-/// The texts, lists and objects seen so far. The hasher is seeded at random, so that no description can choose what
-/// collides.
+/// The texts, lists and objects seen so far, each beside its hash. The hasher is seeded at random, so that no description
+/// can choose what collides.
 #[derive(Debug, Default)]
 pub struct Interner {
-    texts: HashSet<Arc<str>>,
-    lists: HashTable<Arc<[Node]>>,
-    objects: HashTable<Object>,
+    recent: Recent,
+    texts: HashTable<(u64, Arc<str>)>,
+    lists: HashTable<(u64, Arc<[Node]>)>,
+    objects: HashTable<(u64, Object)>,
     hasher: DefaultHashBuilder,
 }
 
 impl Interner {
     /// A name: always shared, so that equal names are the same allocation.
     pub fn name(&mut self, text: &str) -> Arc<str> {
-        Arc::clone(self.texts.get_or_insert_with(text, |text| text.into()))
+        let place = self.recent.place(text);
+        match place {
+            Some(known) if **known == *text => Arc::clone(known),
+            place => {
+                let known = found(&mut self.texts, &self.hasher, text);
+                *place = Some(Arc::clone(&known));
+                known
+            }
+        }
     }
 
     /// A value: shared when it is short.
@@ -39,71 +48,89 @@ impl Interner {
         if text.len() > SHARED_BYTES { text.into() } else { self.name(text) }
     }
 
-    /// The object of these members, whose names are shared and unique.
-    pub(super) fn object<P>(&mut self, members: vec::Drain<'_, Member<P>>) -> Object {
-        let own = members.as_slice();
-        if own.len() > SHARED_PARTS || !own.iter().all(|member| is_shared(&member.node)) {
-            return object(members);
-        }
-        let hash = self.hash(own.iter().map(|member| (address(&member.name), &member.node)));
-        let is_it = |known: &Object| {
+    /// The object of the members from `start` on, whose names are shared and unique. They are taken off.
+    pub(super) fn object<P>(&mut self, members: &mut Vec<Member<P>>, start: usize) -> Object {
+        let own = members.get(start..).unwrap_or_default();
+        let parts = own.iter().map(|member| (address(&member.name), &member.node));
+        let Some(hash) = self.hash(parts) else {
+            return object(members.drain(start..));
+        };
+        let is_it = |(known_hash, known): &(u64, Object)| {
             let known = known.members();
             let mut pairs = known.iter().zip(own);
-            known.len() == own.len()
+            *known_hash == hash
+                && known.len() == own.len()
                 && pairs.all(|((name, node), own)| {
                     Arc::ptr_eq(name, &own.name) && is_same(node, &own.node)
                 })
         };
-        if let Some(known) = self.objects.find(hash, is_it) {
-            return known.clone();
+        if let Some((_, known)) = self.objects.find(hash, is_it) {
+            let known = known.clone();
+            members.truncate(start);
+            return known;
         }
-        let object = object(members);
-        let hasher = &self.hasher;
-        self.objects.insert_unique(hash, object.clone(), |known| {
-            let parts = known.iter().map(|(name, node)| (address(name), node));
-            hash_of(hasher, parts)
-        });
+        let object = object(members.drain(start..));
+        self.objects.insert_unique(hash, (hash, object.clone()), |(hash, _)| *hash);
         object
     }
 
     /// The list of these items.
     pub(super) fn list(&mut self, items: vec::Drain<'_, Node>) -> Arc<[Node]> {
         let own = items.as_slice();
-        if own.len() > SHARED_PARTS || !own.iter().all(is_shared) {
+        let Some(hash) = self.hash(own.iter().map(|node| (0, node))) else {
             return items.collect();
-        }
-        let hash = self.hash(own.iter().map(|node| (0, node)));
-        let is_it = |known: &Arc<[Node]>| {
-            known.len() == own.len() && known.iter().zip(own).all(|(node, own)| is_same(node, own))
         };
-        if let Some(known) = self.lists.find(hash, is_it) {
+        let is_it = |(known_hash, known): &(u64, Arc<[Node]>)| {
+            *known_hash == hash
+                && known.len() == own.len()
+                && known.iter().zip(own).all(|(node, own)| is_same(node, own))
+        };
+        if let Some((_, known)) = self.lists.find(hash, is_it) {
             return Arc::clone(known);
         }
         let list: Arc<[Node]> = items.collect();
-        let hasher = &self.hasher;
-        self.lists.insert_unique(hash, Arc::clone(&list), |known| {
-            hash_of(hasher, known.iter().map(|node| (0, node)))
-        });
+        self.lists.insert_unique(hash, (hash, Arc::clone(&list)), |(hash, _)| *hash);
         list
     }
 
-    fn hash<'n>(&self, parts: impl Iterator<Item = (usize, &'n Node)>) -> u64 {
-        hash_of(&self.hasher, parts)
+    /// The hash of what may be shared: a few parts, each of them shared.
+    fn hash<'n>(&self, parts: impl ExactSizeIterator<Item = (usize, &'n Node)>) -> Option<u64> {
+        if parts.len() > SHARED_PARTS {
+            return None;
+        }
+        let mut hasher = self.hasher.build_hasher();
+        for (name, node) in parts {
+            if !is_shared(node) {
+                return None;
+            }
+            let (kind, word) = word(node);
+            hasher.write_usize(name.wrapping_add(usize::from(kind)));
+            hasher.write_usize(word);
+        }
+        Some(hasher.finish())
     }
+}
+
+/// The text of the table, where it is put when it is new.
+fn found(
+    texts: &mut HashTable<(u64, Arc<str>)>,
+    hasher: &DefaultHashBuilder,
+    text: &str,
+) -> Arc<str> {
+    let mut hasher = hasher.build_hasher();
+    hasher.write(text.as_bytes());
+    let hash = hasher.finish();
+    let is_it = |(known_hash, known): &(u64, Arc<str>)| *known_hash == hash && **known == *text;
+    if let Some((_, known)) = texts.find(hash, is_it) {
+        return Arc::clone(known);
+    }
+    let new: Arc<str> = text.into();
+    texts.insert_unique(hash, (hash, Arc::clone(&new)), |(hash, _)| *hash);
+    new
 }
 
 fn object<P>(members: vec::Drain<'_, Member<P>>) -> Object {
     Object::of(members.map(|member| (member.name, member.node)))
-}
-
-fn hash_of<'n>(hasher: &DefaultHashBuilder, parts: impl Iterator<Item = (usize, &'n Node)>) -> u64 {
-    let mut hasher = hasher.build_hasher();
-    for (name, node) in parts {
-        let (kind, word) = word(node);
-        hasher.write_usize(name.wrapping_add(usize::from(kind)));
-        hasher.write_usize(word);
-    }
-    hasher.finish()
 }
 
 /// Of a node's value or address as much as one word holds, and its kind.
@@ -132,7 +159,7 @@ fn is_shared(node: &Node) -> bool {
     match node {
         Node::Array(items) => Arc::strong_count(items) > 1,
         Node::Bool(_) | Node::Null | Node::Number(_) => true,
-        Node::Object(object) => object.n_owners() > 1,
+        Node::Object(object) => object.is_shared(),
         Node::String(text) => Arc::strong_count(text) > 1,
     }
 }

@@ -29,7 +29,7 @@ pub(super) fn close<P: Copy>(
     if members.get(start..).is_some_and(has_duplicates) {
         return close_duplicates(members.drain(start..));
     }
-    (interner.object(members.drain(start..)), Vec::new())
+    (interner.object(members, start), Vec::new())
 }
 
 fn has_duplicates<P>(members: &[Member<P>]) -> bool {
