@@ -152,7 +152,7 @@ fn write_path(url: &mut String, ready: Ready<'_>) -> Result<(), Box<Fault>> {
                 .map_err(|why| wording::unwritable(input.argument.as_str(), why))?;
         }
     }
-    for segment in &ready.operation.segments {
+    for segment in ready.operation.segments.iter() {
         url.push('/');
         let find = |name: &str| {
             let (input, encoding, value) =

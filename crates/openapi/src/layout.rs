@@ -4,7 +4,7 @@
 mod alternatives;
 mod flat;
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use callgate_tool::ArgumentName;
 use callgate_tree::{Node, Path};
@@ -20,9 +20,9 @@ use crate::{
     names::{Slot, argument_names},
     options::SessionInputs,
     parameter::Parameter,
-    reference::{Located, chain},
+    reference::{Located, beyond, chain},
     schema::{fitted, is_legal, own_only_value},
-    session_input::{annotation, is_visible, source},
+    session_input::{Annotation, annotation, is_visible, own_annotation, source},
 };
 
 /// The inputs of an operation, laid out.
@@ -46,7 +46,9 @@ struct Entry<'d> {
     schema: Option<Located<'d>>,
     /// Whether the schema is that of each item.
     is_item: bool,
-    described_by: Option<Located<'d>>,
+    described_by: Option<&'d Node>,
+    /// Where that is, where it matters.
+    described_at: Option<Arc<str>>,
     /// The media type its schema stands in.
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
@@ -105,13 +107,18 @@ pub(crate) fn arrange<'d>(
             })
             .collect(),
     });
-    let named = entries.into_iter().zip(names).filter_map(|(entry, name)| Some((entry, name?)));
-    let named: Vec<_> = named.collect();
-    let schemas = named.iter().map(|(entry, _)| entry.schema.clone()).collect();
-    let (inputs, origins) = named
-        .into_iter()
-        .map(|(entry, name)| entry.finish(document, name, session_inputs, findings))
-        .unzip();
+    let n = entries.len();
+    let (mut schemas, mut inputs, mut origins) =
+        (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+    for (mut entry, name) in entries.into_iter().zip(names) {
+        let Some(name) = name else { continue };
+        let schema = entry.schema.take();
+        let (input, origin) =
+            entry.finish((document, schema.as_ref()), name, session_inputs, findings);
+        schemas.push(schema);
+        inputs.push(input);
+        origins.push(origin);
+    }
     let of_alternative = |known: Alternative<'d>| (known.schema, known.is_item);
     let alternatives = alternatives.into_iter().map(of_alternative).collect();
     Layout { inputs, schemas, alternatives, origins, body }
@@ -144,6 +151,7 @@ impl<'d> Entry<'d> {
             schema: parameter.schema,
             is_item: false,
             described_by: Some(parameter.object),
+            described_at: parameter.pointer,
             media: None,
             description: parameter.description,
             alternatives: Vec::new(),
@@ -158,6 +166,7 @@ impl<'d> Entry<'d> {
             schema: Some(property.schema),
             is_item: false,
             described_by: None,
+            described_at: None,
             media: None,
             description: None,
             alternatives: Vec::new(),
@@ -171,7 +180,8 @@ impl<'d> Entry<'d> {
             required: body.required,
             schema: body.media.first().and_then(|media| media.schema.clone()),
             is_item: body.media.first().is_some_and(|media| media.is_item),
-            described_by: Some(body.object.clone()),
+            described_by: Some(body.object.node),
+            described_at: Some(Arc::clone(&body.object.pointer)),
             media: body.media.first().map(|media| media.object.node),
             description: body.description.clone(),
             alternatives: Vec::new(),
@@ -186,29 +196,39 @@ impl<'d> Entry<'d> {
 
     fn slot(&self) -> Slot<'_> {
         let is_body = self.placement == Placement::Body && self.wire_name.is_empty();
-        let name = if is_body { "body" } else { &self.wire_name };
-        Slot { name, place: self.placement.place() }
+        let place = self.placement.place();
+        if is_body { Slot::new("body", place) } else { Slot::of(&self.wire_name, place) }
     }
 
+    /// What says where its value comes from.
+    fn annotation(
+        &self,
+        document: &'d Document,
+        schema: Option<&Located<'d>>,
+    ) -> Option<Annotation> {
+        if !document.has_session_inputs() {
+            return None;
+        }
+        let beside: Vec<&Node> = self.described_by.into_iter().chain(self.media).collect();
+        // What is said about an item is not said about the list.
+        match schema.filter(|_| !self.is_item) {
+            Some(schema) => annotation(document, schema.node, &schema.path(), &beside),
+            None => beside.into_iter().find_map(own_annotation),
+        }
+    }
+
+    /// The input of this name, and what it is made of; its schema lies beside.
     fn finish(
         self,
-        document: &'d Document,
+        (document, schema): (&'d Document, Option<&Located<'d>>),
         argument: ArgumentName,
         session_inputs: SessionInputs,
         findings: &mut Findings,
     ) -> (Input, InputOrigin) {
-        let object = self.described_by.as_ref().map(|object| object.node);
-        let beside: Vec<&Node> = object.into_iter().chain(self.media).collect();
-        // What is said about an item is not said about the list.
-        let whole = self.schema.as_ref().filter(|_| !self.is_item);
-        let annotation = whole.map_or_else(
-            || beside.iter().copied().find_map(crate::session_input::own_annotation),
-            |schema| annotation(document, schema.node, &schema.path(), &beside),
-        );
-        let pointer = self.schema.as_ref().or(self.described_by.as_ref());
-        let pointer = pointer.map(|located| &*located.pointer).unwrap_or_default();
-        let source = source(annotation, (pointer, session_inputs), findings);
-        let default = self.schema.as_ref().and_then(|schema| {
+        let pointer = schema.map(|schema| &schema.pointer);
+        let pointer = pointer.or(self.described_at.as_ref()).map(AsRef::as_ref).unwrap_or_default();
+        let source = source(self.annotation(document, schema), (pointer, session_inputs), findings);
+        let default = schema.and_then(|schema| {
             let default = default_or_only(document, schema, self.required);
             let default = default.filter(|value| document.spend_copy(value))?;
             let said: Vec<&Node> = chain(document, schema.node, &schema.path()).collect();
@@ -224,9 +244,9 @@ impl<'d> Entry<'d> {
             default,
         };
         let origin = InputOrigin {
-            schema: self.schema.as_ref().map(Origin::of),
+            schema: schema.map(Origin::of),
             is_item: self.is_item,
-            described_by: self.described_by.map(|object| object.node.clone()),
+            described_by: self.described_by.cloned(),
             description: self.description,
             alternatives: self.alternatives.iter().map(Alternative::origin).collect(),
         };
@@ -241,12 +261,13 @@ fn default_or_only<'d>(
     required: bool,
 ) -> Option<&'d Node> {
     let path = schema.path();
-    let said: Vec<&'d Node> = chain(document, schema.node, &path).collect();
-    let default = said.iter().find_map(|node| node.get("default"));
+    let further = beyond(document, schema.node, &path);
+    let said = || iter::once(schema.node).chain(further.iter().map(|at| at.node));
+    let default = said().find_map(|node| node.get("default"));
     let default = default.filter(|value| is_legal(document, schema.node, &path, value));
-    let only = || said.iter().find_map(|node| own_only_value(node)).filter(|_| required);
+    let only = || said().find_map(own_only_value).filter(|_| required);
     default.or_else(only)
 }
 
 /// The argument that chooses the body's media type.
-const CONTENT_TYPE: Slot<'static> = Slot { name: "content_type", place: Place::Header };
+const CONTENT_TYPE: Slot<'static> = Slot::new("content_type", Place::Header);

@@ -1,16 +1,16 @@
 //! Makes the legal, unique names a model sees out of what a description calls things. The outcome depends on the set
 //! of names only, never on their order. Which value goes where is not decided by names but by the table of inputs.
 
-use std::collections::BTreeMap;
-
 use callgate_tool::{ArgumentName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName};
 use hashbrown::HashSet;
 use sha2::{Digest, Sha256};
 
 use crate::input::Place;
 
+mod slot;
 mod vague;
 
+pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;
 
 /// What an operation's name is made of.
@@ -19,13 +19,6 @@ pub(crate) struct Identity<'a> {
     pub(crate) method: &'a str,
     pub(crate) operation_id: Option<&'a str>,
     pub(crate) path: &'a str,
-}
-
-/// What an argument's name is made of. The body as one argument has the name `body`.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) struct Slot<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) place: Place,
 }
 
 /// A name at work: what it is made of and how far it had to be qualified.
@@ -46,7 +39,7 @@ struct Candidate<'a> {
 const HASH_DIGITS: [usize; 6] = [0, 0, 6, 12, 24, 48];
 
 /// So many names are compared each with each, which needs no memory.
-const COMPARED_NAMES: usize = 12;
+const COMPARED_NAMES: usize = 32;
 
 /// The names of operations, in their order.
 pub(crate) fn tool_names(
@@ -79,7 +72,7 @@ fn own_names(slots: &[Slot<'_>]) -> Option<Vec<Option<ArgumentName>>> {
     if !slots.iter().enumerate().all(is_new) {
         return None;
     }
-    slots.iter().map(|slot| ArgumentName::new(slot.name).ok().map(Some)).collect()
+    slots.iter().map(|slot| slot.own_name().map(Some)).collect()
 }
 
 fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
@@ -99,7 +92,7 @@ fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
 }
 
 fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
-    let Slot { name, place } = *slot;
+    let Slot { name, place, .. } = *slot;
     let seed = (place.as_str(), name);
     let mut stem = legal(name, is_argument_byte);
     if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
@@ -128,14 +121,13 @@ fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     loop {
         let names: Vec<String> =
             candidates.iter().map(|candidate| candidate.name(longest)).collect();
-        let mut taken: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, name) in names.iter().enumerate() {
-            taken.entry(name).or_default().push(at);
-        }
-        let clashing: Vec<usize> = taken
-            .into_values()
+        let mut sorted: Vec<(&str, usize)> =
+            names.iter().enumerate().map(|(at, name)| (&**name, at)).collect();
+        sorted.sort_unstable();
+        let clashing: Vec<usize> = sorted
+            .chunk_by(|(one, _), (other, _)| one == other)
             .filter(|group| group.len() > 1)
-            .flat_map(|group| yielding(&candidates, group))
+            .flat_map(|group| yielding(&candidates, group.iter().map(|(_, at)| *at).collect()))
             .collect();
         let mut moved = false;
         for at in clashing {
@@ -271,7 +263,7 @@ mod tests {
 
     #[track_caller]
     fn check_arguments(slots: &[(Place, &str)], expected: &[&str]) {
-        let slots: Vec<_> = slots.iter().map(|&(place, name)| Slot { name, place }).collect();
+        let slots: Vec<_> = slots.iter().map(|&(place, name)| Slot::new(name, place)).collect();
         let names: Vec<_> = argument_names(&slots)
             .into_iter()
             .map(|name| name.expect("a name").to_string())
@@ -342,7 +334,7 @@ mod tests {
     #[test]
     fn arguments_that_still_collide_are_hashed() {
         let slots = [(Place::Query, "filter[a]"), (Place::Query, "filter_a")];
-        let slots = slots.map(|(place, name)| Slot { name, place });
+        let slots = slots.map(|(place, name)| Slot::new(name, place));
         let names = argument_names(&slots);
         assert_ne!(names[0], names[1]);
         assert!(names.iter().flatten().all(|name| name.as_str().starts_with("query_filter_a_")));
@@ -351,7 +343,7 @@ mod tests {
     #[test]
     fn an_argument_without_a_letter_gets_a_hash() {
         for name in ["", "$", "猫", "größe"] {
-            let names = argument_names(&[Slot { name, place: Place::Query }]);
+            let names = argument_names(&[Slot::new(name, Place::Query)]);
             assert!(names[0].is_some(), "{name}");
         }
     }
@@ -381,7 +373,7 @@ mod tests {
             raw in prop::collection::btree_set("\\PC{0,80}|[a-b\\[\\]_$]{0,4}", 1..20),
         ) {
             let places = [Place::Query, Place::Header];
-            let slots: Vec<_> = raw.iter().flat_map(|name| places.map(|place| Slot { name, place })).collect();
+            let slots: Vec<_> = raw.iter().flat_map(|name| places.map(|place| Slot::new(name, place))).collect();
             let names: Vec<_> = argument_names(&slots).into_iter().map(|name| name.expect("legal")).collect();
             let distinct: std::collections::BTreeSet<_> = names.iter().collect();
             prop_assert_eq!(distinct.len(), names.len());

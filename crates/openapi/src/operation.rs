@@ -38,7 +38,7 @@ pub struct Operation {
     /// The path template as the description writes it: `/pets/{petId}`.
     pub path: Arc<str>,
     /// The template, cut at `/`: one entry a segment after the first slash, each a row of literals and variables.
-    pub segments: Box<[Box<[PathPart]>]>,
+    pub segments: Arc<[Box<[PathPart]>]>,
     /// A query that is part of the path key (`/q?x=1`), sent before any parameter; without the `?`.
     pub fixed_query: Option<Arc<str>>,
     /// Where it is sent.

@@ -24,8 +24,10 @@ use same::{Seen, places};
 /// One parameter as it is described.
 #[derive(Clone, Debug)]
 pub(crate) struct Parameter<'d> {
-    /// The parameter object; the template variable's own place when nothing declares it.
-    pub(crate) object: Located<'d>,
+    /// The parameter object; nothing where only the template has the variable.
+    pub(crate) object: &'d Node,
+    /// Where it is; none where its schema stands in it, whose place says it too.
+    pub(crate) pointer: Option<Arc<str>>,
     pub(crate) name: Arc<str>,
     pub(crate) placement: Placement,
     pub(crate) required: bool,
@@ -43,7 +45,10 @@ pub(crate) fn read<'d>(
     levels: &[&Located<'d>],
     findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
-    let mut lists = levels.iter().rev().map(|level| list(known, document, level, findings));
+    let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
+        0 => list(known, document, level, findings).parameters,
+        _ => known::of_item(known, document, level, findings),
+    });
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
         let places = places(&parameters, &own);
@@ -57,10 +62,27 @@ pub(crate) fn read<'d>(
     parameters
 }
 
+impl<'d> Parameter<'d> {
+    /// The parameter object where it is.
+    pub(crate) fn located(&self) -> Located<'d> {
+        let pointer = self.pointer.as_ref().map_or_else(|| self.pointer().into(), Arc::clone);
+        Located { node: self.object, pointer }
+    }
+}
+
 impl Parameter<'_> {
     /// Whether it is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
-        self.object.node.get("in").and_then(Node::as_str) == Some("body")
+        self.object.get("in").and_then(Node::as_str) == Some("body")
+    }
+
+    /// The pointer of the parameter object; where nothing declares it, of the operation.
+    pub(crate) fn pointer(&self) -> &str {
+        let of_schema = || self.schema.as_ref().map(|schema| &*schema.pointer).unwrap_or_default();
+        match &self.pointer {
+            Some(pointer) => pointer,
+            None => of_schema().strip_suffix(BELOW_IT).unwrap_or_default(),
+        }
     }
 
     /// Where it goes.
@@ -70,28 +92,36 @@ impl Parameter<'_> {
 }
 
 /// The parameters of one list.
+#[derive(Clone, Debug, Default)]
+struct List<'d> {
+    parameters: Vec<Parameter<'d>>,
+    /// The steps that each of them takes.
+    steps: usize,
+}
+
 fn list<'d>(
     shared: &mut Known<'d>,
     document: &'d Document,
     holder: &Located<'d>,
     findings: &mut Findings,
-) -> Vec<Parameter<'d>> {
-    let Some(nodes) = holder.node.get("parameters") else { return Vec::new() };
+) -> List<'d> {
+    let Some(nodes) = holder.node.get("parameters") else { return List::default() };
     let above = holder.path();
     let path = above.name("parameters");
     if matches!(nodes, Node::Null) {
-        return Vec::new();
+        return List::default();
     }
     let Some(nodes) = nodes.as_array() else {
         let message = format!("expected `parameters` to be an array, got: {}", nodes.kind());
         findings.warning(Code::MalformedNode, path, message, "write a list of parameters");
-        return Vec::new();
+        return List::default();
     };
+    let steps = PARAMETER + path.index(0).weight();
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
     let mut known = Seen::default();
     for (index, node) in nodes.iter().enumerate() {
         let path = path.index(index);
-        if !document.spend(PARAMETER + path.weight()) {
+        if !document.spend(steps) {
             break;
         }
         let parameter = shared.read(node, (document, &path), findings, one);
@@ -107,7 +137,7 @@ fn list<'d>(
         }
         parameters.push(parameter);
     }
-    parameters
+    List { parameters, steps }
 }
 
 fn one<'d>(
@@ -142,7 +172,9 @@ fn one<'d>(
     let (placement, schema) = placement(document, &object, place, findings);
     let name = Arc::clone(name);
     let description = beside(document, node, path, "description").cloned();
-    Some(Parameter { object, name, placement, required, schema, description })
+    let Located { node: object, pointer } = object;
+    let pointer = Some(pointer);
+    Some(Parameter { object, pointer, name, placement, required, schema, description })
 }
 
 fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> bool {
@@ -266,129 +298,13 @@ fn style(name: &str, place: Place) -> Option<Style> {
     }
 }
 
+/// Where the schema of a parameter stands below it.
+const BELOW_IT: &str = "/schema";
+
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// What it takes to read a parameter, in steps.
 const PARAMETER: usize = 4;
 
 #[cfg(test)]
-mod tests {
-    use callgate_tool::{Value, json};
-
-    use super::*;
-    use crate::sample::document;
-
-    /// One line a parameter, then the codes of the findings.
-    #[track_caller]
-    #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
-    fn check(item: Value, operation: Value, expected: &[&str]) {
-        let document = document(json!({"item": item, "operation": operation, "components": {
-            "parameters": {"limit": {"name": "limit", "in": "query", "schema": {}}}}}));
-        let level = |name: &str| Located {
-            node: document.root().get(name).unwrap(),
-            pointer: format!("/{name}").into(),
-        };
-        let mut findings = Findings::default();
-        let mut known = Known::default();
-        let parameters =
-            read(&mut known, &document, &[&level("operation"), &level("item")], &mut findings);
-        let lines = parameters.iter().map(|parameter| {
-            let encoding = match &parameter.placement {
-                Placement::Body => "body".to_owned(),
-                Placement::Querystring { media_type } => media_type.to_string(),
-                Placement::Cookie(encoding)
-                | Placement::Header(encoding)
-                | Placement::Path(encoding)
-                | Placement::Query(encoding) => match encoding {
-                    Encoding::Content { media_type } => media_type.to_string(),
-                    Encoding::Styled(Styled { style, explode, .. }) => {
-                        format!("{style:?} {explode}")
-                    }
-                },
-            };
-            let place = parameter.place().as_str();
-            format!("{place} {} {} {encoding}", parameter.name, parameter.required)
-        });
-        let codes = findings.into_diagnostics();
-        let codes = codes.iter().map(|finding| finding.code.as_str().to_owned());
-        assert_eq!(
-            lines.collect::<Vec<_>>().into_iter().chain(codes).collect::<Vec<_>>(),
-            expected
-        );
-    }
-
-    #[test]
-    fn an_operation_overrides_its_path_item() {
-        let item = json!({"parameters": [
-            {"name": "id", "in": "path", "required": true, "schema": {}},
-            {"name": "limit", "in": "query", "required": true, "schema": {}}]});
-        let operation = json!({"parameters": [{"$ref": "#/components/parameters/limit"}]});
-        check(item, operation, &["path id true Simple false", "query limit false Form true"]);
-    }
-
-    #[test]
-    fn styles_have_defaults_by_place() {
-        let parameters = ["path", "query", "header", "cookie"]
-            .map(|place| json!({"name": "a", "in": place, "required": true, "schema": {}}));
-        check(
-            json!({}),
-            json!({"parameters": parameters}),
-            &[
-                "path a true Simple false",
-                "query a true Form true",
-                "header a true Simple false",
-                "cookie a true Form true",
-            ],
-        );
-    }
-
-    #[test]
-    fn styles_are_taken_where_their_place_allows_them() {
-        let row = |place: &str, style: &str| json!({"name": style, "in": place, "required": true, "style": style});
-        check(
-            json!({}),
-            json!({"parameters": [row("query", "deepObject"), row("path", "matrix"), row("query", "label"), row("cookie", "cookie")]}),
-            &[
-                "query deepObject true DeepObject false",
-                "path matrix true Matrix false",
-                "query label true Form true",
-                "cookie cookie true Cookie true",
-                "invalid-style",
-            ],
-        );
-    }
-
-    #[test]
-    fn a_parameter_with_content_is_written_by_its_media_type() {
-        let content = json!({"Application/JSON; charset=utf-8": {"schema": {"type": "object"}}});
-        let parameter = json!({"name": "filter", "in": "query", "content": content});
-        check(
-            json!({}),
-            json!({"parameters": [parameter]}),
-            &["query filter false application/json"],
-        );
-    }
-
-    #[test]
-    fn a_bad_parameter_does_not_hide_the_others() {
-        let parameters = json!([
-            {"in": "query"}, 7, {"name": "a", "in": "body"}, {"$ref": "#/nothing"},
-            {"name": "good", "in": "query"}, {"name": "good", "in": "query"},
-            {"name": "id", "in": "path"}]);
-        check(
-            json!({"parameters": null}),
-            json!({"parameters": parameters}),
-            &[
-                "query good false Form true",
-                "path id true Simple false",
-                "malformed-node",
-                "malformed-node",
-                "malformed-node",
-                "missing-reference",
-                "duplicate-parameter",
-                "optional-path-parameter",
-            ],
-        );
-        check(json!({"parameters": {}}), json!({}), &["malformed-node"]);
-    }
-}
+mod tests;

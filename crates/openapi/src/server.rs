@@ -137,16 +137,15 @@ impl<'d> Servers<'d> {
             .filter_map(|level| level.member("servers"))
             .find(|list| is_named(list.node))
             .filter(|_| self.options.server.is_none());
-        let pointer =
-            own.as_ref().map_or_else(|| "/servers".into(), |list| Arc::clone(&list.pointer));
+        let pointer = own.as_ref().map_or("/servers", |list| &list.pointer);
         if let Some(list) = &own {
             self.report_variables(list, findings);
         }
-        let found = match own {
-            Some(list) => self.of_list(&list),
+        let found = match &own {
+            Some(list) => self.of_list(list),
             None => self.root.clone(),
         };
-        self.note_missing(&found, &pointer);
+        self.note_missing(&found, pointer);
         self.reported(found, findings)
     }
 

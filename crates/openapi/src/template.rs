@@ -10,7 +10,7 @@ use crate::operation::PathPart;
 /// A path key, ready to be filled.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Template {
-    pub(crate) segments: Box<[Box<[PathPart]>]>,
+    pub(crate) segments: Arc<[Box<[PathPart]>]>,
     pub(crate) fixed_query: Option<Arc<str>>,
     /// The values of the key's own query that hold variables.
     pub(crate) query_values: Box<[QueryValue]>,
@@ -68,8 +68,12 @@ impl Template {
     /// Takes the operator `+` off the variables (RFC 6570 §3.2.3), which OpenAPI does not know, and answers the first one
     /// that had it. Those that `is_name` says are called so keep it.
     pub(crate) fn take_operators(&mut self, is_name: impl Fn(&str) -> bool) -> Option<Arc<str>> {
+        let is_operator = |name: &Arc<str>| name.starts_with('+');
+        if !self.variables().any(is_operator) {
+            return None;
+        }
         let mut first = None;
-        for part in self.segments.iter_mut().flatten() {
+        for part in Arc::make_mut(&mut self.segments).iter_mut().flatten() {
             let PathPart::Variable(name) = part else { continue };
             let bare = name.strip_prefix('+').filter(|bare| !bare.is_empty() && !is_name(name));
             if let Some(bare) = bare.map(Arc::from) {

@@ -6,6 +6,7 @@ mod bound;
 mod find;
 mod offered;
 mod one;
+mod path_key;
 mod tags;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -83,7 +84,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
             loaded.add(found, None, None);
             continue;
         }
-        let label = format!("{} {}", found.method, found.key);
+        let label = [found.method.as_str(), " ", &found.key].concat();
         let mut findings = Findings::about(label);
         found.examine_name(&mut findings);
         let candidate = Candidate {

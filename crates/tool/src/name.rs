@@ -48,7 +48,15 @@ impl ArgumentName {
     /// # Errors
     /// [`InvalidName`] when `name` does not match `^[A-Za-z_][A-Za-z0-9_]{0,63}$`.
     pub fn new(name: &str) -> Result<Self, InvalidName> {
-        checked(name, MAX_ARGUMENT_NAME, false, "`^[A-Za-z_][A-Za-z0-9_]{0,63}$`").map(Self)
+        checked(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(Self)
+    }
+
+    /// The same of a text that is kept already, which is not copied.
+    ///
+    /// # Errors
+    /// As [`ArgumentName::new`].
+    pub fn of(name: &Arc<str>) -> Result<Self, InvalidName> {
+        legal(name, MAX_ARGUMENT_NAME, false, ARGUMENT_NAME).map(|()| Self(Arc::clone(name)))
     }
 
     /// The name as text.
@@ -105,18 +113,29 @@ impl fmt::Display for InvalidName {
 
 impl error::Error for InvalidName {}
 
+const ARGUMENT_NAME: &str = "`^[A-Za-z_][A-Za-z0-9_]{0,63}$`";
+
 fn checked(
     name: &str,
     longest: usize,
     dash: bool,
     expected: &'static str,
 ) -> Result<Arc<str>, InvalidName> {
+    legal(name, longest, dash, expected).map(|()| name.into())
+}
+
+fn legal(
+    name: &str,
+    longest: usize,
+    dash: bool,
+    expected: &'static str,
+) -> Result<(), InvalidName> {
     let mut bytes = name.bytes();
     let starts_well = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
     let goes_on_well =
         bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || (dash && byte == b'-'));
     if starts_well && goes_on_well && name.len() <= longest {
-        return Ok(name.into());
+        return Ok(());
     }
     Err(InvalidName { name: name.chars().take(80).collect(), expected })
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::Node;
+use callgate_tree::{Node, Path};
 use hashbrown::HashSet;
 
 use crate::{
@@ -39,19 +39,15 @@ pub(crate) fn read<'d>(
         let help = "describe the body by one parameter; the first `body` counts";
         findings.warning(Code::MalformedNode, &operation.pointer, message, help);
     }
-    let mut media = types(document, operation, "consumes", &whole.object, findings);
+    let object = whole.located();
+    let mut media = types(document, operation, "consumes", &object, findings);
     if media.is_empty() {
-        media.push(DescribedMedia::new(
-            "application/json".into(),
-            BodyKind::Json,
-            whole.object.clone(),
-        ));
+        media.push(DescribedMedia::new("application/json".into(), BodyKind::Json, object.clone()));
     }
-    let (object, required) = (whole.object.clone(), whole.required);
     Some(DescribedBody {
         object,
         description: None,
-        required,
+        required: whole.required,
         media,
         fields: Vec::new(),
         withheld: Vec::new(),
@@ -87,7 +83,7 @@ fn form<'d>(
     findings: &mut Findings,
 ) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
-        encoding::is_file(document, field.object.node, &field.object.path())
+        encoding::is_file(document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
     let mut media = types(document, operation, "consumes", operation, findings);
@@ -135,7 +131,7 @@ fn style<'d>(
     field: &Parameter<'d>,
     findings: &mut Findings,
 ) -> Option<Styled> {
-    let styled = collection::styled(document, &field.object, Place::Body, findings);
-    let is_list = field.object.node.get("type").and_then(Node::as_str) == Some("array");
+    let styled = collection::styled(document, &field.located(), Place::Body, findings);
+    let is_list = field.object.get("type").and_then(Node::as_str) == Some("array");
     is_list.then_some(styled)
 }

@@ -21,7 +21,7 @@ impl Document {
         self.parts.facts.get_or_init(|| {
             let mut walk = Walk::default();
             let n_bytes =
-                self.roots().map(|root| walk.n_bytes(root)).fold(0, usize::saturating_add);
+                self.roots().map(|root| walk.n_bytes(root, false)).fold(0, usize::saturating_add);
             Facts { n_bytes, has_session_inputs: walk.has_session_inputs }
         })
     }
@@ -78,27 +78,42 @@ struct Walk {
 }
 
 impl Walk {
-    /// Goes over a tree, whose depth was bounded when it was read, and answers about how many bytes it has as JSON.
-    fn n_bytes(&mut self, node: &Node) -> usize {
+    /// Goes over a tree, whose depth was bounded when it was read, and answers about how many bytes it has as JSON. Only
+    /// what may be met again is remembered: what is kept at several places, or stands in a list that is.
+    #[inline]
+    fn n_bytes(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
+        match node {
+            Node::String(text) => text.len() + 2,
+            Node::Bool(_) | Node::Null | Node::Number(_) => 4,
+            Node::Array(_) | Node::Object(_) => self.n_bytes_of_parts(node, is_in_shared_list),
+        }
+    }
+
+    fn n_bytes_of_parts(&mut self, node: &Node, is_in_shared_list: bool) -> usize {
         match node {
             Node::Array(items) => {
-                let of_items = items.iter().map(|item| self.n_bytes(item).saturating_add(1));
+                let is_shared = is_in_shared_list || Arc::strong_count(items) > 1;
+                let of_items =
+                    items.iter().map(|item| self.n_bytes(item, is_shared).saturating_add(1));
                 of_items.fold(2, usize::saturating_add)
             }
             Node::Object(members) => {
-                if let Some(known) = self.known.get(&members.address()) {
+                let is_shared = is_in_shared_list || members.is_shared();
+                let known = || self.known.get(&members.address());
+                if let Some(known) = is_shared.then(known).flatten() {
                     return *known;
                 }
                 self.has_session_inputs |= is_annotated(members);
-                let of_members = members
-                    .iter()
-                    .map(|(name, member)| self.n_bytes(member).saturating_add(name.len() + 4));
+                let of_members = members.iter().map(|(name, member)| {
+                    self.n_bytes(member, false).saturating_add(name.len() + 4)
+                });
                 let n_bytes = of_members.fold(2, usize::saturating_add);
-                self.known.insert(members.address(), n_bytes);
+                if is_shared {
+                    self.known.insert(members.address(), n_bytes);
+                }
                 n_bytes
             }
-            Node::String(text) => text.len() + 2,
-            Node::Bool(_) | Node::Null | Node::Number(_) => 4,
+            _ => 0,
         }
     }
 }

@@ -49,7 +49,11 @@ pub(crate) fn is_vague(operation_id: &str) -> bool {
             }
             word.clear();
         }
-        word.extend(c.to_lowercase().filter(|c| c.is_alphabetic()));
+        if c.is_ascii() {
+            word.extend(Some(c.to_ascii_lowercase()).filter(char::is_ascii_alphabetic));
+        } else {
+            word.extend(c.to_lowercase().filter(|c| c.is_alphabetic()));
+        }
     }
     says_nothing(&word)
 }

@@ -1,7 +1,7 @@
 //! Keeps the parameters that were read: hundreds of operations list the same ones, by reference or word for word. Which
 //! place each stands at is told anew; what a description says wrong is read, and reported, every time.
 
-use std::ptr;
+use std::{ptr, sync::Arc};
 
 use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use crate::{
     document::Document,
     findings::Findings,
-    parameter::Parameter,
+    parameter::{List, Parameter, list},
     reference::{Located, reference_of},
 };
 
@@ -18,6 +18,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Known<'d> {
     by_address: HashMap<usize, Shared<'d>>,
+    /// The pointer of the path item that was read last, and its list.
+    item: Option<(Arc<str>, List<'d>)>,
 }
 
 #[derive(Debug)]
@@ -26,6 +28,28 @@ enum Shared<'d> {
     Here(Parameter<'d>),
     /// Described elsewhere; a reference says so.
     There(Parameter<'d>),
+}
+
+/// The parameters of a path item, read once for all its operations where nothing is found in them.
+pub(super) fn of_item<'d>(
+    known: &mut Known<'d>,
+    document: &'d Document,
+    item: &Located<'d>,
+    findings: &mut Findings,
+) -> Vec<Parameter<'d>> {
+    if let Some((_, list)) =
+        known.item.as_ref().filter(|(pointer, _)| Arc::ptr_eq(pointer, &item.pointer))
+    {
+        let affordable = list.parameters.iter().take_while(|_| document.spend(list.steps));
+        return affordable.cloned().collect();
+    }
+    let mut own = Findings::default();
+    let list = list(known, document, item, &mut own);
+    findings.absorb(&own);
+    let parameters = list.parameters.clone();
+    let is_whole = own.is_empty() && !document.is_spent();
+    known.item = is_whole.then(|| (Arc::clone(&item.pointer), list));
+    parameters
 }
 
 impl<'d> Known<'d> {
@@ -60,7 +84,7 @@ impl<'d> Shared<'d> {
             return Some(Self::There(parameter.clone()));
         }
         let schema = parameter.schema.as_ref().map(|schema| schema.node);
-        let is_own = match (schema, parameter.object.node.get("schema")) {
+        let is_own = match (schema, parameter.object.get("schema")) {
             (Some(schema), Some(own)) => ptr::eq(schema, own),
             (None, None) => true,
             _ => false,
@@ -73,9 +97,10 @@ impl<'d> Shared<'d> {
         match self {
             Self::There(parameter) => parameter.clone(),
             Self::Here(parameter) => {
-                let object = Located::new(node, path);
-                let schema = object.member("schema");
-                Parameter { object, schema, ..parameter.clone() }
+                let schema = node.get("schema");
+                let schema = schema.map(|schema| Located::new(schema, &path.name("schema")));
+                let pointer = schema.is_none().then(|| path.pointer());
+                Parameter { object: node, pointer, schema, ..parameter.clone() }
             }
         }
     }

@@ -57,35 +57,44 @@ pub(super) fn read<'d>(
     findings: &mut Findings,
 ) -> Answers<'d> {
     let mut gathered = Gathered::default();
-    let responses = operation.member("responses");
-    let entries = responses.as_ref().and_then(|responses| responses.node.as_object());
-    let path = responses.as_ref().map_or(Path::ROOT, Located::path);
+    let entries = operation.node.get("responses").and_then(Node::as_object);
+    let above = operation.path();
+    let path = above.name("responses");
     for (status, node) in entries.into_iter().flat_map(Object::iter) {
         let is_success = status.starts_with('2');
         // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
         if !is_success && **status != *"default" {
             continue;
         }
-        if !document.spend(ANSWER + path.name(status).weight()) {
+        let path = path.name(status);
+        if !document.spend(ANSWER + path.weight()) {
             break;
         }
-        let response = follow(document, node, &path.name(status));
-        if let Ok(response) = &response
-            && let Some(declared) = response.node.get("headers").and_then(Node::as_object)
+        let followed = reference_of(node).map(|_| follow(document, node, &path));
+        let (node, path) = match &followed {
+            None => (node, path),
+            Some(Ok(response)) => (response.node, response.path()),
+            // Nothing that is sent depends on an answer.
+            Some(Err(bad)) if is_success => {
+                bad.as_lost().report(findings);
+                continue;
+            }
+            Some(Err(_)) => continue,
+        };
+        if let Some(declared) = node.get("headers").and_then(Node::as_object)
             && document.spend(ANSWER * declared.len())
         {
             gathered.headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
         }
-        match response {
-            _ if !is_success => {}
-            Ok(response) if document.version().is_swagger() => {
-                let types = swagger::types(document, operation, "produces", &response, findings);
-                gathered.extend(types);
-            }
-            Ok(response) => known.gather(document, &response, &mut gathered, findings),
-            // Nothing that is sent depends on an answer.
-            Err(bad) => bad.as_lost().report(findings),
+        if !is_success {
+            continue;
         }
+        if document.version().is_swagger() {
+            let response = Located::new(node, &path);
+            gathered.extend(swagger::types(document, operation, "produces", &response, findings));
+            continue;
+        }
+        known.gather(document, (node, &path), &mut gathered, findings);
     }
     Answers {
         accept: distinct(gathered.types),
@@ -99,22 +108,22 @@ impl<'d> Known<'d> {
     fn gather(
         &mut self,
         document: &'d Document,
-        response: &Located<'d>,
+        (response, path): (&'d Node, &Path<'_>),
         gathered: &mut Gathered<'d>,
         findings: &mut Findings,
     ) {
-        let content = response.node.get("content").and_then(Node::as_object);
+        let content = response.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(known) = known {
             // Nobody pays less because somebody else said the same.
             let is_affordable = known.types.iter().all(|_| document.spend(media::MEDIA));
             if is_affordable {
-                gathered.extend_known(known, response);
+                gathered.extend_known(known, path);
             }
             return;
         }
         let mut own = Findings::default();
-        let media = media::media(document, response, &mut own);
+        let media = media::media(document, &Located::new(response, path), &mut own);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
         {
             let known = Arc::new(Content::of(content, &media));
@@ -147,10 +156,9 @@ impl<'d> Gathered<'d> {
         }
     }
 
-    fn extend_known(&mut self, known: &Content<'d>, response: &Located<'d>) {
+    fn extend_known(&mut self, known: &Content<'d>, response: &Path<'_>) {
         if let (None, Some(([media_type, keyword], node))) = (&self.output, known.output) {
-            let path = response.path();
-            let path = path.name("content");
+            let path = response.name("content");
             self.output = Some(Located::new(node, &path.name(media_type).name(keyword)));
         }
         self.types.extend(known.types.iter().map(Arc::clone));

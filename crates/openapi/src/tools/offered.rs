@@ -54,8 +54,11 @@ pub(super) fn among<'d>(
         take_query_values(template, operation, &mut parameters);
     }
     let rules = Rules { taken, let_through };
-    let mut offered =
-        Offered { parameters: Vec::new(), withheld: Vec::new(), demanded: Vec::new() };
+    let mut offered = Offered {
+        parameters: Vec::with_capacity(parameters.len()),
+        withheld: Vec::new(),
+        demanded: Vec::new(),
+    };
     for parameter in parameters {
         // Each is compared with each.
         if document.spend(taken.len()) {
@@ -95,13 +98,13 @@ impl<'d> Offered<'d> {
 
 /// What the description says of a parameter.
 fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
-    let own = || parameter.object.node.get("description").and_then(Node::as_str);
+    let own = || parameter.object.get("description").and_then(Node::as_str);
     parameter.description.as_deref().or_else(own).unwrap_or_default()
 }
 
 fn report(parameter: &Parameter<'_>, why: &Withheld, findings: &mut Findings) {
-    let Parameter { name, object, .. } = parameter;
-    let pointer = &object.pointer;
+    let Parameter { name, .. } = parameter;
+    let pointer = parameter.pointer();
     match why {
         Withheld::Credential(Taker::Demanded) => {
             let message = format!(
@@ -156,7 +159,7 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         let is_never = queries.filter(|known| known.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
         let code = (Code::MalformedNode.into(), severity);
-        findings.add(code, &whole.object.pointer, message, help);
+        findings.add(code, whole.pointer(), message, help);
     }
 }
 
@@ -184,7 +187,8 @@ fn take_query_values<'d>(
         parameters.push(match found {
             Some(found) => Parameter { name: Arc::clone(name), placement, ..found },
             None => Parameter {
-                object: Located { node: &Node::Null, pointer: Arc::clone(&operation.pointer) },
+                object: &Node::Null,
+                pointer: Some(Arc::clone(&operation.pointer)),
                 name: Arc::clone(name),
                 placement,
                 required: true,
@@ -202,16 +206,44 @@ fn take_query_values<'d>(
     parameters.retain(is_left);
 }
 
+/// The variables of a template. Few are compared each with each; of many, the names are looked up.
+struct Variables<'a> {
+    template: &'a Template,
+    many: HashSet<&'a Arc<str>>,
+}
+
+impl<'a> Variables<'a> {
+    fn of(template: &'a Template) -> Self {
+        let is_few = Self::are_few(template);
+        let many = if is_few { HashSet::new() } else { template.variables().collect() };
+        Self { template, many }
+    }
+
+    fn are_few(template: &Template) -> bool {
+        template.variables().nth(COMPARED_VARIABLES).is_none()
+    }
+
+    fn hold(&self, name: &Arc<str>) -> bool {
+        if self.many.is_empty() {
+            return self.template.variables().any(|known| known == name);
+        }
+        self.many.contains(name)
+    }
+}
+
+/// So few variables are compared with each parameter.
+const COMPARED_VARIABLES: usize = 16;
+
 /// Leaves out path parameters that have no place in the template.
 fn drop_unused(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings: &mut Findings) {
-    let variables: HashSet<&Arc<str>> = template.variables().collect();
+    let variables = Variables::of(template);
     parameters.retain(|parameter| {
         let name = &parameter.name;
-        let is_used = parameter.place() != Place::Path || variables.contains(name);
+        let is_used = parameter.place() != Place::Path || variables.hold(name);
         if !is_used {
             let message = format!("expected path parameters of the template, got: `{name}`");
             let help = "remove it or put it into the path; it is ignored";
-            findings.warning(Code::UnusedPathParameter, &parameter.object.pointer, message, help);
+            findings.warning(Code::UnusedPathParameter, parameter.pointer(), message, help);
         }
         is_used
     });
@@ -227,7 +259,7 @@ fn drop_fixed(template: &Template, parameters: &mut Vec<Parameter<'_>>, findings
                 "expected each query parameter once, got one that the path fixes: `{name}`"
             );
             let help = "leave it out of one of them; what the path says is sent";
-            findings.note(Code::DuplicateParameter, &parameter.object.pointer, message, help);
+            findings.note(Code::DuplicateParameter, parameter.pointer(), message, help);
         }
         !is_fixed
     });
@@ -240,10 +272,19 @@ fn add_undeclared<'d>(
     parameters: &mut Vec<Parameter<'d>>,
     findings: &mut Findings,
 ) {
-    let declared = parameters.iter().filter(|known| known.place() == Place::Path);
-    let mut declared: HashSet<Arc<str>> = declared.map(|known| Arc::clone(&known.name)).collect();
+    let is_path = |known: &&Parameter<'_>| known.place() == Place::Path;
+    let mut declared: HashSet<Arc<str>> = HashSet::new();
+    let is_few = Variables::are_few(template);
+    if !is_few {
+        declared.extend(parameters.iter().filter(is_path).map(|known| Arc::clone(&known.name)));
+    }
     for name in template.variables() {
-        if !declared.insert(Arc::clone(name)) {
+        let is_declared = if is_few {
+            parameters.iter().filter(is_path).any(|known| known.name == *name)
+        } else {
+            !declared.insert(Arc::clone(name))
+        };
+        if is_declared {
             continue;
         }
         let message = format!(
@@ -252,7 +293,8 @@ fn add_undeclared<'d>(
         let help = "declare it; it is offered as a required text";
         findings.warning(Code::UndeclaredPathParameter, &operation.pointer, message, help);
         parameters.push(Parameter {
-            object: Located { node: &Node::Null, pointer: Arc::clone(&operation.pointer) },
+            object: &Node::Null,
+            pointer: Some(Arc::clone(&operation.pointer)),
             name: Arc::clone(name),
             placement: Placement::Path(Encoding::Styled(Styled::plain(Style::Simple))),
             required: true,

@@ -39,6 +39,7 @@ use crate::{
         answer::{self, Answers},
         bound,
         offered::{self, Offered},
+        path_key,
     },
 };
 
@@ -65,6 +66,7 @@ pub(super) struct Known<'d> {
     /// The bodies that several operations may refer to, by the addresses of the references; only those in which nothing
     /// was found.
     bodies: HashMap<usize, DescribedBody<'d>>,
+    template: path_key::Known,
 }
 
 /// The path keys with a fragment.
@@ -117,7 +119,7 @@ impl<'d> Context<'d> {
             findings.error(Code::HostilePath, &operation.pointer, message, "shorten the path");
             return None;
         }
-        let label = format!("{method} {key}");
+        let label = [method.as_str(), " ", key].concat();
         let operation_id = operation.node.get("operationId").and_then(Node::as_str);
         let names = [Some(tool_name.as_str()), operation_id];
         let let_through = self.options.argument_headers.of(&names);
@@ -182,7 +184,7 @@ impl<'d> Context<'d> {
             return None;
         }
         let levels: Vec<&Located<'d>> = iter::once(&operation).chain(items).collect();
-        let template = template(key, &levels, findings);
+        let template = path_key::template(&mut self.known.template, key, &levels, findings);
         if template.as_ref().is_some_and(|template| template.has_fragment) {
             self.fragments.n += 1;
             self.fragments.first.get_or_insert_with(|| Arc::clone(key));
@@ -326,41 +328,6 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
         inputs.iter().any(|input| input.place() == Place::Header && header.is(&input.name))
     };
     let_through.iter().filter(is_input).map(|header| (*header).clone()).collect()
-}
-
-/// The template of the path key; `levels` are the operation and its path items.
-fn template(key: &str, levels: &[&Located<'_>], findings: &mut Findings) -> Option<Template> {
-    let pointer = levels.get(1).map(|item| &*item.pointer).unwrap_or_default();
-    match Template::parse(key) {
-        Ok(mut template) => {
-            let parameters = levels.iter().filter_map(|level| level.node.get("parameters"));
-            let parameters = parameters.filter_map(Node::as_array).flatten();
-            let is_name = |name: &str| {
-                let mut parameters = parameters.clone();
-                parameters.any(|known| known.get("name").and_then(Node::as_str) == Some(name))
-            };
-            if let Some(name) = template.take_operators(is_name) {
-                let message =
-                    format!("expected a path variable without an operator, got: `{{{name}}}`");
-                let help = "write the name alone; slashes in its value are escaped";
-                findings.warning(Code::MalformedNode, pointer, message, help);
-            }
-            if !template.query_values.is_empty() {
-                let message =
-                    format!("expected a path without variables in its query, got: `{key}`");
-                let help =
-                    "declare them as query parameters; they are written as values of the query";
-                findings.warning(Code::PathQuery, pointer, message, help);
-            }
-            Some(template)
-        }
-        Err(expected) => {
-            let message = format!("expected {expected}, got: `{key}`");
-            let help = "write a path below the server, `/pets/{petId}`";
-            findings.error(Code::HostilePath, pointer, message, help);
-            None
-        }
-    }
 }
 
 /// Longer addresses are not sent (`call`, URL limit); a finding quotes the whole of it.

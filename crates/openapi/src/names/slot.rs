@@ -1,0 +1,33 @@
+//! What the name of an argument is made of.
+
+use std::sync::Arc;
+
+use callgate_tool::ArgumentName;
+
+use crate::input::Place;
+
+/// What an argument's name is made of. The body as one argument has the name `body`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Slot<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) place: Place,
+    /// The name, where the description holds it: then it is not copied.
+    held: Option<&'a Arc<str>>,
+}
+
+impl<'a> Slot<'a> {
+    pub(crate) const fn new(name: &'a str, place: Place) -> Self {
+        Self { name, place, held: None }
+    }
+
+    /// The same of a name that the description holds.
+    pub(crate) fn of(name: &'a Arc<str>, place: Place) -> Self {
+        Self { held: Some(name), ..Self::new(name, place) }
+    }
+
+    /// The name it has already, where that is legal.
+    pub(super) fn own_name(&self) -> Option<ArgumentName> {
+        let name = self.held.map_or_else(|| ArgumentName::new(self.name), ArgumentName::of);
+        name.ok()
+    }
+}
