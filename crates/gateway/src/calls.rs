@@ -24,7 +24,26 @@ use crate::{
     answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, problem::Problem,
 };
 
-/// Answers the results of all calls.
+/// Runs calls and answers their results.
+#[utoipa::path(
+    post,
+    path = "/v1/calls",
+    operation_id = "runCalls",
+    tag = "calls",
+    request_body(content = ref("#/components/schemas/CallsRequest"), content_type = "application/json", description = "The calls and their session"),
+    responses(
+        (status = 200, description = "One result for each call, whether it succeeded or failed; with `Accept: text/event-stream` as events `value`, `result` and `end`",
+            content((ref("#/components/schemas/CallsAnswer") = "application/json"), (String = "text/event-stream")),
+            links(("ShowResult" = (operation_id = "showResult", parameters(("id" = "$response.body#/results/0/handle"), ("session" = "$request.body#/session/id")))))),
+        (status = 400, description = "The body or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 406, description = "No accepted media type can be answered", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 409, description = "The same request is still running", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 422, description = "The idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 503, description = "The sidecar cannot do this now", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn run(
     State(gateway): State<Gateway>,
     caller: Caller,

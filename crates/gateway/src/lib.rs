@@ -4,10 +4,12 @@
 mod answer;
 mod caller;
 mod calls;
+mod description;
 mod gateway;
 mod json_body;
 mod listen;
 mod observe;
+mod path_name;
 mod problem;
 mod query;
 mod results;

@@ -29,6 +29,8 @@ pub(crate) enum ProblemKind {
     MalformedBody,
     /// A header is not what the path takes.
     MalformedHeader,
+    /// The name in the path is not in percent-encoded UTF-8.
+    MalformedPath,
     /// A parameter of the query is not what the path takes.
     MalformedQuery,
     /// The path takes no such method.
@@ -88,6 +90,9 @@ impl ProblemKind {
             }
             Self::MalformedHeader => {
                 ("malformed-header", StatusCode::BAD_REQUEST, "A header is malformed")
+            }
+            Self::MalformedPath => {
+                ("malformed-path", StatusCode::BAD_REQUEST, "The path is malformed")
             }
             Self::MalformedQuery => {
                 ("malformed-query", StatusCode::BAD_REQUEST, "The query is malformed")

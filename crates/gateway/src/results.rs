@@ -4,7 +4,7 @@
 mod range;
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use callgate_tool::{Handle, Session, StoredResult};
@@ -14,15 +14,33 @@ use self::range::{Asked, asked};
 use crate::{
     caller::Caller,
     gateway::Gateway,
+    path_name::PathName,
     problem::{Problem, ProblemKind},
     query::Query,
 };
 
-/// The bytes of a result.
+/// Shows the whole of a result that was cut, or a file, or a range of it.
+#[utoipa::path(
+    get,
+    path = "/v1/results/{id}",
+    operation_id = "showResult",
+    tag = "calls",
+    params(
+        ("id" = String, Path, description = "The `handle` of a result"),
+        ("session" = Option<String>, Query, description = "The id of the session whose call made it"),
+    ),
+    responses(
+        (status = 200, description = "The bytes as the service sent them, credentials masked", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
+        (status = 206, description = "The range of them that `Range` asks for", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
+        (status = 400, description = "The query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "No such result is kept for this caller and session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 416, description = "The range lies behind the end", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn show(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     mut query: Query,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {

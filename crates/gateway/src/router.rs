@@ -6,7 +6,7 @@ use axum::{
 };
 
 use crate::{
-    calls,
+    calls, description,
     gateway::Gateway,
     problem::{Problem, ProblemKind},
     results, sessions, tools,
@@ -16,6 +16,7 @@ use crate::{
 /// everything.
 pub fn router(gateway: Gateway) -> Router {
     Router::new()
+        .route("/openapi.json", get(description::show))
         .route("/v1/calls", post(calls::run))
         .route("/v1/results/{id}", get(results::show))
         .route(

@@ -5,7 +5,7 @@ mod merged;
 mod stored;
 
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use callgate_session::{ErrorKind, Expected, Version};
@@ -20,14 +20,33 @@ use crate::{
     caller::Caller,
     gateway::Gateway,
     json_body::{JsonBody, malformed},
+    path_name::PathName,
     problem::{Problem, ProblemKind},
 };
 
 /// Shows a session.
+#[utoipa::path(
+    get,
+    path = "/v1/sessions/{id}",
+    operation_id = "showSession",
+    tag = "sessions",
+    params(
+        ("id" = String, Path, description = "The session's id, of this caller alone"),
+    ),
+    responses(
+        (status = 200, description = "The session", body = ref("#/components/schemas/Session"), content_type = "application/json",
+            headers(("ETag" = String, description = "The version of the session")),
+            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
+                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
+                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
+        (status = 400, description = "The path is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn show(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
 ) -> Result<Response, Problem> {
     let sessions = gateway.sessions();
     let found = sessions.get(caller.principal.as_ref(), &id).await?;
@@ -36,10 +55,38 @@ pub(crate) async fn show(
 }
 
 /// Stores a session in place of what there was.
+#[utoipa::path(
+    put,
+    path = "/v1/sessions/{id}",
+    operation_id = "storeSession",
+    tag = "sessions",
+    params(
+        ("id" = String, Path, description = "The session's id, of this caller alone"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
+    ),
+    request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
+    responses(
+        (status = 200, description = "The session as it is now", body = ref("#/components/schemas/Session"), content_type = "application/json",
+            headers(("ETag" = String, description = "The version of the session")),
+            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
+                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
+                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
+        (status = 201, description = "The session is new", body = ref("#/components/schemas/Session"), content_type = "application/json",
+            headers(("ETag" = String, description = "The version of the session")),
+            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
+                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
+                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
+        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 413, description = "The body or the session is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn put(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     headers: HeaderMap,
     JsonBody(body): JsonBody,
 ) -> Result<Response, Problem> {
@@ -56,10 +103,38 @@ pub(crate) async fn put(
 }
 
 /// Changes members of a session; one that is `null` goes.
+#[utoipa::path(
+    patch,
+    path = "/v1/sessions/{id}",
+    operation_id = "changeSession",
+    tag = "sessions",
+    params(
+        ("id" = String, Path, description = "The session's id, of this caller alone"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+        ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
+    ),
+    request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
+    responses(
+        (status = 200, description = "The session as it is now", body = ref("#/components/schemas/Session"), content_type = "application/json",
+            headers(("ETag" = String, description = "The version of the session")),
+            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
+                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
+                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
+        (status = 201, description = "The session is new", body = ref("#/components/schemas/Session"), content_type = "application/json",
+            headers(("ETag" = String, description = "The version of the session")),
+            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
+                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
+                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
+        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 413, description = "The body or the session is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn patch(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     headers: HeaderMap,
     JsonBody(body): JsonBody,
 ) -> Result<Response, Problem> {
@@ -87,10 +162,26 @@ pub(crate) async fn patch(
 }
 
 /// Forgets a session.
+#[utoipa::path(
+    delete,
+    path = "/v1/sessions/{id}",
+    operation_id = "deleteSession",
+    tag = "sessions",
+    params(
+        ("id" = String, Path, description = "The session's id, of this caller alone"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+    ),
+    responses(
+        (status = 204, description = "It is forgotten"),
+        (status = 400, description = "The path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn delete(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(id): Path<String>,
+    PathName(id): PathName,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
     let asked = Condition::of(&headers)?;

@@ -2,7 +2,7 @@
 
 mod known;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use callgate_dialect::Dialect;
 use callgate_executor::Entry;
 use callgate_tool::{Tool, Value, json};
@@ -12,11 +12,30 @@ use crate::{
     answer::JsonText,
     caller::Caller,
     gateway::Gateway,
+    path_name::PathName,
     problem::{Problem, ProblemKind},
     query::{Query, malformed},
 };
 
-/// The declarations of tools in a dialect, page by page.
+/// Lists the declarations of tools in a dialect, page by page.
+#[utoipa::path(
+    get,
+    path = "/v1/tools",
+    operation_id = "listTools",
+    tag = "tools",
+    params(
+        ("dialect" = Option<String>, Query, description = "The wire format of the declarations: `json` or `openai`"),
+        ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
+        ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
+        ("limit" = Option<u16>, Query, description = "How many tools a page has at most", minimum = 1, maximum = 1000),
+    ),
+    responses(
+        (status = 200, description = "A page of tools", body = ref("#/components/schemas/Tools"), content_type = "application/json",
+            links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
+                ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
+        (status = 400, description = "The query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn list(
     State(gateway): State<Gateway>,
     caller: Caller,
@@ -64,11 +83,23 @@ pub(crate) async fn list(
     Ok(JsonText(text))
 }
 
-/// Everything known of one tool, with its declaration in every dialect.
+/// Shows everything known of one tool, with its declaration in every dialect.
+#[utoipa::path(
+    get,
+    path = "/v1/tools/{name}",
+    operation_id = "showTool",
+    tag = "tools",
+    params(("name" = String, Path, description = "The tool's name")),
+    responses(
+        (status = 200, description = "The tool", body = ref("#/components/schemas/Tool"), content_type = "application/json"),
+        (status = 400, description = "The path or the query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such tool", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn show(
     State(gateway): State<Gateway>,
     caller: Caller,
-    Path(name): Path<String>,
+    PathName(name): PathName,
     query: Query,
 ) -> Result<JsonText, Problem> {
     query.finish("no parameter")?;

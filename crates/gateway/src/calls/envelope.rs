@@ -77,9 +77,9 @@ fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
     let timeout = timeout(&at, members.remove("timeout"))?;
     let idempotency_key = match members.remove("idempotencyKey") {
         None => None,
-        Some(Value::String(key)) if (1..=LONGEST_KEY).contains(&key.len()) => Some(key),
+        Some(Value::String(key)) if is_key(&key) => Some(key),
         other => {
-            let expected = format!("a text of 1 to {LONGEST_KEY} bytes");
+            let expected = format!("a text of 1 to {LONGEST_KEY} characters");
             return Err(wrong(&format!("{at}.idempotencyKey"), &expected, other.as_ref()));
         }
     };
@@ -88,29 +88,37 @@ fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
     Ok(Asked { call, timeout, idempotency_key })
 }
 
-/// Seconds as a number, or a text: `500ms`, `30s`, `2m`.
+/// Seconds as a number, or a text: `500ms`, `30s`, `2m`, `1h`. A call ends by its tool's own limit anyway, so what is longer
+/// than a day is a day.
 fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> {
     let Some(value) = value else { return Ok(None) };
     let seconds = match &value {
-        Value::Number(_) => value.as_f64(),
+        Value::Number(number) if number.to_string().starts_with('-') => None,
+        Value::Number(_) => value.as_f64().or(Some(f64::MAX)).filter(|seconds| *seconds > 0.0),
         Value::String(text) => seconds(text),
         _ => None,
     };
-    let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    if let Some(timeout) = timeout.filter(|timeout| !timeout.is_zero()) {
-        return Ok(Some(timeout));
+    match seconds {
+        Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds.clamp(SHORTEST, A_DAY)))),
+        None => {
+            let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
+            Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
+        }
     }
-    let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
-    Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
 }
 
 fn seconds(text: &str) -> Option<f64> {
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
-    let (number, unit) =
+    let (digits, unit) =
         units.iter().find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
-    let is_number = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let number: f64 = number.parse().ok().filter(|_| is_number)?;
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    let number: f64 = digits.parse().ok().filter(|_| is_number && digits.len() <= 9)?;
     Some(number * unit)
+}
+
+/// Whether a text may be an idempotency key.
+pub(super) fn is_key(text: &str) -> bool {
+    (1..=LONGEST_KEY).contains(&text.chars().count())
 }
 
 fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
@@ -131,3 +139,6 @@ fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
 const MOST_CALLS: usize = 256;
 /// Keys are compared and kept: longer ones are mistakes.
 const LONGEST_KEY: usize = 255;
+/// In seconds; nobody waits for less.
+const SHORTEST: f64 = 0.001;
+const A_DAY: f64 = 86_400.0;

@@ -1,0 +1,124 @@
+//! `GET /openapi.json`: the sidecar described by its own code, so that its paths can be tools, too. What bodies look like
+//! stands in `schemas.json`; a test holds it to what is read and written.
+
+use std::sync::OnceLock;
+
+use callgate_tool::{Object, Value};
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Document,
+        security::{HttpAuthScheme, HttpBuilder, SecurityScheme},
+    },
+};
+
+use crate::{answer::JsonText, calls, results, sessions, tools};
+
+/// The description as JSON.
+pub(crate) async fn show() -> JsonText {
+    static TEXT: OnceLock<String> = OnceLock::new();
+    JsonText(TEXT.get_or_init(text).clone())
+}
+
+/// The paths of the code with the schemas they refer to.
+fn text() -> String {
+    let paths = Described::openapi().to_json().unwrap_or_default();
+    let mut document = Value::parse(&paths).unwrap_or_default();
+    let schemas = Value::parse(SCHEMAS).unwrap_or_default();
+    for operation in operations(&mut document) {
+        refine(operation, &schemas);
+    }
+    if let Some(components) = document.get_mut("components").and_then(Value::as_object_mut) {
+        components.insert("schemas", schemas);
+    }
+    document.to_string()
+}
+
+fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let paths = document.get_mut("paths").and_then(Value::as_object_mut);
+    let items = paths.into_iter().flat_map(Object::values_mut).filter_map(Value::as_object_mut);
+    items.flat_map(Object::values_mut)
+}
+
+/// Says what the derived description does not: bodies are required, and what may be missing is not `null` for that. Schemas
+/// of requests stand where they are used, since not every provider of models takes references.
+fn refine(operation: &mut Value, schemas: &Value) {
+    if let Some(body) = operation.get_mut("requestBody").and_then(Value::as_object_mut) {
+        body.insert("required", Value::Bool(true));
+        if let Some(content) = body.get_mut("content") {
+            inline(content, schemas);
+        }
+    }
+    let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let Some(kind) = parameter.pointer_mut("/schema/type") else { continue };
+        if let Some(first) = kind.as_array().and_then(|kinds| kinds.first()).cloned() {
+            *kind = first;
+        }
+    }
+}
+
+/// Puts schemas in place of the references to them; none refers to itself.
+fn inline(value: &mut Value, schemas: &Value) {
+    let name = value.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix(SCHEMA));
+    if let Some(schema) = name.and_then(|name| schemas.get(name)) {
+        *value = schema.clone();
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| inline(item, schemas)),
+        Value::Object(members) => members.values_mut().for_each(|each| inline(each, schemas)),
+        _ => {}
+    }
+}
+
+/// Every path of callers.
+#[derive(Debug, OpenApi)]
+#[openapi(
+    info(
+        title = "callgate",
+        description = "Calls the tools of an OpenAPI tool executor gateway: exact requests, with credentials that no caller sees.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
+    ),
+    servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
+    paths(
+        calls::run,
+        results::show,
+        sessions::delete,
+        sessions::patch,
+        sessions::put,
+        sessions::show,
+        tools::list,
+        tools::show,
+    ),
+    modifiers(&Tokens),
+    security((), ("token" = [])),
+    tags(
+        (name = "calls", description = "Calls and their results"),
+        (name = "sessions", description = "What a runtime knows and a model must not choose"),
+        (name = "tools", description = "What a model may call"),
+    ),
+)]
+struct Described;
+
+/// Adds how callers say who they are.
+#[derive(Debug)]
+struct Tokens;
+
+impl Modify for Tokens {
+    fn modify(&self, document: &mut Document) {
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .description(Some("A token of `access`; none is needed where everybody is served"))
+            .build();
+        let components = document.components.get_or_insert_default();
+        components.add_security_scheme("token", SecurityScheme::Http(scheme));
+    }
+}
+
+/// What references to them begin with.
+const SCHEMA: &str = "#/components/schemas/";
+/// The forms of bodies.
+const SCHEMAS: &str = include_str!("description/schemas.json");
+
+#[cfg(test)]
+mod tests;
