@@ -3,6 +3,7 @@
 
 use std::sync::OnceLock;
 
+use callgate_dialect::Dialect;
 use callgate_tool::{Object, Value};
 use utoipa::{
     Modify, OpenApi,
@@ -51,7 +52,20 @@ fn refine(operation: &mut Value, schemas: &Value) {
     }
     let parameters = operation.get_mut("parameters").and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
-        let Some(kind) = parameter.pointer_mut("/schema/type") else { continue };
+        let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
+        let values: &[&str] = match name {
+            "dialect" => &Dialect::ALL.map(Dialect::as_str),
+            "If-None-Match" => &["*"],
+            _ => &[],
+        };
+        let Some(schema) = parameter.get_mut("schema").and_then(Value::as_object_mut) else {
+            continue;
+        };
+        if !values.is_empty() {
+            let values = values.iter().map(|&value| Value::String(value.to_owned()));
+            schema.insert("enum", Value::Array(values.collect()));
+        }
+        let Some(kind) = schema.get_mut("type") else { continue };
         if let Some(first) = kind.as_array().and_then(|kinds| kinds.first()).cloned() {
             *kind = first;
         }

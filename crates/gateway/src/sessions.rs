@@ -62,7 +62,7 @@ pub(crate) async fn show(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
@@ -110,7 +110,7 @@ pub(crate) async fn put(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
         ("If-None-Match" = Option<String>, Header, description = "`*`: there must be none"),
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
@@ -169,7 +169,7 @@ pub(crate) async fn patch(
     tag = "sessions",
     params(
         ("id" = String, Path, description = "The session's id, of this caller alone"),
-        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`"),
+        ("If-Match" = Option<String>, Header, description = "The entity tag that the session must have, or `*`", pattern = r#"^(\*|"[!#-~]*")$"#),
     ),
     responses(
         (status = 204, description = "It is forgotten"),
@@ -277,15 +277,14 @@ impl Condition {
             (Some("*"), None) => Ok(Self::Present),
             (None, Some("*")) => Ok(Self::Absent),
             (Some(tag), None) => {
-                let number = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-                let number = number.and_then(|number| number.parse().ok());
-                number.map(Self::Version).ok_or_else(changed)
+                let quoted = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                // Clients forget the quotation marks.
+                let number = quoted.unwrap_or(tag).parse().ok().map(Self::Version);
+                number.ok_or_else(if quoted.is_some() { changed } else { unreadable })
             }
-            (_, Some(_)) => {
-                let detail =
-                    "expected `If-Match` with one entity tag or `*`, or `If-None-Match: *`";
-                Err(Problem::new(ProblemKind::MalformedHeader, detail))
-            }
+            // No session is there and is not.
+            (Some(_), Some("*")) => Err(changed()),
+            (_, Some(_)) => Err(unreadable()),
         }
     }
 
@@ -343,6 +342,11 @@ fn absent() -> Problem {
     let detail =
         "`PUT /v1/sessions/{id}` stores a session; it ends some time after its last change";
     Problem::new(ProblemKind::AbsentResource, detail)
+}
+
+fn unreadable() -> Problem {
+    let detail = "expected `If-Match` with one entity tag or `*`, or `If-None-Match: *`";
+    Problem::new(ProblemKind::MalformedHeader, detail)
 }
 
 fn changed() -> Problem {

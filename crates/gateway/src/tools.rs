@@ -34,6 +34,7 @@ use crate::{
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
         (status = 400, description = "The query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such toolset, or the tool of the cursor is gone", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
     ),
 )]
 pub(crate) async fn list(
@@ -47,16 +48,16 @@ pub(crate) async fn list(
     if let Some(toolset) = &page.toolset {
         let mut known = built.executor.entries().map(Entry::toolset);
         if !known.any(|known| known == toolset && caller.may_use(known)) {
-            return Err(malformed(format!(
-                "`toolset`: expected one that is served, got: `{toolset}`"
-            )));
+            let detail = format!("`toolset`: expected one that is served, got: `{toolset}`");
+            return Err(Problem::new(ProblemKind::AbsentResource, detail));
         }
     }
     let is_asked = |entry: &Entry<'_>| page.toolset.as_ref().is_none_or(|it| it == entry.toolset());
     let mut tools = tools.filter(is_asked).peekable();
     if let Some(last) = &page.cursor {
         tools.find(|entry| entry.name().as_str() == last).ok_or_else(|| {
-            malformed("`cursor`: the tool it stands at is gone; begin without a cursor")
+            let detail = "`cursor`: the tool it stands at is gone; begin without a cursor";
+            Problem::new(ProblemKind::AbsentResource, detail)
         })?;
     }
     let mut text = String::from(r#"{"tools":["#);

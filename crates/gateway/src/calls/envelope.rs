@@ -98,13 +98,11 @@ fn timeout(at: &str, value: Option<Value>) -> Result<Option<Duration>, Problem> 
         Value::String(text) => seconds(text),
         _ => None,
     };
-    match seconds {
-        Some(seconds) => Ok(Some(Duration::from_secs_f64(seconds.clamp(SHORTEST, A_DAY)))),
-        None => {
-            let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
-            Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
-        }
+    if let Some(seconds) = seconds {
+        return Ok(Some(Duration::from_secs_f64(seconds.clamp(SHORTEST, A_DAY))));
     }
+    let expected = "seconds, or a text such as `500ms`, `30s` or `2m`";
+    Err(wrong(&format!("{at}.timeout"), expected, Some(&value)))
 }
 
 fn seconds(text: &str) -> Option<f64> {

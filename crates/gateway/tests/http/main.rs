@@ -134,11 +134,13 @@ async fn tools_come_page_by_page_and_none_is_lost() {
     assert!(all.len() > 3);
     let openai = sidecar.get("/v1/tools?dialect=openai&toolset=pets").await.json();
     assert_eq!(openai["tools"][0]["type"], "function");
-    for query in
-        ["dialect=x", "toolset=x", "cursor=x", "limit=0", "limit=x", "page=1", "limit=1&limit=2"]
-    {
+    for query in ["dialect=x", "limit=0", "limit=x", "page=1", "limit=1&limit=2"] {
         let answered = sidecar.get(&format!("/v1/tools?{query}")).await;
         assert_eq!(answered.json()["type"], "urn:callgate:problem:malformed-query", "{query}");
+    }
+    for query in ["toolset=x", "cursor=x"] {
+        let answered = sidecar.get(&format!("/v1/tools?{query}")).await;
+        assert_eq!(answered.json()["type"], "urn:callgate:problem:absent", "{query}");
     }
 }
 
