@@ -115,7 +115,7 @@ type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a [Arc<dyn Middleware>]);
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
-    Config { origin, sessions, .. }: &Config,
+    Config { origin, sessions, idempotency, .. }: &Config,
     (connections, stores, (results, policy, middleware)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
@@ -144,8 +144,8 @@ fn finished(
     })?;
     let Connections { network, directories, .. } = connections;
     let kept = built::Kept { authenticators, directories, network, policy, stores, fetched: known };
-    let sessions = sessions.clone();
-    Ok(Built { executor, toolsets, session_secrets, sessions, warnings, kept, files })
+    let (sessions, idempotency) = (sessions.clone(), idempotency.unwrap_or_default());
+    Ok(Built { executor, toolsets, session_secrets, idempotency, sessions, warnings, kept, files })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

@@ -3,6 +3,7 @@
 mod accept;
 mod envelope;
 mod events;
+mod repeated;
 
 use std::sync::Arc;
 
@@ -12,16 +13,20 @@ use axum::{
 };
 use callgate_config::Built;
 use callgate_executor::{Call, TraceContext};
+use callgate_policy::IdempotencyKey;
 use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
+pub(crate) use self::repeated::Answers;
 use self::{
     accept::Accepted,
     envelope::{Asked, Envelope, Mode},
+    repeated::Repeated,
 };
 use crate::{
-    answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, problem::Problem,
+    answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, observe::trace_of,
+    problem::Problem,
 };
 
 /// Runs calls and answers their results.
@@ -48,18 +53,31 @@ pub(crate) async fn run(
     State(gateway): State<Gateway>,
     caller: Caller,
     headers: HeaderMap,
-    JsonBody(body): JsonBody,
+    JsonBody { value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
-    let accepted = Accepted::of(&headers)?;
-    let Envelope { calls, session, is_dry_run, mode } = Envelope::read(body)?;
+    let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
+    let Envelope { calls, session, is_dry_run, mode } = Envelope::read(value)?;
     let built = gateway.built();
     let from = (&caller, &headers);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
-    let trace = trace(&headers);
-    let batch = Batch { built, caller, session, is_dry_run, mode, trace };
-    match accepted {
-        Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
-        Accepted::Json => Ok(JsonText(written(&batch.results(&calls).await)).into_response()),
+    let trace = trace_of(&headers);
+    // A dry run does nothing that a repetition would do twice.
+    let key = key.filter(|_| !is_dry_run);
+    let batch = Batch { built, caller, session, is_dry_run, mode, trace, key };
+    let key = match accepted {
+        Accepted::Events => return Ok(events::answer(Arc::new(batch), calls)),
+        Accepted::Json => batch.key.as_deref(),
+    };
+    let Some(key) = key else {
+        return Ok(JsonText(written(&batch.results(&calls).await)).into_response());
+    };
+    let principal = batch.caller.principal.as_ref();
+    match repeated::begun(gateway.answers(), (key, &bytes), principal)? {
+        Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
+        Repeated::Made(guard) => {
+            let results = batch.results(&calls).await;
+            Ok(repeated::answer(guard, written(&results), &results))
+        }
     }
 }
 
@@ -72,6 +90,8 @@ struct Batch {
     is_dry_run: bool,
     mode: Mode,
     trace: Option<TraceContext>,
+    /// That of the request.
+    key: Option<String>,
 }
 
 impl Batch {
@@ -85,12 +105,13 @@ impl Batch {
 
     /// The results in the order of the calls.
     async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
-        let calls: Vec<_> = calls.iter().map(|asked| self.result(asked)).collect();
+        let calls: Vec<_> =
+            calls.iter().enumerate().map(|(at, asked)| self.result(at, asked)).collect();
         stream::iter(calls).buffered(self.at_once()).collect().await
     }
 
-    async fn result(&self, asked: &Asked) -> ToolResult {
-        let call = match self.call(asked) {
+    async fn result(&self, at: usize, asked: &Asked) -> ToolResult {
+        let call = match self.call(at, asked) {
             Ok(call) => call,
             Err(result) => return result,
         };
@@ -99,7 +120,7 @@ impl Batch {
     }
 
     /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
-    fn call<'a>(&'a self, asked: &'a Asked) -> Result<Call<'a>, ToolResult> {
+    fn call<'a>(&'a self, at: usize, asked: &'a Asked) -> Result<Call<'a>, ToolResult> {
         let found = self.built.executor.find(&asked.call.tool);
         if found.is_some_and(|entry| !self.caller.may_use(entry.toolset())) {
             let fault = callgate_call::wording::unknown_tool(&asked.call.tool, &[]);
@@ -114,21 +135,16 @@ impl Batch {
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
         }
+        let key = asked.idempotency_key.clone();
+        let key = key.or_else(|| Some(repeated::of_call(self.key.as_deref()?, at)));
+        if let Some(key) = key {
+            call = call.with_extension(IdempotencyKey(key));
+        }
         if let Some(timeout) = asked.timeout {
             call = call.with_timeout(timeout);
         }
         Ok(call)
     }
-}
-
-/// W3C Trace Context §3.2: the trace that the request is a part of.
-fn trace(headers: &HeaderMap) -> Option<TraceContext> {
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    let trace = TraceContext::parse(text("traceparent")?)?;
-    Some(match text("tracestate") {
-        None => trace,
-        Some(state) => trace.with_state(state),
-    })
 }
 
 fn written(results: &[ToolResult]) -> String {

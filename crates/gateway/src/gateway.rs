@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 
-use crate::sessions::Sessions;
+use crate::{calls::Answers, sessions::Sessions};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -15,13 +15,15 @@ pub struct Gateway(Arc<Shared>);
 struct Shared {
     built: ArcSwap<Built>,
     sessions: Sessions,
+    answers: Arc<Answers>,
 }
 
 impl Gateway {
     /// A sidecar that serves a build.
     pub fn new(built: Built) -> Self {
         let sessions = Sessions::new(&built.sessions);
-        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built), sessions }))
+        let answers = Answers::new(built.idempotency);
+        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built), sessions, answers }))
     }
 
     /// What is served now.
@@ -31,11 +33,17 @@ impl Gateway {
 
     /// Serves another build from now on; requests that have begun keep theirs. Sessions go on.
     pub fn replace(&self, built: Arc<Built>) {
+        self.0.answers.set_bounds(built.idempotency);
         self.0.built.store(built);
     }
 
     /// The sessions that callers store.
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.0.sessions
+    }
+
+    /// What requests with an idempotency key were answered.
+    pub(crate) fn answers(&self) -> &Arc<Answers> {
+        &self.0.answers
     }
 }

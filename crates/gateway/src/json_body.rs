@@ -11,7 +11,12 @@ use crate::problem::{Problem, ProblemKind};
 
 /// A body that is JSON.
 #[derive(Debug)]
-pub(crate) struct JsonBody(pub(crate) Value);
+pub(crate) struct JsonBody {
+    /// What the body says.
+    pub(crate) value: Value,
+    /// The body itself.
+    pub(crate) bytes: Bytes,
+}
 
 /// How many bytes a body may have.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +43,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
         let text = str::from_utf8(&bytes).map_err(|_| malformed("expected JSON in UTF-8"))?;
         let value = callgate_dialect::read_json(text)
             .map_err(|error| malformed(format!("expected a JSON object: {error}")))?;
-        Ok(Self(value))
+        Ok(Self { value, bytes })
     }
 }
 

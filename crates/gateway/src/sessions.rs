@@ -88,9 +88,9 @@ pub(crate) async fn put(
     caller: Caller,
     PathName(id): PathName,
     headers: HeaderMap,
-    JsonBody(body): JsonBody,
+    body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body)?;
+    let change = Change::read(body.value)?;
     let state = change.applied(SessionState::default());
     let asked = Condition::of(&headers)?;
     let sessions = gateway.sessions();
@@ -136,9 +136,9 @@ pub(crate) async fn patch(
     caller: Caller,
     PathName(id): PathName,
     headers: HeaderMap,
-    JsonBody(body): JsonBody,
+    body: JsonBody,
 ) -> Result<Response, Problem> {
-    let change = Change::read(body)?;
+    let change = Change::read(body.value)?;
     let asked = Condition::of(&headers)?;
     let sessions = gateway.sessions();
     let principal = caller.principal.as_ref();

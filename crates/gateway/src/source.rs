@@ -27,7 +27,11 @@ impl Source {
     /// # Errors
     /// [`Error`] where the file cannot be read, or with the options of a bare description for a configuration.
     pub fn config(&self) -> Result<Config, Error> {
-        open(&self.file, &self.options)
+        let mut config = open(&self.file, &self.options)?;
+        // What a library does without unless it is asked for, a sidecar has.
+        config.calls.get_or_insert_default();
+        config.idempotency.get_or_insert_default();
+        Ok(config)
     }
 
     /// Builds it anew; what did not change since `previous` goes on.

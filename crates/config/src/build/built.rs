@@ -10,6 +10,7 @@ use std::{
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::Idempotency;
+use callgate_policy::RecordBounds;
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_tool::SessionName;
 use callgate_transport::Network;
@@ -30,6 +31,8 @@ pub struct Built {
     pub toolsets: Vec<BuiltToolset>,
     /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
     pub session_secrets: Vec<SessionName>,
+    /// How answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
+    pub idempotency: RecordBounds,
     /// What a sidecar keeps of sessions, as the configuration says.
     pub sessions: SessionsConfig,
     /// What is worth knowing about the configuration.

@@ -18,7 +18,8 @@ use super::{Asked, Batch};
 pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
     let at_once = batch.at_once();
     let ended = stream::iter([Event::default().event("end").data("{}")]);
-    let calls = calls.into_iter().map(move |asked| events(Arc::clone(&batch), asked));
+    let calls = calls.into_iter().enumerate();
+    let calls = calls.map(move |asked| events(Arc::clone(&batch), asked));
     let events = stream::iter(calls).flatten_unordered(at_once).chain(ended);
     let mut response =
         Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(KeepAlive::default()).into_response();
@@ -28,21 +29,24 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
 
 /// How far a call is.
 enum Step {
-    Begins(Arc<Batch>, Box<Asked>),
+    Begins(Arc<Batch>, usize, Box<Asked>),
     Streams(Box<ToolStream>, String),
     Ended,
 }
 
 /// The events of one call.
-fn events(batch: Arc<Batch>, asked: Asked) -> impl Stream<Item = Event> + Send + Unpin {
-    let begins = Step::Begins(batch, Box::new(asked));
+fn events(
+    batch: Arc<Batch>,
+    (at, asked): (usize, Asked),
+) -> impl Stream<Item = Event> + Send + Unpin {
+    let begins = Step::Begins(batch, at, Box::new(asked));
     Box::pin(stream::unfold(begins, async |step| next(step).await))
 }
 
 async fn next(step: Step) -> Option<(Event, Step)> {
     let (mut stream, id) = match step {
         Step::Ended => return None,
-        Step::Begins(batch, asked) => match begun(&batch, &asked).await {
+        Step::Begins(batch, at, asked) => match begun(&batch, at, &asked).await {
             Ok(stream) => (Box::new(stream), asked.call.id.clone()),
             Err(result) => return Some((ended(&result), Step::Ended)),
         },
@@ -58,11 +62,11 @@ async fn next(step: Step) -> Option<(Event, Step)> {
     Some((ended(&stream.into_result()), Step::Ended))
 }
 
-async fn begun(batch: &Batch, asked: &Asked) -> Result<ToolStream, Box<ToolResult>> {
+async fn begun(batch: &Batch, at: usize, asked: &Asked) -> Result<ToolStream, Box<ToolResult>> {
     if batch.is_dry_run {
-        return Err(Box::new(batch.result(asked).await));
+        return Err(Box::new(batch.result(at, asked).await));
     }
-    let call = batch.call(asked).map_err(Box::new)?;
+    let call = batch.call(at, asked).map_err(Box::new)?;
     Ok(batch.built.executor.open(call).await)
 }
 
