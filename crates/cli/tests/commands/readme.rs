@@ -1,6 +1,10 @@
 //! Every command of the README runs as it stands there.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
 
 use crate::{Ended, callgate, root};
 
@@ -8,7 +12,16 @@ use crate::{Ended, callgate, root};
 fn every_command_of_the_readme_runs() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let mut ran = 0;
+    let mut sidecar = None;
     for command in commands(&readme) {
+        if command.starts_with("cargo run -- serve ") {
+            sidecar = Some(Sidecar::start(&command));
+            continue;
+        }
+        if command.starts_with("curl ") {
+            sidecar.as_ref().expect("the README starts the sidecar first").answers(&command);
+            continue;
+        }
         // The test command is what runs this test; the installed command and cargo's are the binary under test.
         if command.starts_with("cargo test") || command.starts_with("cargo bench") {
             continue;
@@ -54,4 +67,51 @@ fn commands(readme: &str) -> Vec<String> {
     let lines =
         joined.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map(ToOwned::to_owned).collect()
+}
+
+/// The sidecar of the README, on an address that nobody else has.
+struct Sidecar {
+    process: Child,
+    address: String,
+}
+
+impl Sidecar {
+    fn start(command: &str) -> Self {
+        let line = command.replace("cargo run -- serve ", "");
+        let mut process = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        process.args(["serve", "--listen", "127.0.0.1:0"]).args(line.split(' '));
+        let mut process = process.current_dir(root()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = |line: String| {
+            let at = line.find("127.0.0.1:")?;
+            let end = line[at..].find(|c: char| c.is_whitespace() || c == ',' || c == '/');
+            Some(end.map_or(&line[at..], |end| &line[at..at + end]).to_owned())
+        };
+        let mut lines = lines;
+        let address = lines.find_map(address).expect("the sidecar says where it listens");
+        // What it says later must have somewhere to go.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { process, address }
+    }
+
+    /// Runs a line of curl as it is printed, against this sidecar.
+    fn answers(&self, command: &str) {
+        let line = command.replace("127.0.0.1:8410", &self.address);
+        if Command::new("curl").arg("--version").output().is_err() {
+            println!("curl absent: {command}");
+            return;
+        }
+        let line = format!("{line} --fail");
+        let ended = Ended::of(Command::new("sh").args(["-c", &line]));
+        assert_eq!(ended.code, Some(0), "{command}: {ended:#?}");
+        assert!(!ended.out.contains("\"error\""), "{command}: {ended:#?}");
+        assert!(!ended.out.is_empty(), "{command}");
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
 }

@@ -1,0 +1,175 @@
+"""Rounds of wrk against the sidecar, the relay and nginx, in turns; CPU of each from /proc. Called by `run`."""
+
+import argparse
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+CONCURRENCY = 64
+
+CONFIG = """
+listen: 127.0.0.1:{port}
+{audit}
+toolsets:
+  pets:
+    openapi: {description}
+    server: http://127.0.0.1:{service}
+    auth: {{ api_key: {{ in: header, name: X-Api-Key, value: "literal:load-key" }} }}
+    egress: {{ allow: [127.0.0.0/8] }}
+"""
+
+# A path argument, a session input that the session fills, a default, and a key.
+DESCRIPTION = """
+openapi: 3.1.0
+info: {title: Pets, version: "1"}
+paths:
+  /pets/{petId}:
+    get:
+      operationId: getPet
+      parameters:
+        - {name: petId, in: path, required: true, schema: {type: integer, minimum: 1}}
+        - {name: verbose, in: query, schema: {type: boolean, default: false}}
+        - {name: store, in: query, schema: {type: integer, x-agent-input-parameter: storeNumber}}
+      responses:
+        "200": {description: The pet, content: {application/json: {schema: {type: object}}}}
+"""
+
+BODY = '{"calls":[{"id":"1","tool":"pets-getPet","args":{"petId":7}}],"session":{"id":"s","parameters":{"storeNumber":3}}}'
+SCRIPT = f"""wrk.method = "POST"
+wrk.body = '{BODY}'
+wrk.headers["Content-Type"] = "application/json"
+"""
+
+NGINX = """
+worker_processes 1;
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/f;
+  uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+  upstream service {{ server 127.0.0.1:{service}; keepalive 128; }}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{ proxy_pass http://service/pets/7; proxy_method GET; proxy_pass_request_body off;
+      proxy_set_header Content-Length ""; proxy_set_header Content-Type ""; proxy_http_version 1.1; proxy_set_header Connection ""; }}
+  }}
+}}
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("callgate", "relay", "service"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=int, default=3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "post.lua").write_text(SCRIPT)
+        (folder / "pets.yaml").write_text(DESCRIPTION)
+        running = []
+        try:
+            measured(given, folder, running)
+        finally:
+            for process in running:
+                process.terminate()
+
+
+def measured(given, folder, running):
+    service = free()
+    start(running, service, [given.service, f"127.0.0.1:{service}"])
+    contenders = {"relay": free()}
+    pids = {"relay": start(running, contenders["relay"], [given.relay, f"127.0.0.1:{contenders['relay']}", f"http://127.0.0.1:{service}"])}
+    audit = f"audit: {{ file: {folder}/audit.jsonl, key: 'literal:0123456789abcdef0123456789abcdef' }}"
+    for name, audit in {"callgate": "", "callgate, audit": audit}.items():
+        port = contenders[name] = free()
+        config = folder / f"{port}.yaml"
+        config.write_text(CONFIG.format(port=port, service=service, description=folder / "pets.yaml", audit=audit))
+        pids[name] = start(running, port, [given.callgate, "serve", config])
+    if shutil.which("nginx"):
+        port = contenders["nginx"] = free()
+        config = folder / "nginx.conf"
+        config.write_text(NGINX.format(folder=folder, port=port, service=service))
+        pids["nginx"] = start(running, port, ["nginx", "-c", config, "-e", folder / "error.log"])
+    rows = {name: [] for name in contenders}
+    for at in range(given.rounds + 1):
+        for name, port in contenders.items():
+            row = round_of(port, pids[name], folder, given.seconds)
+            if at > 0:
+                rows[name].append(row)
+    shown(rows, pids)
+
+
+def round_of(port, pid, folder, seconds):
+    """Calls a second, CPU in microseconds for each call, and the 99th percentile."""
+    before = cpu(pid)
+    command = ["wrk", "-t1", f"-c{CONCURRENCY}", f"-d{seconds}s", "--latency", "-s", folder / "post.lua"]
+    ran = subprocess.run([*command, f"http://127.0.0.1:{port}/v1/calls"], stdout=subprocess.PIPE, text=True, check=True)
+    if "Non-2xx" in ran.stdout or "Socket errors" in ran.stdout:
+        raise SystemExit(ran.stdout)
+    calls = int(re.search(r"(\d+) requests in", ran.stdout)[1])
+    rate = float(re.search(r"Requests/sec:\s+([\d.]+)", ran.stdout)[1])
+    return rate, (cpu(pid) - before) * 1e6 / calls, re.search(r"99%\s+(\S+)", ran.stdout)[1]
+
+
+def shown(rows, pids):
+    base_rate = statistics.median(row[0] for row in rows["relay"])
+    base_cpu = statistics.median(row[1] for row in rows["relay"])
+    for name, measured in rows.items():
+        rate = statistics.median(row[0] for row in measured)
+        used = statistics.median(row[1] for row in measured)
+        resident = sum(memory(pid) for pid in family(pids[name]))
+        print(f"{name:16} {rate:8.0f} calls/s ({rate / base_rate:.2f} x relay)  {used:6.1f} us CPU a call "
+              f"({used / base_cpu:.2f} x relay)  p99 {measured[-1][2]:>8}  resident {resident:.1f} MiB")
+
+
+def start(running, port, command):
+    process = subprocess.Popen([str(part) for part in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running.append(process)
+    for _ in range(100):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return process.pid
+        time.sleep(0.1)
+    raise SystemExit(f"{command[0]} does not listen")
+
+
+def free():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def family(pid):
+    """A process and its children."""
+    children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *map(int, children)]
+
+
+def cpu(pid):
+    """Seconds of CPU that a process and its children took."""
+    ticks = 0
+    for one in family(pid):
+        fields = pathlib.Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / 100
+
+
+def memory(pid):
+    """What of a process is resident, in MiB."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+if __name__ == "__main__":
+    main()
