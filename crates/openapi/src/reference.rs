@@ -110,6 +110,11 @@ pub(crate) fn target<'d>(
         pointer: at.to_string().into(),
         expected: expected.into(),
     };
+    if let Some(pointer) = document.own_pointer(reference, at)
+        && let Some(node) = document.root().at(pointer)
+    {
+        return Ok(Located { node, pointer: pointer.into() });
+    }
     let place = document.place(reference, at).map_err(|no_place| match no_place {
         NoPlace::Unavailable(Unavailable { reason, expected }) => match reason {
             UnavailableReason::Forbidden => bad(Failure::External, &expected),

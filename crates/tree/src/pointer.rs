@@ -189,11 +189,20 @@ pub fn segments(pointer: &str) -> Option<impl Iterator<Item = Cow<'_, str>>> {
     if !pointer.is_empty() && !pointer.starts_with('/') {
         return None;
     }
-    Some(pointer.split('/').skip(1).map(unescaped))
+    let mut rest = pointer.get(1..);
+    Some(iter::from_fn(move || {
+        let text = rest?;
+        // Segments are short: a search for more bytes at a time takes longer to begin.
+        let end = text.bytes().position(|byte| byte == b'/');
+        let (segment, after) =
+            end.map_or((text, None), |at| (text.get(..at).unwrap_or_default(), text.get(at + 1..)));
+        rest = after;
+        Some(unescaped(segment))
+    }))
 }
 
 fn unescaped(raw: &str) -> Cow<'_, str> {
-    if !raw.contains('~') {
+    if !raw.bytes().any(|byte| byte == b'~') {
         return Cow::Borrowed(raw);
     }
     // RFC 6901 §4: `~1` is replaced before `~0`, so that `~01` means `~1`.
@@ -209,12 +218,10 @@ pub fn index(segment: &str) -> Option<usize> {
 fn write_name(f: &mut impl fmt::Write, name: &str) -> fmt::Result {
     f.write_char('/')?;
     let mut rest = name;
-    while let Some((at, byte)) =
-        rest.bytes().enumerate().find(|(_, byte)| matches!(byte, b'~' | b'/'))
-    {
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'~' | b'/')) {
         let (plain, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         f.write_str(plain)?;
-        f.write_str(if byte == b'~' { "~0" } else { "~1" })?;
+        f.write_str(if from.starts_with('~') { "~0" } else { "~1" })?;
         rest = from.get(1..).unwrap_or_default();
     }
     f.write_str(rest)

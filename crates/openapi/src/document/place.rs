@@ -60,6 +60,13 @@ impl Document {
         self.named_place(here, &name, fragment)
     }
 
+    /// The pointer in a reference that stands at `at` to a part of the description itself, where it is written as it is.
+    pub(crate) fn own_pointer<'r>(&self, reference: &'r str, at: &Path<'_>) -> Option<&'r str> {
+        let pointer = reference.strip_prefix('#').filter(|pointer| pointer.starts_with('/'))?;
+        let is_plain = self.has_plain_pointers() && at.document().is_none();
+        (is_plain && memchr::memchr(b'%', pointer.as_bytes()).is_none()).then_some(pointer)
+    }
+
     /// Whether what is written at a place means the same anywhere in its document, and that is the description itself:
     /// no schema has an `$id` that references are relative to.
     pub(crate) fn is_one_place(&self, at: &Path<'_>) -> bool {
