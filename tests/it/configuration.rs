@@ -66,4 +66,5 @@ fn keys(node: &Node, shown: &mut Vec<String>) {
             keys(below, shown);
         }
     }
+    node.as_array().into_iter().flatten().for_each(|item| keys(item, shown));
 }

@@ -1,6 +1,7 @@
 //! From a configuration to a ready executor: the only code that turns descriptions into tools that can be called. What is
 //! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
 
+mod access;
 mod authenticators;
 mod authorization;
 mod built;
@@ -21,13 +22,16 @@ mod stores;
 mod tls;
 mod toolset;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 use callgate_executor::{Builder, Executor, Middleware, Toolset};
+use callgate_secret::{SecretReference, SecretStore};
 use callgate_session::Store;
+use callgate_transport::TlsSettings;
 use tokio::runtime;
 
 use self::{
+    access::Sources,
     connect::Connections,
     policy::Policy,
     stores::Stores,
@@ -35,9 +39,13 @@ use self::{
 };
 use crate::{
     config::Config, environment::Environment, error::Error, finding::Severity, reader::Reader,
+    secrets::LOCAL, serving::ServingConfig,
 };
 
-pub use self::built::{Built, BuiltToolset};
+pub use self::{
+    access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
+    built::{Built, BuiltToolset},
+};
 
 impl Config {
     /// Builds an executor. Reads the files that the configuration names, connects the stores of secrets, and asks these for
@@ -79,10 +87,16 @@ impl Config {
             parts.extend(Box::pin(built).await);
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
+        let access = access(&mut reader, self, (base, environment), (&connections, &stores)).await;
+        let missing_secrets = match environment.listeners {
+            Some(_) => missing(&reader.secrets, &stores).await,
+            None => Vec::new(),
+        };
         let results = earlier.map(|built| built.executor.result_store());
         let policy = Policy::new(self, previous.map(|kept| &kept.policy));
         let around = (results, policy, &*environment.middleware);
-        finished(reader, parts, self, (connections, stores, around))
+        let built = finished(reader, parts, self, (connections, stores, around))?;
+        Ok(Built { serving: self.serving.found(base), access, missing_secrets, ..built })
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -109,15 +123,48 @@ impl Config {
     }
 }
 
+/// The secrets of this machine that are not there. Other stores are asked when a call needs them.
+async fn missing(secrets: &[SecretReference], stores: &Stores) -> Vec<SecretReference> {
+    let mut missing: Vec<SecretReference> = Vec::new();
+    for reference in secrets.iter().filter(|known| LOCAL.contains(&known.scheme())) {
+        let is_new = !missing.contains(reference);
+        if is_new && stores.get(reference).await.is_err() {
+            missing.push(reference.clone());
+        }
+    }
+    missing
+}
+
+/// Whom a process that serves lets in.
+async fn access(
+    reader: &mut Reader,
+    config: &Config,
+    (base, environment): (&Path, &Environment),
+    (connections, stores): (&Connections, &Arc<Stores>),
+) -> Option<BuiltAccess> {
+    let (Some(access), Some(_)) = (&config.serving.access, &environment.listeners) else {
+        return None;
+    };
+    let secrets: Arc<dyn SecretStore> = Arc::<Stores>::clone(stores);
+    let tls = if access.issuers.is_empty() || reader.has_faults() {
+        TlsSettings::new()
+    } else {
+        tls::of_store(reader, &config.tls, base, &secrets).await
+    };
+    let (network, own) = (&connections.network, environment.transport.clone());
+    Some(access::built(reader, access, &Sources { secrets, network, own, tls }).await)
+}
+
 /// The store of results of an earlier build, and what stands around calls.
 type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a [Arc<dyn Middleware>]);
 
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
-    Config { origin, sessions, idempotency, .. }: &Config,
+    config: &Config,
     (connections, stores, (results, policy, middleware)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
+    let origin = &config.origin;
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
     let (mut authenticators, mut known) = (Vec::new(), Vec::new());
     for Parts { toolset, built, made, fetched, .. } in parts {
@@ -144,8 +191,19 @@ fn finished(
     })?;
     let Connections { network, directories, .. } = connections;
     let kept = built::Kept { authenticators, directories, network, policy, stores, fetched: known };
-    let (sessions, idempotency) = (sessions.clone(), idempotency.unwrap_or_default());
-    Ok(Built { executor, toolsets, session_secrets, idempotency, sessions, warnings, kept, files })
+    Ok(Built {
+        executor,
+        toolsets,
+        session_secrets,
+        idempotency: config.idempotency.unwrap_or_default(),
+        sessions: config.sessions.clone(),
+        serving: ServingConfig::default(),
+        access: None,
+        missing_secrets: Vec::new(),
+        warnings,
+        kept,
+        files,
+    })
 }
 
 fn names_are_unique(reader: &mut Reader, toolsets: &[Toolset]) {

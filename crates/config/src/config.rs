@@ -14,6 +14,7 @@ use crate::{
     policy::CallsConfig,
     reader::Reader,
     secrets::SecretsConfig,
+    serving::ServingConfig,
     sessions::SessionsConfig,
     tls::TlsConfig,
     toolset::ToolsetConfig,
@@ -39,6 +40,8 @@ pub struct Config {
     pub idempotency: Option<RecordBounds>,
     /// Where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
+    /// What a sidecar listens on, whom it lets in, and its bounds.
+    pub serving: ServingConfig,
     /// What a sidecar keeps of sessions.
     pub sessions: SessionsConfig,
     /// What secures the connections of toolsets that do not say it themselves.

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_executor::Middleware;
 use callgate_secret::SecretStore;
-use callgate_transport::{Clock, Transport};
+use callgate_transport::{Clock, Listeners, Network, SystemResolver, Transport};
 
 /// The surroundings of a configuration. The default is the machine's own.
 ///
@@ -31,6 +31,8 @@ pub struct Environment {
     pub middleware: Vec<Arc<dyn Middleware>>,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
     pub missing: Missing,
+    /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
+    pub listeners: Option<Listeners>,
 }
 
 /// What a description that cannot be read costs.
@@ -90,5 +92,18 @@ impl Environment {
     pub fn listing_missing(mut self) -> Self {
         self.missing = Missing::Listed;
         self
+    }
+
+    /// Builds for a process that serves at `listeners`, a list that it may fill later.
+    #[must_use]
+    pub fn with_listeners(mut self, listeners: Listeners) -> Self {
+        self.listeners = Some(listeners);
+        self
+    }
+
+    /// Connections that lead to none of our own listeners.
+    pub(crate) fn network(&self) -> Network {
+        let listeners = self.listeners.clone().unwrap_or_default();
+        Network::with(Arc::new(SystemResolver::default()), listeners)
     }
 }

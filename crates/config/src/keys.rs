@@ -5,6 +5,7 @@ mod credentials;
 mod observe;
 mod policy;
 mod secrets;
+mod serving;
 mod sessions;
 mod toolset;
 
@@ -12,6 +13,7 @@ pub(crate) use credentials::*;
 pub(crate) use observe::*;
 pub(crate) use policy::*;
 pub(crate) use secrets::*;
+pub(crate) use serving::*;
 pub(crate) use sessions::*;
 pub(crate) use toolset::*;
 
@@ -132,16 +134,21 @@ const fn secret(name: &'static str, about: &'static str) -> Key {
 pub(crate) const ROOT: Table = Table {
     name: "the configuration",
     keys: &[
+        ACCESS_KEY,
+        ADMIN_KEY,
         key(
             "calls",
             Kind::Table(&CALLS),
             "The bounds of all calls, and of those of each principal",
         ),
+        HOSTS_KEY,
         key(
             "idempotency",
             Kind::Table(&IDEMPOTENCY),
             "How the results of calls with an idempotency key are kept",
         ),
+        SERVING_LIMITS_KEY,
+        LISTEN_KEY,
         key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
         key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
         key(
@@ -162,7 +169,7 @@ pub(crate) const ROOT: Table = Table {
             "The services that are called, by names of letters, digits and `_`",
         )),
     ],
-    later: &["access", "admin", "listen"],
+    later: &[],
     takes: Takes::Any,
 };
 
@@ -186,6 +193,13 @@ pub(crate) const TLS: Table = table(
 /// Every table, for whoever documents or checks the keys.
 pub const TABLES: &[Table] = &[
     ROOT,
+    ACCESS,
+    CLIENT_CERTIFICATE,
+    ISSUER,
+    LISTENER,
+    LISTENER_TLS,
+    PRINCIPAL,
+    SERVING_LIMITS,
     CALLS,
     IDEMPOTENCY,
     RATE,

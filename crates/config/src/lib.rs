@@ -29,6 +29,7 @@ mod secrets;
 mod selection;
 mod server;
 mod service_directory;
+mod serving;
 mod session_values;
 mod sessions;
 mod text;
@@ -37,7 +38,7 @@ mod toolset;
 mod toolsets;
 mod upstream;
 
-pub use build::{Built, BuiltToolset};
+pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset};
 pub use config::Config;
 pub use description::Description;
 pub use environment::{Environment, Missing};
@@ -53,6 +54,10 @@ pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};
 pub use service_directory::DirectoryConfig;
+pub use serving::{
+    AccessConfig, Address, AltName, IssuerConfig, ListenerConfig, ListenerTls, NotAnAddress,
+    PrincipalConfig, Rights, ServingConfig, ServingLimits, Token,
+};
 pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{

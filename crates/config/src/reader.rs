@@ -42,6 +42,8 @@ pub(crate) struct Reader {
     pub(crate) complaints: Vec<Complaint>,
     /// The schemes of the secrets that are named, and where.
     pub(crate) references: Vec<(String, String)>,
+    /// Those secrets.
+    pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
     /// What is wrong with other files the configuration names.
     pub(crate) elsewhere: Vec<Finding>,

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use callgate_tree::{Diagnostic, Limits, Node};
+use callgate_tree::{Diagnostic, Limits, Node, Object};
 
 use crate::{
     config::{Config, Origin},
@@ -16,7 +16,7 @@ use crate::{
     keys::ROOT,
     observe, policy,
     reader::tls::tls,
-    secrets, sessions,
+    secrets, serving, sessions,
     toolsets::{Place, toolset, toolsets},
 };
 
@@ -98,6 +98,10 @@ impl Config {
                 "name at least one: `toolsets: {pets: {openapi: pets.yaml}}`",
             ),
         }
+        let names = mapping.object.get("toolsets").and_then(Node::as_object);
+        let names: Vec<_> = names.into_iter().flat_map(Object::iter).collect();
+        let names: Vec<_> = names.iter().map(|(name, _)| &***name).collect();
+        config.serving = serving::read(&mut config.reader, mapping, &names);
         self
     }
 

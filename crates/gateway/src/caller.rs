@@ -15,6 +15,9 @@ pub(crate) struct Caller {
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
     /// Whether they may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
+    /// Whether they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
+    #[expect(dead_code, reason = "`/readyz` is to say more by it")]
+    pub(crate) sees_details: bool,
 }
 
 impl Caller {

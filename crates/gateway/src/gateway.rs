@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 
-use crate::{calls::Answers, sessions::Sessions};
+use crate::{calls::Answers, drain::Drain, sessions::Sessions};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Gateway(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     built: ArcSwap<Built>,
+    drain: Drain,
     sessions: Sessions,
     answers: Arc<Answers>,
 }
@@ -23,7 +24,8 @@ impl Gateway {
     pub fn new(built: Built) -> Self {
         let sessions = Sessions::new(&built.sessions);
         let answers = Answers::new(built.idempotency);
-        Self(Arc::new(Shared { built: ArcSwap::from_pointee(built), sessions, answers }))
+        let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
+        Self(Arc::new(Shared { built, drain, sessions, answers }))
     }
 
     /// What is served now.
@@ -35,6 +37,11 @@ impl Gateway {
     pub fn replace(&self, built: Arc<Built>) {
         self.0.answers.set_bounds(built.idempotency);
         self.0.built.store(built);
+    }
+
+    /// Whether the sidecar is being stopped.
+    pub(crate) fn drain(&self) -> &Drain {
+        &self.0.drain
     }
 
     /// The sessions that callers store.

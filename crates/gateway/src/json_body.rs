@@ -1,6 +1,8 @@
 //! The body of a request as callgate's own JSON value, which keeps digits. Media type and size are checked before anything
 //! is read; a key that stands twice is refused.
 
+use std::{error::Error, fmt};
+
 use axum::extract::{FromRequest, Request};
 use bytes::Bytes;
 use callgate_tool::Value;
@@ -21,6 +23,18 @@ pub(crate) struct JsonBody {
 /// How many bytes a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
+
+/// A body that did not arrive in time.
+#[derive(Debug)]
+pub(crate) struct TooSlow;
+
+impl fmt::Display for TooSlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the body did not arrive in time")
+    }
+}
+
+impl Error for TooSlow {}
 
 impl Default for BodyLimit {
     fn default() -> Self {
@@ -59,8 +73,17 @@ async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
             let detail = format!("expected a body of at most {most} bytes");
             return Problem::new(ProblemKind::TooLarge, detail);
         }
+        if is_too_slow(&*error) {
+            let detail = "the body did not arrive in the time of `limits.body_time`";
+            return Problem::new(ProblemKind::TooSlow, detail);
+        }
         malformed("the body broke off")
     })
+}
+
+/// The server's layers wrap what a body fails with.
+fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
+    error.is::<TooSlow>() || error.source().is_some_and(is_too_slow)
 }
 
 /// RFC 9110 §8.3.1: parameters follow after `;`, case does not matter.

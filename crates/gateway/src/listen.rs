@@ -1,15 +1,121 @@
-//! Accepts connections and hands their requests to the router.
+//! Opens the addresses that are listened on, and serves them until the sidecar is stopped. What a request asks for is the
+//! front's business.
 
-use std::io;
+mod accept;
+mod activity;
+mod body;
+mod connection;
+mod framing;
+mod socket;
+mod tls;
+mod watched;
 
-use axum::Router;
-use tokio::net::TcpListener;
+use std::{net::SocketAddr, sync::Arc};
 
-/// Serves until `stopped` ends.
-pub(crate) async fn run(
-    listener: TcpListener,
-    router: Router,
-    stopped: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    axum::serve(listener, router).with_graceful_shutdown(stopped).await
+use callgate_config::{Built, ListenerConfig};
+use tokio::{
+    sync::Semaphore,
+    task::JoinSet,
+    time::{MissedTickBehavior, interval},
+};
+
+use self::{
+    connection::Way,
+    socket::{Refusal, Socket},
+    tls::Tls,
+};
+use crate::{failure::Failure, front::Front, peer::Door};
+
+/// One socket that is open, before anything is accepted.
+#[derive(Debug)]
+pub(crate) struct Listener {
+    socket: Socket,
+    door: Door,
+    tls: Option<Arc<Tls>>,
+}
+
+/// Opens the addresses of a door.
+pub(crate) async fn open(
+    built: &Built,
+    configs: &[ListenerConfig],
+    door: Door,
+) -> Result<Vec<Listener>, Failure> {
+    let asks_callers = built.access.is_some();
+    let mut listeners = Vec::new();
+    for ListenerConfig { address, tls, .. } in configs {
+        let shown = address.to_string();
+        let tls = match tls {
+            Some(files) => {
+                let read = Tls::read(files, built).await;
+                let failed = |message| Failure::Certificate { address: shown.clone(), message };
+                Some(Arc::new(read.map_err(failed)?))
+            }
+            None => None,
+        };
+        let sockets = socket::open(address, asks_callers).await;
+        let sockets = sockets.map_err(|refusal| match refusal {
+            Refusal::Io(source) => Failure::Address { address: shown, source },
+            Refusal::Open => Failure::Open { address: shown },
+        })?;
+        let opened = sockets.into_iter();
+        listeners.extend(opened.map(|socket| Listener { socket, door, tls: tls.clone() }));
+    }
+    Ok(listeners)
+}
+
+impl Listener {
+    /// The port that is listened on; none for a socket file.
+    pub(crate) fn bound(&self) -> Option<SocketAddr> {
+        self.socket.bound()
+    }
+
+    /// Where it is, as a user writes it.
+    pub(crate) fn shown(&self) -> String {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        match self.bound() {
+            Some(bound) => format!("{scheme}://{bound}"),
+            None => self.socket.shown(),
+        }
+    }
+
+    /// What it is for.
+    pub(crate) fn door(&self) -> Door {
+        self.door
+    }
+}
+
+/// Whether the service manager handed over any socket.
+pub(crate) fn has_handed_over() -> bool {
+    socket::has_handed_over()
+}
+
+/// Serves until the sidecar is stopped.
+pub(crate) async fn run(listeners: Vec<Listener>, front: Arc<Front>) {
+    let room = front.limits().connections.min(Semaphore::MAX_PERMITS);
+    let room = Arc::new(Semaphore::new(room));
+    let secured = listeners.iter().filter_map(|listener| listener.tls.clone()).collect();
+    let mut running = JoinSet::new();
+    for Listener { socket, door, tls } in listeners {
+        let way = Way { front: Arc::clone(&front), door, tls };
+        running.spawn(accept::run(socket, way, Arc::clone(&room)));
+    }
+    tokio::select! {
+        () = async { while running.join_next().await.is_some() {} } => {}
+        () = renewed(secured, &front) => {}
+    }
+}
+
+/// Reads certificates again when they change, for ever.
+async fn renewed(secured: Vec<Arc<Tls>>, front: &Front) {
+    if secured.is_empty() {
+        return std::future::pending().await;
+    }
+    let mut looks = interval(tls::LOOK);
+    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        looks.tick().await;
+        for tls in &secured {
+            tls.renew(&front.built()).await;
+        }
+    }
 }

@@ -21,6 +21,18 @@ pub(crate) struct Problem {
 pub(crate) enum ProblemKind {
     /// No tool, result or session has this name, for this caller.
     AbsentResource,
+    /// The sidecar is being stopped.
+    Draining,
+    /// The principal may not use this path.
+    Forbidden,
+    /// A page of another origin sent it.
+    ForeignOrigin,
+    /// The head has too many headers.
+    HeadTooLarge,
+    /// No principal has this token, or has it still.
+    InvalidToken,
+    /// The issuer of the token cannot be asked for its keys.
+    IssuerUnreachable,
     /// The idempotency key was used with another body.
     KeyReused,
     /// A request with the same idempotency key is still running.
@@ -35,16 +47,24 @@ pub(crate) enum ProblemKind {
     MalformedQuery,
     /// The path takes no such method.
     MethodNotAllowed,
+    /// It is for another host.
+    Misdirected,
     /// The token lacks a claim that a session parameter is bound to.
     MissingClaim,
     /// No answer is in a type that the request accepts.
     NotAcceptable,
+    /// As many requests as there is room for are being answered.
+    Overloaded,
     /// What the request would change is in another version.
     PreconditionFailed,
     /// The range lies behind the end.
     RangeNotSatisfiable,
     /// The body is larger than the bound.
     TooLarge,
+    /// The body did not arrive in time.
+    TooSlow,
+    /// Nobody said who sent it.
+    Unauthenticated,
     /// A store cannot be reached or is full.
     Unavailable,
     /// There is no such path.
@@ -72,64 +92,113 @@ impl Problem {
     }
 }
 
+#[cfg(test)]
+impl Problem {
+    /// The status of its response.
+    pub(crate) fn status(&self) -> u16 {
+        self.kind.status().as_u16()
+    }
+}
+
 impl ProblemKind {
-    /// The last part of its `type`, the status of its response, and a few words that are always the same.
-    fn parts(self) -> (&'static str, StatusCode, &'static str) {
+    /// What a caller may show to be let in (RFC 6750 §3).
+    fn challenge(self) -> Option<&'static str> {
         match self {
-            Self::AbsentResource => ("absent", StatusCode::NOT_FOUND, "There is none of this name"),
-            Self::KeyReused => (
-                "key-reused",
-                StatusCode::UNPROCESSABLE_ENTITY,
-                "The idempotency key belongs to another request",
-            ),
-            Self::KeyRunning => {
-                ("key-running", StatusCode::CONFLICT, "The same request is still running")
+            Self::Forbidden => Some(r#"Bearer realm="callgate", error="insufficient_scope""#),
+            Self::InvalidToken => Some(r#"Bearer realm="callgate", error="invalid_token""#),
+            Self::Unauthenticated => Some(r#"Bearer realm="callgate""#),
+            _ => None,
+        }
+    }
+
+    /// The last part of its `type`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::AbsentResource => "absent",
+            Self::Draining => "draining",
+            Self::Forbidden => "forbidden",
+            Self::ForeignOrigin => "foreign-origin",
+            Self::HeadTooLarge => "head-too-large",
+            Self::InvalidToken => "invalid-token",
+            Self::IssuerUnreachable => "issuer-unreachable",
+            Self::KeyReused => "key-reused",
+            Self::KeyRunning => "key-running",
+            Self::MalformedBody => "malformed-body",
+            Self::MalformedHeader => "malformed-header",
+            Self::MalformedPath => "malformed-path",
+            Self::MalformedQuery => "malformed-query",
+            Self::MethodNotAllowed => "method-not-allowed",
+            Self::Misdirected => "misdirected",
+            Self::MissingClaim => "missing-claim",
+            Self::NotAcceptable => "not-acceptable",
+            Self::Overloaded => "overloaded",
+            Self::PreconditionFailed => "precondition-failed",
+            Self::RangeNotSatisfiable => "range-not-satisfiable",
+            Self::TooLarge => "too-large",
+            Self::TooSlow => "too-slow",
+            Self::Unauthenticated => "unauthenticated",
+            Self::Unavailable => "unavailable",
+            Self::UnknownPath => "unknown-path",
+            Self::UnsupportedMediaType => "unsupported-media-type",
+        }
+    }
+
+    /// The status of its response.
+    fn status(self) -> StatusCode {
+        match self {
+            Self::AbsentResource | Self::UnknownPath => StatusCode::NOT_FOUND,
+            Self::Draining | Self::IssuerUnreachable | Self::Overloaded | Self::Unavailable => {
+                StatusCode::SERVICE_UNAVAILABLE
             }
-            Self::MalformedBody => {
-                ("malformed-body", StatusCode::BAD_REQUEST, "The body is malformed")
-            }
-            Self::MalformedHeader => {
-                ("malformed-header", StatusCode::BAD_REQUEST, "A header is malformed")
-            }
-            Self::MalformedPath => {
-                ("malformed-path", StatusCode::BAD_REQUEST, "The path is malformed")
-            }
-            Self::MalformedQuery => {
-                ("malformed-query", StatusCode::BAD_REQUEST, "The query is malformed")
-            }
-            Self::MethodNotAllowed => (
-                "method-not-allowed",
-                StatusCode::METHOD_NOT_ALLOWED,
-                "The path takes no such method",
-            ),
-            Self::MissingClaim => {
-                ("missing-claim", StatusCode::FORBIDDEN, "The token lacks a claim")
-            }
-            Self::NotAcceptable => (
-                "not-acceptable",
-                StatusCode::NOT_ACCEPTABLE,
-                "No accepted media type can be answered",
-            ),
-            Self::PreconditionFailed => (
-                "precondition-failed",
-                StatusCode::PRECONDITION_FAILED,
-                "The precondition does not hold",
-            ),
-            Self::RangeNotSatisfiable => (
-                "range-not-satisfiable",
-                StatusCode::RANGE_NOT_SATISFIABLE,
-                "The range cannot be answered",
-            ),
-            Self::TooLarge => ("too-large", StatusCode::PAYLOAD_TOO_LARGE, "The body is too large"),
-            Self::Unavailable => {
-                ("unavailable", StatusCode::SERVICE_UNAVAILABLE, "The sidecar cannot do this now")
-            }
-            Self::UnknownPath => ("unknown-path", StatusCode::NOT_FOUND, "There is no such path"),
-            Self::UnsupportedMediaType => (
-                "unsupported-media-type",
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "The body has another media type",
-            ),
+            Self::Forbidden | Self::ForeignOrigin | Self::MissingClaim => StatusCode::FORBIDDEN,
+            Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Self::InvalidToken | Self::Unauthenticated => StatusCode::UNAUTHORIZED,
+            Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::KeyRunning => StatusCode::CONFLICT,
+            Self::MalformedBody
+            | Self::MalformedHeader
+            | Self::MalformedPath
+            | Self::MalformedQuery => StatusCode::BAD_REQUEST,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
+            Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        }
+    }
+
+    /// A few words that are always the same.
+    fn title(self) -> &'static str {
+        match self {
+            Self::AbsentResource => "There is none of this name",
+            Self::Draining => "The sidecar is being stopped",
+            Self::Forbidden => "The principal may not do this",
+            Self::ForeignOrigin => "Pages of other origins are not served",
+            Self::HeadTooLarge => "The head is too large",
+            Self::InvalidToken => "The token is not valid",
+            Self::IssuerUnreachable => "The issuer of the token cannot be reached",
+            Self::KeyReused => "The idempotency key belongs to another request",
+            Self::KeyRunning => "The same request is still running",
+            Self::MalformedBody => "The body is malformed",
+            Self::MalformedHeader => "A header is malformed",
+            Self::MalformedPath => "The path is malformed",
+            Self::MalformedQuery => "The query is malformed",
+            Self::MethodNotAllowed => "The path takes no such method",
+            Self::Misdirected => "The request is for another host",
+            Self::MissingClaim => "The token lacks a claim",
+            Self::NotAcceptable => "No accepted media type can be answered",
+            Self::Overloaded => "There are too many requests",
+            Self::PreconditionFailed => "The precondition does not hold",
+            Self::RangeNotSatisfiable => "The range cannot be answered",
+            Self::TooLarge => "The body is too large",
+            Self::TooSlow => "The request took too long to arrive",
+            Self::Unauthenticated => "Nobody said who sent the request",
+            Self::Unavailable => "The sidecar cannot do this now",
+            Self::UnknownPath => "There is no such path",
+            Self::UnsupportedMediaType => "The body has another media type",
         }
     }
 }
@@ -145,7 +214,7 @@ struct Details<'a> {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let (name, status, title) = self.kind.parts();
+        let (name, status, title) = (self.kind.name(), self.kind.status(), self.kind.title());
         let details = Details {
             r#type: format!("{TYPES}{name}"),
             title,
@@ -157,6 +226,9 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some(challenge) = self.kind.challenge() {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+        }
         if let Some(length) = self.length {
             let value = HeaderValue::try_from(format!("bytes */{length}"));
             headers.extend(value.map(|value| (header::CONTENT_RANGE, value)));

@@ -1,11 +1,24 @@
-//! A sidecar from its start to its end: builds, listens, and stops when it is told to.
+//! A sidecar from its start to its end: builds, listens, says what is served, and stops when it is told to.
 
-use std::{fmt, io, net::SocketAddr};
+mod signals;
+mod told;
 
-use callgate_config::Error;
-use tokio::net::TcpListener;
+use std::sync::Arc;
 
-use crate::{gateway::Gateway, listen, router::router, source::Source};
+use callgate_config::{Address, Built, ListenerConfig};
+use tokio::time::{Duration, sleep};
+
+use self::signals::Signals;
+use crate::{
+    drain::Drain,
+    failure::Failure,
+    front::Front,
+    gateway::Gateway,
+    listen::{self, Listener},
+    peer::Door,
+    router::router,
+    source::Source,
+};
 
 /// What the command line says about a sidecar.
 #[derive(Clone, Debug, Default)]
@@ -15,55 +28,74 @@ pub struct ServeOptions {
     pub listen: Vec<String>,
 }
 
-/// Why a sidecar did not start, or ended.
-#[derive(Debug)]
-#[expect(clippy::exhaustive_enums, reason = "whoever starts a sidecar must handle a new reason")]
-pub enum Failure {
-    /// An address cannot be listened on.
-    Address {
-        /// The address.
-        address: String,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The first configuration has faults.
-    Configuration(Error),
-}
-
 /// Serves until the process is told to stop. `told` gets each line of what is served.
 ///
 /// # Errors
-/// [`Failure`] where the configuration has faults or an address cannot be listened on.
+/// [`Failure`] where the configuration has faults or an address cannot be listened on, and where calls that ran were ended
+/// because the process was told twice.
 pub async fn serve(
     source: Source,
     options: ServeOptions,
-    mut told: impl FnMut(&str),
+    told: impl FnMut(&str),
 ) -> Result<(), Failure> {
+    // From now on a signal stops the sidecar and does not end the process.
+    let signals = Signals::new().map_err(Failure::Signals)?;
     let built = source.build(None).await.map_err(Failure::Configuration)?;
+    let listeners = open(&built, &options).await?;
+    // Before the first call: none may lead back to us.
+    listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
+    told::lines(&source, &built, &listeners).iter().map(String::as_str).for_each(told);
+    let limits = built.serving.limits;
     let gateway = Gateway::new(built);
-    let address = options.listen.first().map_or(DEFAULT_ADDRESS, String::as_str);
-    let failed = |source| Failure::Address { address: address.to_owned(), source };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
-    let bound: SocketAddr = listener.local_addr().map_err(failed)?;
-    told(&format!("listening on http://{bound}"));
-    listen::run(listener, router(gateway), interrupted()).await.map_err(failed)
-}
-
-async fn interrupted() {
-    tokio::signal::ctrl_c().await.ok();
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address { address, source } => {
-                write!(f, "cannot listen on `{address}`: {source}")
-            }
-            Self::Configuration(error) => error.fmt(f),
-        }
+    let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
+    tokio::select! {
+        () = listen::run(listeners, Arc::new(front)) => Ok(()),
+        failure = stopped(signals, gateway.drain(), limits.drain) => Err(failure),
     }
 }
 
-impl std::error::Error for Failure {}
+/// Opens every address.
+async fn open(built: &Built, options: &ServeOptions) -> Result<Vec<Listener>, Failure> {
+    let mut named = Vec::new();
+    for text in &options.listen {
+        let address = text.parse().map_err(|_| Failure::NotAnAddress { address: text.clone() })?;
+        named.push(ListenerConfig::new(address));
+    }
+    let usual = [ListenerConfig::new(usual_address())];
+    let configs = match (&*named, &*built.serving.listen) {
+        ([], []) => &usual,
+        ([], configured) => configured,
+        (named, _) => named,
+    };
+    let mut listeners = listen::open(built, configs, Door::Calls).await?;
+    listeners.extend(listen::open(built, &built.serving.admin, Door::Admin).await?);
+    Ok(listeners)
+}
 
-const DEFAULT_ADDRESS: &str = "127.0.0.1:8410";
+/// The sockets of a service manager that hands over any, else a port of this machine.
+fn usual_address() -> Address {
+    if listen::has_handed_over() {
+        return Address::Systemd(None);
+    }
+    Address::Tcp { host: "127.0.0.1".to_owned(), port: 8410 }
+}
+
+/// Stops the sidecar when the process is told to; ends only if it is told twice.
+async fn stopped(mut signals: Signals, drain: &Drain, grace: Duration) -> Failure {
+    signals.next().await;
+    tracing::info!("stopping: calls that run may end");
+    drain.begin();
+    let given_up = async {
+        sleep(grace).await;
+        tracing::warn!("stopping: calls that still run are ended");
+        drain.end();
+        std::future::pending().await
+    };
+    tokio::select! {
+        () = signals.next() => Failure::Interrupted,
+        never = given_up => never,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,6 @@ pub use refuse::Refuse;
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};
 pub use resolve::{Resolver, SystemResolver};
 pub use response_body::{MAX_EXPANSION, ResponseBody};
-pub use tls::{CaCertificates, ClientIdentity, TlsSettings};
+pub use tls::{CaCertificates, ClientIdentity, ServerTls, SubjectName, TlsSettings, subject_names};
 pub use tls_fault::TlsFault;
 pub use transport::Transport;

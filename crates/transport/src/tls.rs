@@ -4,6 +4,7 @@
 mod asked;
 mod certificates;
 mod identity;
+mod server;
 mod verifier;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use rustls::{
 
 pub use certificates::CaCertificates;
 pub use identity::ClientIdentity;
+pub use server::{ServerTls, SubjectName, subject_names};
 
 pub(crate) use asked::noting_what_is_asked;
 pub(crate) use verifier::system_verifier;

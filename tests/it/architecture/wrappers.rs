@@ -14,7 +14,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("google-cloud-auth", &["callgate-google"]),
     ("granit-parser", &["callgate-tree"]),
     ("hyper-rustls", &["callgate-transport"]),
-    ("hyper-util", &["callgate-transport"]),
+    ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
     ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),

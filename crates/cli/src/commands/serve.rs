@@ -1,6 +1,6 @@
 //! `callgate serve`: the sidecar. What is served is told on standard error; the process ends when it is told to.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve};
 use tokio::runtime;
@@ -14,9 +14,14 @@ use crate::{
 
 /// Serves until the process is told to stop.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
-    let file = arguments.file.clone().unwrap_or_else(|| PathBuf::from(USUAL_FILE));
-    let source = Source::file(file, options(&arguments.description));
+    let description = options(&arguments.description);
+    let source = match &arguments.file {
+        Some(file) => Source::file(file, description),
+        None if Path::new(USUAL_FILE).exists() => Source::file(USUAL_FILE, description),
+        None => Source::demo(),
+    };
     let options = ServeOptions { listen: arguments.listen.clone() };
+    allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         Failure(format!("error: cannot start a runtime: {error}\nhelp: allow more threads"))
@@ -26,6 +31,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         Ok(()) => Ok(Verdict::Fine),
         Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
         Err(error) => Err(Failure(format!("error: {error}"))),
+    }
+}
+
+/// Each connection is a file to the operating system, which allows a thousand where nobody asks for more.
+fn allow_many_connections() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+        let allowed = getrlimit(Resource::Nofile);
+        // Where it is refused, fewer connections are accepted.
+        setrlimit(Resource::Nofile, Rlimit { current: allowed.maximum, ..allowed }).ok();
     }
 }
 

@@ -17,9 +17,10 @@ use callgate_transport::Network;
 use callgate_tree::Diagnostic;
 
 use super::{
-    authenticators::Made, connect::Directory, fetched::Fetched, policy::Policy, stores::Stores,
+    access::BuiltAccess, authenticators::Made, connect::Directory, fetched::Fetched,
+    policy::Policy, stores::Stores,
 };
-use crate::{file::beginning, finding::Finding, sessions::SessionsConfig};
+use crate::{file::beginning, finding::Finding, serving::ServingConfig, sessions::SessionsConfig};
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]
@@ -29,12 +30,18 @@ pub struct Built {
     pub executor: Executor,
     /// One entry a toolset, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
+    /// What a sidecar listens on, and its bounds.
+    pub serving: ServingConfig,
+    /// Whom a sidecar lets in; none for everybody who reaches it, and in a process that does not serve.
+    pub access: Option<BuiltAccess>,
     /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
     pub session_secrets: Vec<SessionName>,
     /// How answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
     pub idempotency: RecordBounds,
     /// What a sidecar keeps of sessions, as the configuration says.
     pub sessions: SessionsConfig,
+    /// The secrets of this machine that are named and not there, in a process that serves.
+    pub missing_secrets: Vec<SecretReference>,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     pub(super) kept: Kept,
@@ -73,6 +80,14 @@ impl Built {
     /// What is known of calls by their idempotency keys; none without the key `idempotency`.
     pub fn idempotency(&self) -> Option<&Arc<Idempotency>> {
         self.kept.policy.idempotency.as_ref()
+    }
+
+    /// The secret behind a reference that stands in the configuration, as it is now.
+    ///
+    /// # Errors
+    /// As [`SecretStore::get`].
+    pub async fn own_secret(&self, reference: &SecretReference) -> Result<Secret, SecretError> {
+        self.kept.stores.get(reference).await
     }
 
     /// The secret behind a reference that the operator writes outside of the configuration: in the `credentials` of a

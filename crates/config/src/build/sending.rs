@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use callgate_secret::SecretStore;
-use callgate_transport::{Network, Refuse, TlsSettings, Transport};
+use callgate_transport::{Refuse, TlsSettings, Transport};
 
 use super::{
     authenticators::Way,
@@ -40,7 +40,7 @@ pub(super) async fn sending(
 ) -> (Vec<Sending>, Connections) {
     let mut connections = Connections {
         secrets,
-        network: previous.map_or_else(Network::new, |kept| kept.network.clone()),
+        network: previous.map_or_else(|| environment.network(), |kept| kept.network.clone()),
         known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
         directories: Vec::new(),
         clock: environment.clock.clone(),

@@ -85,7 +85,7 @@ pub(super) async fn stores(
         no_keyring: None,
         keys: config.keys.clone(),
         // What stores answer is no toolset's business: a replayed toolset has the secrets of a real one.
-        network: previous.map_or_else(Network::new, |known| known.network.clone()),
+        network: previous.map_or_else(|| environment.network(), |known| known.network.clone()),
     };
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {

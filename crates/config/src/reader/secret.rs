@@ -2,6 +2,7 @@
 
 use callgate_auth::CredentialSource;
 use callgate_secret::{Error, SecretReference};
+use callgate_tree::Node;
 
 use super::{Mapping, Reader, at};
 
@@ -74,6 +75,39 @@ pub(crate) fn secret(
     }
 }
 
+/// One reference to a secret or a list of them, each with its place; none where there is no such key.
+pub(crate) fn secrets(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+) -> Vec<(String, SecretReference)> {
+    let pointer = at(mapping, key);
+    let Some(Node::Array(items)) = mapping.object.get(key) else {
+        let is_there = mapping.object.contains(key);
+        let one = is_there.then(|| secret(reader, mapping, key)).flatten();
+        return one.map(|one| (pointer, one)).into_iter().collect();
+    };
+    if items.is_empty() {
+        let help = "leave the key out, or name one: `env:NAME`";
+        reader.complain("wrong-value", &pointer, "expected one secret at least, got none", help);
+    }
+    let mut found = Vec::new();
+    for (index, text) in reader.strings(mapping, key).into_iter().enumerate() {
+        let pointer = format!("{pointer}/{index}");
+        match reference(text) {
+            Ok(reference) => {
+                noted(reader, pointer.clone(), &reference);
+                found.push((pointer, reference));
+            }
+            Err(error) => {
+                let help = "write where the secret is, not the secret: `env:PETS_KEY`";
+                reader.complain("secret-reference", pointer, error.to_string(), help);
+            }
+        }
+    }
+    found
+}
+
 /// The name of a user or a client is no secret: it may be a reference or stand as it is.
 pub(crate) fn name(
     reader: &mut Reader,
@@ -99,4 +133,5 @@ fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
         );
     }
     reader.references.push((pointer, reference.scheme().to_owned()));
+    reader.secrets.push(reference.clone());
 }

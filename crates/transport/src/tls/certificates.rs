@@ -83,7 +83,9 @@ pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
 }
 
 /// Without the checks of RFC 5280 on serial numbers, which services in the field do not pass.
-fn x509(certificate: &CertificateDer<'_>) -> Result<CertificateInner<Raw>, x509_cert::der::Error> {
+pub(super) fn x509(
+    certificate: &CertificateDer<'_>,
+) -> Result<CertificateInner<Raw>, x509_cert::der::Error> {
     CertificateInner::from_der(certificate)
 }
 

@@ -33,22 +33,29 @@ impl ClientIdentity {
     pub fn new(chain: &[u8], key: &Secret, passphrase: Option<&Secret>) -> Result<Self, Error> {
         let chain = certificates::read_all(chain)?;
         chain.first().map(holds_today).transpose()?;
-        let der = PrivateKey::read(key.expose(), passphrase)?;
-        // What the library says of a key is not kept.
-        let key = any_supported_type(&der.borrowed()).map_err(|_| error::certificate(NO_KEY))?;
-        let key = CertifiedKey::new(chain, key);
-        match key.keys_match() {
-            Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => {
-                Ok(Self { key: Arc::new(key) })
-            }
-            Err(_) => Err(error::certificate(
-                "the client certificate and the private key do not belong together",
-            )),
-        }
+        Ok(Self { key: Arc::new(certified_key(chain, key, passphrase)?) })
     }
 
     pub(super) fn certified_key(&self) -> Arc<CertifiedKey> {
         Arc::clone(&self.key)
+    }
+}
+
+/// A chain of certificates and the private key that belongs to its first.
+pub(super) fn certified_key(
+    chain: Vec<CertificateDer<'static>>,
+    key: &Secret,
+    passphrase: Option<&Secret>,
+) -> Result<CertifiedKey, Error> {
+    let der = PrivateKey::read(key.expose(), passphrase)?;
+    // What the library says of a key is not kept.
+    let key = any_supported_type(&der.borrowed()).map_err(|_| error::certificate(NO_KEY))?;
+    let key = CertifiedKey::new(chain, key);
+    match key.keys_match() {
+        Ok(()) | Err(rustls::Error::InconsistentKeys(rustls::InconsistentKeys::Unknown)) => Ok(key),
+        Err(_) => {
+            Err(error::certificate("the certificate and the private key do not belong together"))
+        }
     }
 }
 

@@ -1,0 +1,142 @@
+//! The keys of what a sidecar listens on and whom it lets in.
+
+use super::{Key, Kind, Table, key, required, secret, table, text, texts};
+
+/// An address, or one with its TLS.
+const LISTENED: Kind = Kind::AnyOf(&[Kind::Text, Kind::Table(&LISTENER)]);
+
+/// The values of `listen` and `admin`.
+const LISTENERS: Kind = Kind::AnyOf(&[Kind::Text, Kind::Table(&LISTENER), Kind::List(&LISTENED)]);
+
+/// `access` at the root.
+pub(crate) const ACCESS_KEY: Key = key(
+    "access",
+    Kind::Table(&ACCESS),
+    "Who may call; everybody who reaches a listener on this machine unless given",
+);
+
+/// `admin` at the root.
+pub(crate) const ADMIN_KEY: Key =
+    key("admin", LISTENERS, "Where `/v1/admin/*` and `/metrics` are served, apart from calls");
+
+/// `hosts` at the root.
+pub(crate) const HOSTS_KEY: Key =
+    texts("hosts", "Names that requests may call this sidecar by, beside those of this machine");
+
+/// `limits` at the root.
+pub(crate) const SERVING_LIMITS_KEY: Key =
+    key("limits", Kind::Table(&SERVING_LIMITS), "The bounds of connections and requests");
+
+/// `listen` at the root.
+pub(crate) const LISTEN_KEY: Key =
+    key("listen", LISTENERS, "Where calls are served: `127.0.0.1:8410`, `unix:PATH`, `systemd`");
+
+/// One address that is listened on.
+pub(crate) const LISTENER: Table = table(
+    "a listener",
+    &[
+        required(text("address", "`HOST:PORT`, `unix:PATH`, `systemd` or `systemd:NAME`")),
+        key("tls", Kind::Table(&LISTENER_TLS), "The certificate that is shown to callers"),
+    ],
+);
+
+/// The TLS of a listener.
+pub(crate) const LISTENER_TLS: Table = table(
+    "`tls` of a listener",
+    &[
+        required(text("certificate", "A file with the certificate and its chain, as PEM")),
+        texts("client_ca", "Files with the authorities of callers' certificates, as PEM"),
+        required(secret("key", "The private key of the certificate, as PEM")),
+    ],
+);
+
+/// Who may call.
+pub(crate) const ACCESS: Table = table(
+    "`access`",
+    &[
+        secret("bearer", "The token of the one principal there is"),
+        key(
+            "jwt",
+            Kind::List(&Kind::Table(&ISSUER)),
+            "Issuers whose tokens (JWT) are taken; each subject is a principal",
+        ),
+        key("principals", Kind::Map(&Kind::Table(&PRINCIPAL)), "Principals by name"),
+    ],
+);
+
+/// One named principal.
+pub(crate) const PRINCIPAL: Table = table(
+    "a principal",
+    &[
+        key("admin", Kind::Boolean, "Whether it may use `/v1/admin/*`"),
+        key(
+            "bearer",
+            Kind::AnyOf(&[Kind::Secret, Kind::List(&Kind::Secret)]),
+            "Its token, or several while one replaces another",
+        ),
+        key(
+            "client_certificate",
+            Kind::Table(&CLIENT_CERTIFICATE),
+            "The certificate it shows on a listener with `client_ca`",
+        ),
+        texts("toolsets", "The toolsets it may use; all unless given"),
+    ],
+);
+
+/// How a certificate names a principal.
+pub(crate) const CLIENT_CERTIFICATE: Table = table(
+    "`client_certificate` of a principal",
+    &[required(text(
+        "san",
+        "A subject alternative name: a URI (`spiffe://…`), a DNS name or a mail address",
+    ))],
+);
+
+/// One issuer of tokens.
+pub(crate) const ISSUER: Table = table(
+    "an issuer of `jwt`",
+    &[
+        key("admin", Kind::Boolean, "Whether its subjects may use `/v1/admin/*`"),
+        key(
+            "algorithms",
+            Kind::List(&Kind::Choice(ALGORITHMS)),
+            "How tokens may be signed; RS256 and ES256 unless given",
+        ),
+        required(key(
+            "audience",
+            Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]),
+            "Whom tokens must be for (`aud`): one of these",
+        )),
+        required(key("issuer", Kind::Address, "Who issued them (`iss`), as its metadata say")),
+        key(
+            "jwks_uri",
+            Kind::Address,
+            "Where its keys are, if not where its metadata say or not at its own origin",
+        ),
+        text("principal_claim", "The claim that names the principal; `sub` unless given"),
+        texts("toolsets", "The toolsets that its subjects may use; all unless given"),
+    ],
+);
+
+/// Signatures with a key pair: nobody who knows the public key can make one.
+pub(crate) const ALGORITHMS: &[&str] =
+    &["ES256", "ES384", "EdDSA", "PS256", "PS384", "PS512", "RS256", "RS384", "RS512"];
+
+/// The bounds of connections and requests.
+pub(crate) const SERVING_LIMITS: Table = table(
+    "`limits` of the sidecar",
+    &[
+        key("body_bytes", Kind::Bytes, "The largest body of a request"),
+        key("body_time", Kind::Duration, "How long a body may take to arrive"),
+        key("connection_window", Kind::Bytes, "How far one HTTP/2 connection may send ahead"),
+        key("connections", Kind::Count(usize::MAX), "Connections at the same time"),
+        key("drain", Kind::Duration, "How long calls may go on when the sidecar is stopped"),
+        key("head_bytes", Kind::Bytes, "The largest head of a request"),
+        key("head_time", Kind::Duration, "How long a head may take to arrive"),
+        key("headers", Kind::Count(4096), "Headers of a request"),
+        key("idle_time", Kind::Duration, "How long a connection may be without a request"),
+        key("requests", Kind::Count(usize::MAX), "Requests at the same time"),
+        key("stream_window", Kind::Bytes, "How far one HTTP/2 request may send ahead"),
+        key("streams", Kind::Count(65_536), "Requests at the same time of one HTTP/2 connection"),
+    ],
+);

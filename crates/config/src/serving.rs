@@ -1,0 +1,92 @@
+//! What a sidecar listens on, whom it lets in and what it bounds, as values. Nothing is opened or fetched here: addresses
+//! are bound by the gateway, tokens are read when a configuration is built for a process that serves.
+
+mod access;
+mod address;
+mod limits;
+mod listener;
+
+use std::path::Path;
+
+use url::Url;
+
+pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token};
+pub use address::{Address, NotAnAddress};
+pub use limits::ServingLimits;
+pub use listener::{ListenerConfig, ListenerTls};
+
+use crate::reader::{Mapping, Reader, at};
+
+/// What a sidecar listens on, whom it lets in, and its bounds.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ServingConfig {
+    /// Where calls are served.
+    pub listen: Vec<ListenerConfig>,
+    /// Where the operator is served.
+    pub admin: Vec<ListenerConfig>,
+    /// Who may call; none for everybody who reaches a listener on this machine.
+    pub access: Option<AccessConfig>,
+    /// Names that requests may call the sidecar by, beside those of this machine.
+    pub hosts: Vec<String>,
+    /// The forward proxy of every connection, and none of the environment's.
+    pub proxy: Option<Url>,
+    /// The bounds of connections and requests.
+    pub limits: ServingLimits,
+}
+
+impl ServingConfig {
+    /// The same with every file found from `base`.
+    pub(crate) fn found(&self, base: &Path) -> Self {
+        let mut found = self.clone();
+        for listener in found.listen.iter_mut().chain(&mut found.admin) {
+            if let Some(tls) = &mut listener.tls {
+                tls.certificate = base.join(&tls.certificate);
+                tls.client_ca = tls.client_ca.iter().map(|file| base.join(file)).collect();
+            }
+        }
+        found
+    }
+}
+
+/// Reads all of it.
+pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>, toolsets: &[&str]) -> ServingConfig {
+    ServingConfig {
+        listen: listener::read(reader, root, "listen"),
+        admin: listener::read(reader, root, "admin"),
+        access: access::read(reader, root, toolsets),
+        hosts: hosts(reader, root),
+        proxy: None,
+        limits: limits::read(reader, root),
+    }
+}
+
+fn hosts(reader: &mut Reader, root: Mapping<'_>) -> Vec<String> {
+    let pointer = at(root, "hosts");
+    let mut hosts = Vec::new();
+    for (index, text) in reader.strings(root, "hosts").into_iter().enumerate() {
+        match url::Host::parse(text) {
+            Ok(host) => hosts.push(host.to_string()),
+            Err(_) => reader.complain(
+                "wrong-value",
+                format!("{pointer}/{index}"),
+                "expected the name of a host, without scheme and port",
+                "for example `callgate.internal`",
+            ),
+        }
+    }
+    hosts
+}
+
+/// `true` or `false`; `false` where it is not there.
+fn flag(reader: &mut Reader, mapping: Mapping<'_>, key: &str) -> bool {
+    let Some(node) = mapping.object.get(key) else { return false };
+    let flag = node.as_bool();
+    if flag.is_none() {
+        reader.expected(&at(mapping, key), "`true` or `false`", node, "write it without quotes");
+    }
+    flag.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Where a sidecar listens: a port of a host, a socket file, or what the service manager hands over.
+
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// An address that can be listened on.
+///
+/// ```
+/// # use callgate_config::Address;
+/// let address: Address = "127.0.0.1:8410".parse()?;
+/// assert_eq!(address.to_string(), "127.0.0.1:8410");
+/// assert!("unix:/run/callgate.sock".parse::<Address>().is_ok());
+/// assert!("8410".parse::<Address>().is_err());
+/// # Ok::<(), callgate_config::NotAnAddress>(())
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever listens must handle a new way")]
+pub enum Address {
+    /// Sockets of the service manager (`LISTEN_FDS`): all of them, or those of a name.
+    Systemd(Option<String>),
+    /// A port of a host.
+    Tcp {
+        /// A name or an address, IPv6 without brackets.
+        host: String,
+        /// The port; 0 for one that is free.
+        port: u16,
+    },
+    /// A socket file.
+    Unix(PathBuf),
+}
+
+/// A text that is no address to listen on.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct NotAnAddress;
+
+impl FromStr for Address {
+    type Err = NotAnAddress;
+
+    fn from_str(text: &str) -> Result<Self, NotAnAddress> {
+        if let Some(path) = text.strip_prefix("unix:").filter(|path| !path.is_empty()) {
+            return Ok(Self::Unix(path.into()));
+        }
+        if text == SYSTEMD {
+            return Ok(Self::Systemd(None));
+        }
+        let name = text.strip_prefix(SYSTEMD).and_then(|rest| rest.strip_prefix(':'));
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            return Ok(Self::Systemd(Some(name.to_owned())));
+        }
+        let (host, port) = text.rsplit_once(':').ok_or(NotAnAddress)?;
+        let port = port.parse().map_err(|_| NotAnAddress)?;
+        let host = match url::Host::parse(host).map_err(|_| NotAnAddress)? {
+            url::Host::Ipv6(address) => address.to_string(),
+            host => host.to_string(),
+        };
+        Ok(Self::Tcp { host, port })
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Systemd(None) => f.write_str(SYSTEMD),
+            Self::Systemd(Some(name)) => write!(f, "{SYSTEMD}:{name}"),
+            Self::Tcp { host, port } if host.contains(':') => write!(f, "[{host}]:{port}"),
+            Self::Tcp { host, port } => write!(f, "{host}:{port}"),
+            Self::Unix(path) => write!(f, "unix:{}", path.display()),
+        }
+    }
+}
+
+impl fmt::Display for NotAnAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected `HOST:PORT`, `unix:PATH` or `systemd`")
+    }
+}
+
+impl std::error::Error for NotAnAddress {}
+
+const SYSTEMD: &str = "systemd";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_a_port_a_socket_file_or_the_service_managers() {
+        let tcp = |host: &str, port| Address::Tcp { host: host.to_owned(), port };
+        let rows = [
+            ("127.0.0.1:8410", Ok(tcp("127.0.0.1", 8410))),
+            ("localhost:0", Ok(tcp("localhost", 0))),
+            ("[::1]:8410", Ok(tcp("::1", 8410))),
+            ("unix:/run/callgate.sock", Ok(Address::Unix("/run/callgate.sock".into()))),
+            ("systemd", Ok(Address::Systemd(None))),
+            ("systemd:admin", Ok(Address::Systemd(Some("admin".to_owned())))),
+            ("unix:", Err(NotAnAddress)),
+            ("systemd:", Err(NotAnAddress)),
+            ("8410", Err(NotAnAddress)),
+            (":8410", Err(NotAnAddress)),
+            ("::1:8410", Err(NotAnAddress)),
+            ("http://127.0.0.1:8410", Err(NotAnAddress)),
+            ("127.0.0.1:65536", Err(NotAnAddress)),
+        ];
+        for (text, expected) in rows {
+            let address = text.parse::<Address>();
+            assert_eq!(address, expected, "{text}");
+            if let Ok(address) = address {
+                assert_eq!(address.to_string(), text);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Rows for what a sidecar listens on and whom it lets in: what is read, and each refusal with its place.
+
+use std::time::Duration;
+
+use super::*;
+use crate::Config;
+
+fn read(keys: &str) -> ServingConfig {
+    let text = format!("toolsets: {{pets: {{openapi: a.yaml}}}}\n{keys}\n");
+    Config::from_text(text, "").unwrap_or_else(|error| panic!("{keys}: {error}")).serving
+}
+
+#[track_caller]
+fn refused(keys: &str, pointer: &str, says: &str) {
+    let text = format!("toolsets: {{pets: {{openapi: a.yaml}}}}\n{keys}\n");
+    let error = Config::from_text(text, "").unwrap_err();
+    let finding = &error.findings()[0];
+    assert_eq!(finding.pointer, pointer, "{error}");
+    assert!(error.to_string().contains(says), "{error}");
+}
+
+#[test]
+fn one_address_or_a_list_of_them_is_listened_on() {
+    let addresses = |listeners: &[ListenerConfig]| {
+        listeners.iter().map(|one| one.address.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(addresses(&read("listen: 127.0.0.1:8410").listen), ["127.0.0.1:8410"]);
+    let tls =
+        "{address: '[::]:443', tls: {certificate: c.pem, key: 'file:k.pem', client_ca: [ca.pem]}}";
+    let serving = read(&format!("listen: [unix:/s, {tls}]\nadmin: {{address: systemd}}"));
+    assert_eq!(addresses(&serving.listen), ["unix:/s", "[::]:443"]);
+    assert_eq!(addresses(&serving.admin), ["systemd"]);
+    let tls = serving.listen[1].tls.as_ref().unwrap();
+    assert_eq!(tls.key.to_string(), "file:k.pem");
+    assert_eq!(tls.client_ca.len(), 1);
+    assert!(serving.access.is_none() && serving.listen[0].tls.is_none());
+    refused("listen: '8410'", "/listen", "expected `HOST:PORT`");
+    refused("listen: []", "/listen", "one address at least");
+    refused("admin: [{tls: {certificate: c, key: 'env:K'}}]", "/admin/0", "`address`");
+    refused("listen: {address: 'a:1', tls: {certificate: c}}", "/listen/tls", "`key`");
+}
+
+#[test]
+fn principals_are_known_by_tokens_and_certificates() {
+    let access = read("access: {bearer: env:T}").access.unwrap();
+    assert_eq!(access.principals[0].id, "bearer");
+    assert_eq!(access.principals[0].rights, Rights::default());
+    let agent = "agent: {bearer: [env:NEW, env:OLD], toolsets: [pets]}";
+    let ops = "ops: {client_certificate: {san: 'spiffe://a/ops'}, admin: true}";
+    let access = read(&format!("access: {{principals: {{{agent}, {ops}}}}}")).access.unwrap();
+    let [agent, ops] = &*access.principals else { panic!("{access:?}") };
+    assert_eq!((agent.id.as_str(), agent.tokens.len()), ("principal:agent", 2));
+    assert!(agent.rights.toolsets.as_ref().unwrap().contains("pets") && !agent.rights.is_admin);
+    assert_eq!(ops.certificate, Some(AltName::Uri("spiffe://a/ops".to_owned())));
+    assert!(ops.rights.is_admin && ops.rights.toolsets.is_none());
+    refused("access: {}", "/access", "got none");
+    refused("access: {principals: {a: {admin: true}}}", "/access/principals/a", "got neither");
+    refused("access: {bearer: s3cr3t}", "/access/bearer", "");
+    refused("access: {principals: {a: {bearer: []}}}", "/access/principals/a/bearer", "one secret");
+    refused(
+        "access: {principals: {a: {bearer: env:T, toolsets: [pet]}}}",
+        "/access/principals/a/toolsets/0",
+        "did you mean `pets`?",
+    );
+}
+
+#[test]
+fn an_issuer_signs_with_a_key_pair_for_an_audience() {
+    let issuer = |more: &str| {
+        format!("access: {{jwt: [{{issuer: 'https://idp.example', audience: callgate, {more}}}]}}")
+    };
+    let access = read(&issuer("toolsets: []")).access.unwrap();
+    let read = &access.issuers[0];
+    assert_eq!(
+        (read.issuer.as_str(), &*read.algorithms),
+        ("https://idp.example", &["ES256", "RS256"][..])
+    );
+    assert_eq!(
+        (read.principal_claim.as_str(), &*read.audiences),
+        ("sub", &["callgate".to_owned()][..])
+    );
+    assert!(read.rights.toolsets.as_ref().unwrap().is_empty());
+    for algorithm in ["none", "HS256", "rs256"] {
+        refused(
+            &issuer(&format!("algorithms: [{algorithm}]")),
+            "/access/jwt/0/algorithms/0",
+            "key pair",
+        );
+    }
+    let jwks = "jwks_uri: 'http://keys.example'";
+    refused(&issuer(jwks), "/access/jwt/0/jwks_uri", "`http://` of this machine");
+    let none = "access: {jwt: [{issuer: 'https://idp.example'}]}";
+    refused(none, "/access/jwt/0", "`audience`");
+    let empty = "access: {jwt: [{issuer: 'https://idp.example', audience: []}]}";
+    refused(empty, "/access/jwt/0/audience", "one audience");
+    let plain = "access: {jwt: [{issuer: 'http://idp.example', audience: a}]}";
+    refused(plain, "/access/jwt/0/issuer", "`https://`");
+}
+
+#[test]
+fn bounds_have_defaults_and_ranges() {
+    assert_eq!(read("").limits, ServingLimits::default());
+    let limits = read("limits: {drain: 5s, head_bytes: 32KiB, connections: 7}").limits;
+    assert_eq!((limits.drain, limits.head_bytes), (Duration::from_secs(5), 32 << 10));
+    assert_eq!(limits.connections, 7);
+    refused("limits: {head_bytes: 4KiB}", "/limits/head_bytes", "8192");
+    refused("limits: {stream_window: 3GiB}", "/limits/stream_window", "2147483647");
+    refused("limits: {request: 5}", "/limits/request", "did you mean `requests`?");
+}
+
+#[test]
+fn hosts_are_names_without_scheme_and_port() {
+    assert_eq!(read("hosts: [Callgate.Internal, '[::1]']").hosts, ["callgate.internal", "[::1]"]);
+    refused("hosts: ['https://a.example']", "/hosts/0", "without scheme and port");
+    refused("hosts: ['a.example:80']", "/hosts/0", "without scheme and port");
+}

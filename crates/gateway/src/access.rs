@@ -1,0 +1,146 @@
+//! Who sent a request: by a token that is known, by one of a listed issuer, or by a certificate. Without `access:` it is
+//! everybody who reaches us, which `listen` keeps to this machine.
+
+mod authorization;
+mod issuer;
+mod keys;
+mod token;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use callgate_config::{AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Rights};
+use callgate_secret::Secret;
+use callgate_tool::Principal;
+use callgate_transport::SubjectName;
+use http::HeaderMap;
+
+use self::issuer::{Issuer, Refusal};
+use crate::{
+    caller::Caller,
+    peer::{Door, Peer},
+    problem::{Problem, ProblemKind},
+};
+
+/// What is kept from one request to the next: the keys of issuers.
+#[derive(Debug, Default)]
+pub(crate) struct Access {
+    issuers: Mutex<Vec<Arc<Issuer>>>,
+}
+
+impl Access {
+    /// Who sent a request.
+    pub(crate) async fn caller(
+        &self,
+        built: &Built,
+        headers: &HeaderMap,
+        peer: &Peer,
+    ) -> Result<Caller, Problem> {
+        if peer.door == Door::Admin && peer.is_local() {
+            return Ok(Caller { is_admin: true, sees_details: true, ..Caller::default() });
+        }
+        if built.serving.access.is_none() {
+            return Ok(Caller { sees_details: peer.is_local(), ..Caller::default() });
+        }
+        // One that was read by a process that does not serve lets nobody in.
+        let access = built.access.as_ref().ok_or_else(unauthenticated)?;
+        match authorization::bearer(headers)? {
+            Some(token) => self.bearer(access, token).await,
+            None => certified(access, peer).ok_or_else(unauthenticated),
+        }
+    }
+
+    async fn bearer(&self, access: &BuiltAccess, token: &str) -> Result<Caller, Problem> {
+        if let Some(principal) = known(access, token) {
+            return Ok(named(principal));
+        }
+        let Some(unverified) = token::Unverified::read(token) else {
+            return Err(invalid("no principal has this token"));
+        };
+        let mut refusal = Refusal::Invalid("no listed issuer made this token");
+        for issuer in self.issuers(access) {
+            if issuer.name() != unverified.issuer {
+                continue;
+            }
+            match issuer.verify(token, &unverified).await {
+                Ok(principal) => return Ok(caller(principal, issuer.rights())),
+                // Another entry of one issuer may take it: for another audience, say.
+                Err(found) => refusal = refusal.or(found),
+            }
+        }
+        Err(match refusal {
+            Refusal::Invalid(detail) => invalid(detail),
+            Refusal::Unreachable(wait) => {
+                let detail = "the issuer of this token cannot be asked for its keys";
+                Problem::new(ProblemKind::IssuerUnreachable, detail).with_retry_after(wait)
+            }
+        })
+    }
+
+    /// The issuers of a build, with the keys that are known of them.
+    fn issuers(&self, access: &BuiltAccess) -> Vec<Arc<Issuer>> {
+        let mut known = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = known.len() == access.issuers.len()
+            && known.iter().zip(&access.issuers).all(|(known, built)| known.is(built));
+        if !is_same {
+            let kept = |built: &BuiltIssuer| {
+                let known = known.iter().find(|known| known.is(built));
+                known.map_or_else(|| Arc::new(Issuer::new(built)), Arc::clone)
+            };
+            *known = access.issuers.iter().map(kept).collect();
+        }
+        known.clone()
+    }
+}
+
+/// The principal with this token. Every token is compared, so that the time tells nothing.
+fn known<'a>(access: &'a BuiltAccess, token: &str) -> Option<&'a BuiltPrincipal> {
+    let token = Secret::new(token.to_owned());
+    let mut found = None;
+    for principal in &access.principals {
+        for known in &principal.tokens {
+            if known.is_same_value(&token) {
+                found = Some(principal);
+            }
+        }
+    }
+    found
+}
+
+/// The principal with the certificate that was shown.
+fn certified(access: &BuiltAccess, peer: &Peer) -> Option<Caller> {
+    let is_named = |principal: &&BuiltPrincipal| {
+        let certificate = principal.certificate.as_ref();
+        certificate.is_some_and(|wanted| peer.names.iter().any(|name| is_name(name, wanted)))
+    };
+    access.principals.iter().find(is_named).map(named)
+}
+
+fn is_name(name: &SubjectName, wanted: &AltName) -> bool {
+    match (name, wanted) {
+        (SubjectName::Dns(name), AltName::Dns(wanted)) => name.eq_ignore_ascii_case(wanted),
+        (SubjectName::Email(name), AltName::Email(wanted))
+        | (SubjectName::Uri(name), AltName::Uri(wanted)) => name == wanted,
+        _ => false,
+    }
+}
+
+fn named(principal: &BuiltPrincipal) -> Caller {
+    caller(Principal::new(principal.id.as_str()), &principal.rights)
+}
+
+fn caller(principal: Principal, rights: &Rights) -> Caller {
+    let Rights { toolsets, is_admin, .. } = rights.clone();
+    Caller { principal: Some(principal), toolsets, is_admin, sees_details: true }
+}
+
+fn unauthenticated() -> Problem {
+    let detail = "expected `Authorization: Bearer …`, or a certificate that names a principal";
+    Problem::new(ProblemKind::Unauthenticated, detail)
+}
+
+fn invalid(detail: &'static str) -> Problem {
+    Problem::new(ProblemKind::InvalidToken, detail)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! The header `Authorization` with a bearer token (RFC 6750 §2.1). A token in the query or in a form is never taken.
+
+use http::{HeaderMap, header};
+
+use crate::problem::{Problem, ProblemKind};
+
+/// The token of a request; none where it says nothing of who sent it.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let token = value.to_str().ok().and_then(|value| {
+        let (scheme, token) = value.split_once(' ')?;
+        let token = token.trim_matches(' ');
+        let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+        (scheme.eq_ignore_ascii_case("bearer") && is_token).then_some(token)
+    });
+    if token.is_some() && values.next().is_none() {
+        return Ok(token);
+    }
+    let detail = "expected one `Authorization: Bearer …`";
+    Err(Problem::new(ProblemKind::Unauthenticated, detail))
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[&str], expected: Result<Option<&str>, ()>) {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        assert_eq!(bearer(&headers).map_err(drop), expected, "{values:?}");
+    }
+
+    #[test]
+    fn one_bearer_token_is_taken_and_nothing_else() {
+        check(&[], Ok(None));
+        check(&["Bearer abc"], Ok(Some("abc")));
+        check(&["bearer  abc"], Ok(Some("abc")));
+        check(&["Bearer"], Err(()));
+        check(&["Bearer "], Err(()));
+        check(&["Bearer a b"], Err(()));
+        check(&["Basic YTpi"], Err(()));
+        check(&["Bearer abc", "Bearer abc"], Err(()));
+    }
+}

@@ -1,0 +1,94 @@
+//! One issuer: its tokens become principals, as long as it can be asked for its keys or they are known.
+
+mod fetch;
+mod published;
+
+use std::time::Duration;
+
+use callgate_config::{BuiltIssuer, IssuerConfig, Rights};
+use callgate_tool::{Object, Principal, Value};
+
+use self::published::Published;
+use super::token::{Expected, Unverified, claims};
+
+/// An issuer, and what is known of its keys.
+#[derive(Debug)]
+pub(super) struct Issuer {
+    built: BuiltIssuer,
+    published: Published,
+}
+
+/// Why a token is not taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Refusal {
+    /// It is none that would be taken.
+    Invalid(&'static str),
+    /// Nobody can say; how long to wait.
+    Unreachable(Duration),
+}
+
+impl Refusal {
+    /// What is said of a token that two entries do not take: that nobody can say, if one cannot.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Unreachable(wait), _) => Self::Unreachable(wait),
+            (Self::Invalid(_), other) => other,
+        }
+    }
+}
+
+impl Issuer {
+    pub(super) fn new(built: &BuiltIssuer) -> Self {
+        Self { built: built.clone(), published: Published::new(built) }
+    }
+
+    /// Whether what is known of its keys holds for these settings too.
+    pub(super) fn is(&self, built: &BuiltIssuer) -> bool {
+        self.built == *built
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.built.config.issuer
+    }
+
+    pub(super) fn rights(&self) -> &Rights {
+        &self.built.config.rights
+    }
+
+    /// The principal that a token names.
+    pub(super) async fn verify(
+        &self,
+        token: &str,
+        unverified: &Unverified,
+    ) -> Result<Principal, Refusal> {
+        let config = &self.built.config;
+        let algorithm = unverified.algorithm;
+        if !config.algorithms.contains(&&*format!("{algorithm:?}")) {
+            return Err(Refusal::Invalid("the token is signed in a way that is not listed"));
+        }
+        let keys = self.published.keys(unverified.key_id.as_deref(), algorithm).await?;
+        let expected = Expected { issuer: &config.issuer, audiences: &config.audiences };
+        let mut refusal = "no key of the issuer signed this token";
+        for key in keys {
+            match claims(token, (key.decoding(), algorithm), &expected) {
+                Ok(claims) => return principal(config, claims).map_err(Refusal::Invalid),
+                Err(found) => refusal = found,
+            }
+        }
+        Err(Refusal::Invalid(refusal))
+    }
+}
+
+/// An issuer's name has no `#`, so no two subjects of two issuers share an id.
+fn principal(config: &IssuerConfig, claims: Object) -> Result<Principal, &'static str> {
+    let subject = claims.get(&config.principal_claim).and_then(Value::as_str);
+    let is_name = |subject: &&str| {
+        (1..=LONGEST).contains(&subject.len()) && !subject.chars().any(char::is_control)
+    };
+    let subject = subject.filter(is_name).ok_or("the token names no principal")?;
+    let id = format!("jwt:{}#{subject}", config.issuer);
+    Ok(Principal::new(id).with_claims(claims))
+}
+
+/// Longer names are mistakes.
+const LONGEST: usize = 255;

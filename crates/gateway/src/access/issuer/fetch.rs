@@ -1,0 +1,61 @@
+//! Asks an issuer for its keys: where its metadata say (`OpenID` Connect Discovery 1.0 §4), or where the operator does.
+
+use bytes::Bytes;
+use callgate_config::{BuiltIssuer, IssuerConfig};
+use callgate_transport::Limits;
+use http::{Request, StatusCode, header};
+use serde::Deserialize;
+use std::time::Duration;
+use url::Url;
+
+use super::super::keys::Keys;
+
+/// The keys that an issuer publishes now, or why there are none, for the operator.
+pub(super) async fn keys(issuer: &BuiltIssuer) -> Result<Keys, String> {
+    let address = match &issuer.config.jwks_uri {
+        Some(address) => address.clone(),
+        None => discovered(issuer).await?,
+    };
+    Keys::read(&get(issuer, &address).await?)
+}
+
+#[derive(Deserialize)]
+struct Metadata {
+    issuer: String,
+    jwks_uri: Url,
+}
+
+async fn discovered(issuer: &BuiltIssuer) -> Result<Url, String> {
+    let IssuerConfig { issuer: name, .. } = &issuer.config;
+    let address = format!("{}/.well-known/openid-configuration", name.trim_end_matches('/'));
+    let address: Url =
+        address.parse().map_err(|_| "expected the address of an issuer".to_owned())?;
+    let text = get(issuer, &address).await?;
+    let read = serde_json::from_slice(&text);
+    let Metadata { issuer: said, jwks_uri } =
+        read.map_err(|_| format!("expected metadata with `issuer` and `jwks_uri` at {address}"))?;
+    // §4.3: whoever answers for another issuer hands out that one's keys.
+    if said != *name {
+        return Err(format!("expected metadata of `{name}`, got those of another issuer"));
+    }
+    if jwks_uri.origin() != address.origin() {
+        return Err(format!(
+            "its keys are at another origin: if it is trusted, write `jwks_uri: {jwks_uri}`"
+        ));
+    }
+    Ok(jwks_uri)
+}
+
+async fn get(issuer: &BuiltIssuer, address: &Url) -> Result<Bytes, String> {
+    let request = Request::get(address.as_str()).header(header::ACCEPT, "application/json");
+    let request = request.body(Bytes::new()).map_err(|error| error.to_string())?;
+    let answer = issuer.transport.send(request, &LIMITS).await;
+    let answer = answer.map_err(|error| format!("{address}: {error}"))?;
+    if answer.status() != StatusCode::OK {
+        return Err(format!("{address}: expected the status 200, got: {}", answer.status()));
+    }
+    Ok(answer.into_body())
+}
+
+/// What an issuer that works takes and answers many times over.
+const LIMITS: Limits = Limits { timeout: Duration::from_secs(5), response_bytes: 1 << 20 };

@@ -1,0 +1,79 @@
+//! The public keys of an issuer as it publishes them (RFC 7517). Those that are for something else, of another kind, or that
+//! cannot be read are passed over; a key that a token could have been made with by its reader is none.
+
+use std::sync::Arc;
+
+use jsonwebtoken::{
+    Algorithm, AlgorithmFamily, DecodingKey,
+    jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse},
+};
+
+/// The keys of an issuer.
+#[derive(Debug, Default)]
+pub(super) struct Keys(Vec<Arc<Key>>);
+
+/// One public key.
+#[derive(Debug)]
+pub(super) struct Key {
+    id: Option<String>,
+    /// What it is for, where that is said or follows from its kind.
+    algorithms: Vec<Algorithm>,
+    decoding: DecodingKey,
+}
+
+impl Keys {
+    /// Reads a set of keys.
+    pub(super) fn read(text: &[u8]) -> Result<Self, String> {
+        let set: JwkSet = serde_json::from_slice(text)
+            .map_err(|_| "expected a set of keys (RFC 7517)".to_owned())?;
+        let keys: Vec<_> = set.keys.iter().take(MOST).filter_map(key).map(Arc::new).collect();
+        if keys.is_empty() {
+            return Err("expected a key for signatures, got none".to_owned());
+        }
+        Ok(Self(keys))
+    }
+
+    /// The keys that a token may have been signed with: the one it names, or all of its algorithm.
+    pub(super) fn of(&self, id: Option<&str>, algorithm: Algorithm) -> Vec<Arc<Key>> {
+        let may_be = |key: &&Arc<Key>| {
+            (id.is_none() || key.id.as_deref() == id) && key.algorithms.contains(&algorithm)
+        };
+        self.0.iter().filter(may_be).cloned().collect()
+    }
+}
+
+impl Key {
+    pub(super) fn decoding(&self) -> &DecodingKey {
+        &self.decoding
+    }
+}
+
+fn key(jwk: &Jwk) -> Option<Key> {
+    let common = &jwk.common;
+    if common.public_key_use.as_ref().is_some_and(|used| *used != PublicKeyUse::Signature) {
+        return None;
+    }
+    let algorithms = match &jwk.algorithm {
+        AlgorithmParameters::RSA(_) => AlgorithmFamily::Rsa.algorithms().to_vec(),
+        AlgorithmParameters::OctetKeyPair(_) => vec![Algorithm::EdDSA],
+        AlgorithmParameters::EllipticCurve(parameters) => match parameters.curve {
+            EllipticCurve::P256 => vec![Algorithm::ES256],
+            EllipticCurve::P384 => vec![Algorithm::ES384],
+            _ => return None,
+        },
+        // A shared secret signs for whoever knows it.
+        _ => return None,
+    };
+    let algorithms = match common.key_algorithm {
+        Some(said) => algorithms
+            .into_iter()
+            .filter(|known| said.to_string() == format!("{known:?}"))
+            .collect(),
+        None => algorithms,
+    };
+    let decoding = DecodingKey::from_jwk(jwk).ok()?;
+    Some(Key { id: common.key_id.clone(), algorithms, decoding })
+}
+
+/// More than any issuer has at one time.
+const MOST: usize = 100;

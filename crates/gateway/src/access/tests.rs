@@ -1,0 +1,109 @@
+//! Keys of an issuer over time, by a clock that tests turn.
+
+use std::{sync::Arc, time::Duration};
+
+use callgate_config::{Built, Config, Description, Environment};
+use callgate_transport::Listeners;
+use http::{HeaderMap, HeaderValue, header};
+use serde_json::json;
+use tokio::time::{Instant, advance};
+
+use super::Access;
+use crate::{
+    caller::Caller,
+    peer::{Door, Peer},
+    problem::Problem,
+    test_issuer::{ISSUER, Published, Signer, claims},
+};
+
+struct Sidecar {
+    access: Access,
+    built: Built,
+    issuer: Arc<Published>,
+}
+
+impl Sidecar {
+    async fn of(signers: &[&Signer]) -> Self {
+        let issuer = Arc::new(Published::default());
+        issuer.publish(signers);
+        let jwt = format!("{{issuer: '{ISSUER}', audience: callgate}}");
+        let text = format!("toolsets: {{a: {{openapi: a.yaml}}}}\naccess: {{jwt: [{jwt}]}}");
+        let mut config = Config::from_text(text, "").unwrap();
+        config.toolsets[0].description = Description::text(
+            "openapi: 3.1.0\ninfo: {title: a, version: '1'}\nservers: [{url: 'https://a.example'}]\npaths: {}",
+        );
+        let environment = Environment::new().with_listeners(Listeners::default());
+        let environment = environment.with_transport(Arc::clone(&issuer) as _);
+        let built = config.build(&environment, None).await.unwrap();
+        Self { access: Access::default(), built, issuer }
+    }
+
+    async fn caller(&self, signer: &Signer) -> Result<Caller, Problem> {
+        let token = HeaderValue::from_str(&signer.sign(&claims(ISSUER, &json!({})))).unwrap();
+        let headers = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
+        let dialled = Some([127, 0, 0, 1].into());
+        let peer = Peer { door: Door::Calls, dialled, names: Vec::new() };
+        self.access.caller(&self.built, &headers, &peer).await
+    }
+
+    async fn status(&self, signer: &Signer) -> u16 {
+        self.caller(signer).await.err().map_or(200, |problem| problem.status())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_token_names_its_principal_and_brings_its_claims() {
+    let signer = Signer::new("one");
+    let sidecar = Sidecar::of(&[&signer]).await;
+    let principal = sidecar.caller(&signer).await.unwrap().principal.unwrap();
+    assert_eq!(principal.id(), "jwt:https://idp.example#kim");
+    assert_eq!(principal.claim("tier").and_then(|tier| tier.as_str()), Some("gold"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_new_is_asked_for_once_in_ten_seconds() {
+    let (old, new) = (Signer::new("old"), Signer::new("new"));
+    let sidecar = Sidecar::of(&[&old]).await;
+    assert_eq!(sidecar.status(&old).await, 200);
+    sidecar.issuer.publish(&[&new]);
+    let began = Instant::now();
+    assert_eq!(sidecar.status(&new).await, 200);
+    assert!((9..=11).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    assert_eq!(sidecar.status(&new).await, 200);
+    assert_eq!(sidecar.issuer.n_asked(), 2);
+    assert_eq!(sidecar.status(&old).await, 401);
+    assert_eq!(sidecar.issuer.n_asked(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_are_read_again_while_they_are_used() {
+    let (old, new) = (Signer::new("old"), Signer::new("new"));
+    let sidecar = Sidecar::of(&[&old]).await;
+    assert_eq!(sidecar.status(&old).await, 200);
+    sidecar.issuer.publish(&[&new]);
+    advance(Duration::from_mins(6)).await;
+    assert_eq!(sidecar.status(&old).await, 200);
+    while sidecar.issuer.n_asked() < 2 {
+        tokio::task::yield_now().await;
+    }
+    tokio::task::yield_now().await;
+    // Nobody waits for a key that was published meanwhile.
+    let began = Instant::now();
+    assert_eq!(sidecar.status(&new).await, 200);
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn keys_of_an_issuer_that_is_down_are_used_for_an_hour() {
+    let signer = Signer::new("one");
+    let sidecar = Sidecar::of(&[&signer]).await;
+    assert_eq!(sidecar.status(&signer).await, 200);
+    sidecar.issuer.goes_down();
+    advance(Duration::from_mins(59)).await;
+    assert_eq!(sidecar.status(&signer).await, 200);
+    advance(Duration::from_mins(2)).await;
+    assert_eq!(sidecar.status(&signer).await, 503);
+    sidecar.issuer.publish(&[&signer]);
+    advance(Duration::from_secs(11)).await;
+    assert_eq!(sidecar.status(&signer).await, 200);
+}

@@ -1,0 +1,147 @@
+//! What every request passes before the router sees it: is there room, is it meant for us, who sent it, may they. The
+//! order is that of the cheapest refusal first.
+
+mod host;
+
+use std::{sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    response::{IntoResponse, Response},
+};
+use callgate_config::{Built, ServingLimits};
+use http::{Request, request::Parts};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tower_service::Service;
+
+use crate::{
+    access::Access,
+    caller::Caller,
+    drain::Drain,
+    gateway::Gateway,
+    json_body::BodyLimit,
+    peer::{Door, Peer},
+    problem::{Problem, ProblemKind},
+};
+
+/// Everything between a connection and the router.
+#[derive(Debug)]
+pub(crate) struct Front {
+    router: Router,
+    gateway: Gateway,
+    access: Access,
+    limits: ServingLimits,
+    /// Room for requests.
+    room: Arc<Semaphore>,
+}
+
+impl Front {
+    /// The front of a router, with the bounds of the first configuration.
+    pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
+        let room = Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS)));
+        Self { router, gateway, access: Access::default(), limits, room }
+    }
+
+    /// The bounds.
+    pub(crate) fn limits(&self) -> &ServingLimits {
+        &self.limits
+    }
+
+    /// Whether the sidecar is being stopped.
+    pub(crate) fn drain(&self) -> &Drain {
+        self.gateway.drain()
+    }
+
+    /// What is served now.
+    pub(crate) fn built(&self) -> Arc<Built> {
+        self.gateway.built()
+    }
+
+    /// Answers a request; what comes with the answer is room for another one, as soon as it is dropped.
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Body>,
+        peer: &Peer,
+    ) -> (Response, Option<OwnedSemaphorePermit>) {
+        let is_probe = is_probe(request.uri().path());
+        let permit = match self.admit() {
+            Ok(permit) => Some(permit),
+            Err(_) if is_probe => None,
+            Err(problem) => return (problem.into_response(), None),
+        };
+        let (mut head, body) = request.into_parts();
+        let caller = match self.caller(&head, peer).await {
+            Ok(caller) => caller,
+            // Whoever asks whether we live learns that, and no more.
+            Err(_) if is_probe => Caller::default(),
+            Err(problem) => return (problem.into_response(), permit),
+        };
+        head.extensions.insert(caller);
+        head.extensions.insert(BodyLimit(self.limits.body_bytes));
+        let Ok(response) = self.router.clone().call(Request::from_parts(head, body)).await;
+        (response, permit)
+    }
+
+    /// Room for a request, unless there is none or the sidecar is being stopped.
+    fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        if self.drain().is_draining() {
+            let detail = "the sidecar is being stopped; another one may answer";
+            return Err(Problem::new(ProblemKind::Draining, detail).with_retry_after(SOON));
+        }
+        Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
+            let detail = "as many requests as `limits.requests` allows are being answered";
+            Problem::new(ProblemKind::Overloaded, detail).with_retry_after(SOON)
+        })
+    }
+
+    /// Who sent the request, if it may go on.
+    async fn caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
+        let path = head.uri.path();
+        // HTTP/1 counts them while it reads them.
+        if head.headers.len() > self.limits.headers {
+            let most = self.limits.headers;
+            let detail = format!("expected at most {most} headers");
+            return Err(Problem::new(ProblemKind::HeadTooLarge, detail));
+        }
+        let built = self.gateway.built();
+        host::check(head, peer, &built.serving.hosts)?;
+        let caller = self.access.caller(&built, &head.headers, peer).await?;
+        may_go_through(path, peer)?;
+        if is_admins(path) && !caller.is_admin {
+            let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
+            return Err(Problem::new(ProblemKind::Forbidden, detail));
+        }
+        Ok(caller)
+    }
+}
+
+/// Whether a path is served at this door.
+fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
+    let is_served = match peer.door {
+        Door::Admin => {
+            is_admins(path) || is_probe(path) || matches!(path, METRICS | "/openapi.json")
+        }
+        Door::Calls => path != METRICS || peer.is_local(),
+    };
+    if is_served {
+        return Ok(());
+    }
+    let detail = match peer.door {
+        Door::Admin => "calls are served by the listeners of `listen:`",
+        Door::Calls => "`/metrics` is served by the listeners of `admin:`",
+    };
+    Err(Problem::new(ProblemKind::UnknownPath, detail))
+}
+
+fn is_admins(path: &str) -> bool {
+    path == "/v1/admin" || path.starts_with("/v1/admin/")
+}
+
+fn is_probe(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
+}
+
+const METRICS: &str = "/metrics";
+/// When a refused request is worth another try.
+const SOON: Duration = Duration::from_secs(1);

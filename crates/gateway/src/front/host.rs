@@ -1,0 +1,144 @@
+//! Whether a request was meant for this sidecar: a page of the web must not reach one on the reader's machine, neither by
+//! a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our own is served, so there is
+//! no CORS.
+
+use http::{HeaderMap, HeaderName, header, request::Parts, uri::Authority};
+use url::Host;
+
+use crate::{
+    peer::Peer,
+    problem::{Problem, ProblemKind},
+};
+
+/// Refuses a request for another host, or from a page of another origin. `hosts` are further names of ours.
+pub(super) fn check(request: &Parts, peer: &Peer, hosts: &[String]) -> Result<(), Problem> {
+    let authority = authority(request)?;
+    let is_ours = authority.as_ref().is_some_and(|authority| is_ours(authority, peer, hosts));
+    // A socket file is reached by no page, whatever its callers call it.
+    if !is_ours && peer.dialled.is_some() {
+        let detail = "the `Host` is none of this sidecar's: list its name under `hosts: [NAME]`";
+        return Err(Problem::new(ProblemKind::Misdirected, detail));
+    }
+    let Some(origin) = request.headers.get(header::ORIGIN) else { return Ok(()) };
+    let is_own = origin.to_str().is_ok_and(|origin| is_own(origin, authority.as_ref()));
+    if is_own && has_one(&request.headers, &header::ORIGIN) {
+        return Ok(());
+    }
+    let detail = "pages of other origins are not served";
+    Err(Problem::new(ProblemKind::ForeignOrigin, detail))
+}
+
+/// Whom the request is for, by its target and its header, which must agree.
+fn authority(request: &Parts) -> Result<Option<Authority>, Problem> {
+    let of_target = request.uri.authority();
+    let Some(header) = request.headers.get(header::HOST) else { return Ok(of_target.cloned()) };
+    let of_header = header.to_str().ok().and_then(|text| text.parse::<Authority>().ok());
+    let agrees = of_target.is_none_or(|of_target| {
+        of_header
+            .as_ref()
+            .is_some_and(|of_header| of_header.as_str().eq_ignore_ascii_case(of_target.as_str()))
+    });
+    if agrees && has_one(&request.headers, &header::HOST) {
+        return Ok(of_header);
+    }
+    let detail = "the `Host` and the target of the request name different hosts";
+    Err(Problem::new(ProblemKind::Misdirected, detail))
+}
+
+fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {
+    headers.get_all(name).iter().nth(1).is_none()
+}
+
+/// Whether a host is this machine, the address that was dialled, or a listed name. Ports say nothing: they are mapped.
+fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
+    let host = Host::parse(authority.host()).ok().filter(|_| !authority.as_str().contains('@'));
+    let Some(host) = host else { return false };
+    let is_dialled = |address: std::net::IpAddr| {
+        let address = address.to_canonical();
+        peer.dialled.is_some_and(|dialled| dialled.to_canonical() == address)
+            || (address.is_loopback() && peer.is_local())
+    };
+    let is_known = match &host {
+        Host::Domain(name) => name == "localhost" && peer.is_local(),
+        Host::Ipv4(address) => is_dialled((*address).into()),
+        Host::Ipv6(address) => is_dialled((*address).into()),
+    };
+    let named = host.to_string();
+    is_known || hosts.contains(&named)
+}
+
+/// Whether a page came from here: from the host and the port that the request is for.
+fn is_own(origin: &str, authority: Option<&Authority>) -> bool {
+    let of_page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+    authority
+        .zip(of_page)
+        .is_some_and(|(authority, of_page)| of_page.eq_ignore_ascii_case(authority.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use http::Request;
+
+    use super::*;
+    use crate::peer::Door;
+
+    #[track_caller]
+    fn check_with(dialled: Option<&str>, headers: &[(&str, &str)], expected: Option<u16>) {
+        let mut request = Request::get("/v1/tools");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let dialled: Option<IpAddr> = dialled.map(|address| address.parse().unwrap());
+        let peer = Peer { door: Door::Calls, dialled, names: Vec::new() };
+        let hosts = ["callgate.internal".to_owned()];
+        let checked = check(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
+        let status = checked.err().map(|problem| problem.status());
+        assert_eq!(status, expected, "{dialled:?} {headers:?}");
+    }
+
+    #[test]
+    fn hosts_of_this_machine_and_listed_ones_are_ours() {
+        let here = Some("127.0.0.1");
+        for host in
+            ["localhost", "LOCALHOST:8410", "127.0.0.1:9", "[::1]:8410", "callgate.internal"]
+        {
+            check_with(here, &[("host", host)], None);
+        }
+        for host in ["evil.example", "localhost.evil.example", "10.0.0.9", "a@localhost", "", "0"] {
+            check_with(here, &[("host", host)], Some(421));
+        }
+        check_with(here, &[], Some(421));
+        check_with(here, &[("host", "localhost"), ("host", "localhost")], Some(421));
+    }
+
+    #[test]
+    fn beyond_this_machine_the_dialled_address_is_ours() {
+        let there = Some("10.0.0.9");
+        check_with(there, &[("host", "10.0.0.9:8410")], None);
+        check_with(there, &[("host", "callgate.internal")], None);
+        check_with(there, &[("host", "localhost")], Some(421));
+        check_with(there, &[("host", "127.0.0.1")], Some(421));
+        check_with(Some("::ffff:10.0.0.9"), &[("host", "10.0.0.9")], None);
+    }
+
+    #[test]
+    fn a_socket_file_has_any_name_and_no_foreign_pages() {
+        check_with(None, &[("host", "whatever")], None);
+        check_with(None, &[], None);
+        check_with(None, &[("host", "a"), ("origin", "http://evil.example")], Some(403));
+    }
+
+    #[test]
+    fn only_pages_of_our_own_origin_are_served() {
+        let host = ("host", "localhost:8410");
+        let here = Some("127.0.0.1");
+        check_with(here, &[host, ("origin", "http://localhost:8410")], None);
+        for origin in
+            ["null", "http://localhost:9999", "http://evil.example", "https://localhost", ""]
+        {
+            check_with(here, &[host, ("origin", origin)], Some(403));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Accepts the connections of one socket, as many as there is room for, until the sidecar is stopped and those that were
+//! there before are done. While they are, new ones are told that it is being stopped.
+
+use std::{io, sync::Arc, time::Duration};
+
+use tokio::{
+    sync::Semaphore,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+
+use super::{
+    connection::{self, Way},
+    socket::{Accepted, Socket},
+};
+
+/// Accepts until nothing is left to do.
+pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
+    let drain = way.front.drain().clone();
+    let (mut early, mut late) = (JoinSet::new(), JoinSet::new());
+    let mut is_draining = false;
+    while !(is_draining && early.is_empty()) {
+        tokio::select! {
+            accepted = socket.accept() => match accepted {
+                Ok(accepted) => {
+                    let connections = if is_draining { &mut late } else { &mut early };
+                    admit(connections, accepted, &way, &room);
+                }
+                Err(error) => after(&error).await,
+            },
+            Some(_) = early.join_next(), if !early.is_empty() => {}
+            Some(_) = late.join_next(), if !late.is_empty() => {}
+            () = drain.begun(), if !is_draining => is_draining = true,
+            () = drain.over() => break,
+        }
+    }
+    let last = async { while early.join_next().await.is_some() {} };
+    // What is left then is ended with the set.
+    timeout(LAST_WORDS, last).await.ok();
+}
+
+fn admit(connections: &mut JoinSet<()>, accepted: Accepted, way: &Way, room: &Arc<Semaphore>) {
+    let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
+        if way.tls.is_none() {
+            accepted.turn_away();
+        }
+        return;
+    };
+    let way = way.clone();
+    connections.spawn(async move {
+        connection::serve(accepted, way).await;
+        drop(permit);
+    });
+}
+
+/// A connection that broke off at once is nobody's loss; where descriptors or memory ran out, some may be free soon.
+async fn after(error: &io::Error) {
+    let is_the_callers =
+        matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset);
+    if !is_the_callers {
+        tracing::warn!(%error, "cannot accept a connection");
+        sleep(PAUSE).await;
+    }
+}
+
+/// How long nothing is accepted after it failed.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How long the last answers may take to be written.
+const LAST_WORDS: Duration = Duration::from_secs(2);

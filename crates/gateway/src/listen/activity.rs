@@ -1,0 +1,68 @@
+//! How busy one connection is: requests that are being answered, and since when there is none.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, AtomicUsize, Ordering},
+};
+
+use tokio::{
+    sync::Notify,
+    time::{Duration, Instant},
+};
+
+/// Shared by what reads a connection, what answers its requests, and what closes it.
+#[derive(Debug)]
+pub(super) struct Activity {
+    opened: Instant,
+    in_flight: AtomicUsize,
+    /// Milliseconds from the opening to the last end of a request.
+    last_end: AtomicU64,
+    idle: Notify,
+}
+
+/// A request that is being answered, until it is dropped.
+#[derive(Debug)]
+pub(super) struct InFlight(Arc<Activity>);
+
+impl Activity {
+    pub(super) fn new() -> Self {
+        let (in_flight, last_end) = (AtomicUsize::new(0), AtomicU64::new(0));
+        Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new() }
+    }
+
+    /// A request begins.
+    pub(super) fn begin(self: &Arc<Self>) -> InFlight {
+        self.in_flight.fetch_add(1, Ordering::AcqRel);
+        InFlight(Arc::clone(self))
+    }
+
+    /// Since when there is no request; none while there is one.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let last_end = Duration::from_millis(self.last_end.load(Ordering::Acquire));
+        (self.in_flight.load(Ordering::Acquire) == 0).then(|| self.opened + last_end)
+    }
+
+    /// When it was opened.
+    pub(super) fn opened(&self) -> Instant {
+        self.opened
+    }
+
+    /// Says that nothing happened for too long.
+    pub(super) fn give_up(&self) {
+        self.idle.notify_one();
+    }
+
+    /// Waits until nothing happened for too long.
+    pub(super) async fn given_up(&self) {
+        self.idle.notified().await;
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        let activity = &self.0;
+        let elapsed = activity.opened.elapsed().as_millis();
+        activity.last_end.store(u64::try_from(elapsed).unwrap_or(u64::MAX), Ordering::Release);
+        activity.in_flight.fetch_sub(1, Ordering::AcqRel);
+    }
+}

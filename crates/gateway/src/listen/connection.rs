@@ -1,0 +1,162 @@
+//! One connection: HTTP/1 or HTTP/2 within the bounds, each request handed to the front, closed when nothing comes, when the
+//! sidecar is stopped, or when the caller is too slow.
+
+use std::{convert::Infallible, net::IpAddr, pin::pin, sync::Arc};
+
+use axum::body::Body;
+use callgate_config::ServingLimits;
+use callgate_transport::subject_names;
+use http::{Request, Response};
+use hyper::{body::Body as _, body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::conn::auto,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::OwnedSemaphorePermit,
+    time::{Duration, Instant, sleep_until, timeout},
+};
+use tokio_rustls::TlsAcceptor;
+
+use super::{
+    activity::{Activity, InFlight},
+    body::{Held, Timed},
+    framing::Framing,
+    socket::Accepted,
+    tls::Tls,
+    watched::{Times, Watched},
+};
+use crate::{
+    front::Front,
+    peer::{Door, Peer},
+};
+
+/// What a connection is served with.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    pub(super) front: Arc<Front>,
+    pub(super) door: Door,
+    pub(super) tls: Option<Arc<Tls>>,
+}
+
+/// What the requests of one connection share.
+struct Known {
+    front: Arc<Front>,
+    peer: Peer,
+    activity: Arc<Activity>,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve(accepted: Accepted, way: Way) {
+    match accepted {
+        Accepted::Tcp(stream) => {
+            // An answer is written in one piece; waiting for more would only delay it.
+            stream.set_nodelay(true).ok();
+            let dialled = stream.local_addr().map(|address| address.ip()).ok();
+            secured(stream, dialled, way).await;
+        }
+        #[cfg(unix)]
+        Accepted::Unix(stream) => secured(stream, None, way).await,
+    }
+}
+
+async fn secured<S>(stream: S, dialled: Option<IpAddr>, way: Way)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let mut peer = Peer { door: way.door, dialled, names: Vec::new() };
+    let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
+    let handshake = TlsAcceptor::from(tls.config()).accept(stream);
+    let Ok(Ok(stream)) = timeout(way.front.limits().head_time, handshake).await else { return };
+    let shown = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
+    peer.names = shown.map(subject_names).unwrap_or_default();
+    spoken(stream, peer, way).await;
+}
+
+async fn spoken<S>(stream: S, peer: Peer, way: Way)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let limits = *way.front.limits();
+    let activity = Arc::new(Activity::new());
+    let times = Times { head: limits.head_time, idle: limits.idle_time };
+    let framing = Framing::new(limits.head_bytes);
+    let stream = TokioIo::new(Watched::new(stream, times, framing, Arc::clone(&activity)));
+    let drain = way.front.drain().clone();
+    let is_late = drain.is_draining();
+    let builder = builder(&limits, is_late);
+    let known = Known { front: way.front, peer, activity: Arc::clone(&activity) };
+    let known = Arc::new(known);
+    let service = service_fn(move |request| answered(request, Arc::clone(&known)));
+    let mut connection = pin!(builder.serve_connection(stream, service));
+    let mut leaves: Option<Instant> = None;
+    loop {
+        tokio::select! {
+            // The library's errors are the caller's doing: a connection that breaks off, a head that is none.
+            _ = connection.as_mut() => return,
+            () = activity.given_up(), if leaves.is_none() => {
+                connection.as_mut().graceful_shutdown();
+                leaves = Some(Instant::now() + limits.idle_time);
+            }
+            () = drain.begun(), if leaves.is_none() && !is_late => {
+                connection.as_mut().graceful_shutdown();
+                leaves = Some(Instant::now() + limits.drain + LAST_WORDS);
+            }
+            () = sleep_until(leaves.unwrap_or_else(Instant::now)), if leaves.is_some() => return,
+        }
+    }
+}
+
+/// The HTTP library within the bounds. A connection that comes while the sidecar is being stopped has one request.
+fn builder(limits: &ServingLimits, is_late: bool) -> auto::Builder<TokioExecutor> {
+    let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // `Watched` keeps the time.
+        .header_read_timeout(None)
+        .keep_alive(!is_late)
+        .max_headers(limits.headers)
+        .max_buf_size(limits.head_bytes);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(u32::try_from(limits.streams).unwrap_or(u32::MAX))
+        .initial_stream_window_size(window(limits.stream_window))
+        .initial_connection_window_size(window(limits.connection_window))
+        .max_header_list_size(window(limits.head_bytes))
+        .max_send_buf_size(SEND_BUFFER)
+        .max_pending_accept_reset_streams(RESETS)
+        .max_local_error_reset_streams(RESETS)
+        // A caller that cannot answer a ping, in the middle of a head say, is gone.
+        .keep_alive_interval(PING)
+        .keep_alive_timeout(limits.head_time);
+    builder
+}
+
+/// What counts while an answer is being sent.
+type Guarded = Held<Body, (InFlight, Option<OwnedSemaphorePermit>)>;
+
+async fn answered(
+    request: Request<Incoming>,
+    known: Arc<Known>,
+) -> Result<Response<Guarded>, Infallible> {
+    let in_flight = known.activity.begin();
+    let deadline = Instant::now() + known.front.limits().body_time;
+    let request = request.map(|body| {
+        if body.is_end_stream() { Body::empty() } else { Body::new(Timed::new(body, deadline)) }
+    });
+    let (response, permit) = known.front.answer(request, &known.peer).await;
+    Ok(response.map(|body| Held::new(body, (in_flight, permit))))
+}
+
+/// How long the last answers may take to be written after calls were given up.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// What one HTTP/2 stream keeps to be sent.
+const SEND_BUFFER: usize = 256 << 10;
+/// Streams that are reset by either side faster than they are served (CVE-2023-44487, CVE-2025-8671).
+const RESETS: usize = 64;
+/// How often a silent caller is asked whether it is there.
+const PING: Duration = Duration::from_secs(20);

@@ -1,0 +1,177 @@
+//! The sockets that are listened on: ports, socket files, and those of the service manager.
+
+#[cfg(unix)]
+mod file;
+
+use std::{io, net::SocketAddr, vec};
+
+use callgate_config::Address;
+use tokio::net::{TcpListener, TcpStream};
+#[cfg(unix)]
+use tokio::net::{UnixListener, UnixStream};
+
+/// One socket.
+#[derive(Debug)]
+pub(super) enum Socket {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix {
+        listener: UnixListener,
+        path: String,
+        /// Removed when nobody listens any more; none where it is the service manager's.
+        _file: Option<file::SocketFile>,
+    },
+}
+
+/// A connection that was accepted.
+#[derive(Debug)]
+pub(super) enum Accepted {
+    Tcp(TcpStream),
+    #[cfg(unix)]
+    Unix(UnixStream),
+}
+
+/// Why an address is not listened on.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    Io(io::Error),
+    /// Other machines reach it, and nobody would be asked who they are.
+    Open,
+}
+
+impl From<io::Error> for Refusal {
+    fn from(source: io::Error) -> Self {
+        Self::Io(source)
+    }
+}
+
+/// Opens an address; one that other machines reach only if callers are asked who they are.
+pub(super) async fn open(address: &Address, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
+    match address {
+        Address::Tcp { host, port } => Ok(vec![tcp((host, *port), asks_callers).await?]),
+        #[cfg(unix)]
+        Address::Unix(path) => {
+            let (listener, file) = file::bind(path)?;
+            let path = path.display().to_string();
+            Ok(vec![Socket::Unix { listener, path, _file: Some(file) }])
+        }
+        #[cfg(unix)]
+        Address::Systemd(name) => handed_over(name.as_deref(), asks_callers),
+        #[cfg(not(unix))]
+        Address::Unix(_) | Address::Systemd(_) => {
+            Err(io::Error::from(io::ErrorKind::Unsupported).into())
+        }
+    }
+}
+
+async fn tcp(address: (&str, u16), asks_callers: bool) -> Result<Socket, Refusal> {
+    let mut failure = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    for address in tokio::net::lookup_host(address).await? {
+        if !asks_callers && !address.ip().to_canonical().is_loopback() {
+            return Err(Refusal::Open);
+        }
+        match TcpListener::bind(address).await {
+            Ok(listener) => return Ok(Socket::Tcp(listener)),
+            Err(source) => failure = source,
+        }
+    }
+    Err(failure.into())
+}
+
+/// The sockets of the service manager: all of them, or those of a name.
+#[cfg(unix)]
+fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
+    let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut sockets = Vec::new();
+    for (known, socket) in handed {
+        if name.is_some_and(|name| known.as_deref() != Some(name)) {
+            // It may be another listener's, which asks for it by the same number.
+            let _number = socket.into_raw();
+            continue;
+        }
+        let tcp = std::net::TcpListener::from(socket.into_std());
+        match tcp.local_addr() {
+            Ok(address) if !asks_callers && !address.ip().to_canonical().is_loopback() => {
+                return Err(Refusal::Open);
+            }
+            Ok(_) => {
+                tcp.set_nonblocking(true)?;
+                sockets.push(Socket::Tcp(TcpListener::from_std(tcp)?));
+            }
+            // The address is one of another family: a socket file.
+            Err(_) => {
+                let unix = std::os::unix::net::UnixListener::from(std::os::fd::OwnedFd::from(tcp));
+                unix.set_nonblocking(true)?;
+                let (listener, path) = (UnixListener::from_std(unix)?, SYSTEMD.to_owned());
+                sockets.push(Socket::Unix { listener, path, _file: None });
+            }
+        }
+    }
+    if sockets.is_empty() {
+        let message = "the service manager handed over no socket of this name (`LISTEN_FDS`)";
+        return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
+    }
+    Ok(sockets)
+}
+
+/// Whether the service manager handed over any socket.
+pub(super) fn has_handed_over() -> bool {
+    #[cfg(unix)]
+    {
+        let handed = sd_listen_fds::get().unwrap_or_default();
+        // They stay open for whoever listens on them.
+        let handed = handed.into_iter().map(|(_, socket)| socket.into_raw());
+        handed.count() > 0
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+impl Socket {
+    /// Waits for the next connection.
+    pub(super) async fn accept(&self) -> io::Result<Accepted> {
+        match self {
+            Self::Tcp(listener) => Ok(Accepted::Tcp(listener.accept().await?.0)),
+            #[cfg(unix)]
+            Self::Unix { listener, .. } => Ok(Accepted::Unix(listener.accept().await?.0)),
+        }
+    }
+
+    /// The port that is listened on, and at which addresses; none for a socket file.
+    pub(super) fn bound(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Tcp(listener) => listener.local_addr().ok(),
+            #[cfg(unix)]
+            Self::Unix { .. } => None,
+        }
+    }
+
+    /// Where it is, as a user writes it.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Tcp(listener) => {
+                listener.local_addr().map(|bound| bound.to_string()).unwrap_or_default()
+            }
+            #[cfg(unix)]
+            Self::Unix { path, .. } => format!("unix:{path}"),
+        }
+    }
+}
+
+impl Accepted {
+    /// Says in a few bytes that there are too many connections; the head of a request is not waited for.
+    pub(super) fn turn_away(self) {
+        // A new connection has room for this; where it has not, closing says as much.
+        let _written = match self {
+            Self::Tcp(stream) => stream.try_write(TOO_MANY),
+            #[cfg(unix)]
+            Self::Unix(stream) => stream.try_write(TOO_MANY),
+        };
+    }
+}
+
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+
+/// What a socket is called whose file is the service manager's.
+#[cfg(unix)]
+const SYSTEMD: &str = "systemd";

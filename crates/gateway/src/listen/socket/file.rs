@@ -1,0 +1,105 @@
+//! A socket file: its owner's alone from its first moment on, in place of one that nobody listens on any more, and gone when
+//! the listener is.
+
+use std::{
+    fs, io,
+    os::unix::{
+        fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt},
+        net::UnixStream,
+    },
+    path::{Path, PathBuf},
+    process,
+};
+
+use tokio::net::UnixListener;
+
+/// A socket file, removed when it is dropped, unless another one took its place.
+#[derive(Debug)]
+pub(in super::super) struct SocketFile {
+    path: PathBuf,
+    inode: u64,
+}
+
+/// Listens on a socket file that only its owner may connect to.
+pub(super) fn bind(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    is_free(path)?;
+    // Nobody reaches it before its mode is set: it is made where nobody else can look.
+    let mut folder = path.as_os_str().to_owned();
+    folder.push(format!(".{}", process::id()));
+    let folder = PathBuf::from(folder);
+    fs::DirBuilder::new().mode(0o700).create(&folder)?;
+    let made = made_in(&folder, path);
+    fs::remove_dir_all(&folder)?;
+    made
+}
+
+fn made_in(folder: &Path, path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    let made = folder.join("s");
+    let listener = UnixListener::bind(&made)?;
+    fs::set_permissions(&made, fs::Permissions::from_mode(0o600))?;
+    fs::rename(&made, path)?;
+    let inode = fs::symlink_metadata(path)?.ino();
+    Ok((listener, SocketFile { path: path.to_owned(), inode }))
+}
+
+/// A file that is there must be a socket that nobody listens on.
+fn is_free(path: &Path) -> io::Result<()> {
+    let there = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        there => there?,
+    };
+    if !there.file_type().is_socket() {
+        let message = "there is a file of this name, which is no socket";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
+        Ok(_) => {
+            let message = "another process listens on this socket";
+            Err(io::Error::new(io::ErrorKind::AddrInUse, message))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|there| there.ino() == self.inode) {
+            fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_socket_file_is_its_owners_and_gone_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("callgate.sock");
+        let bound = bind(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        drop(bound);
+        assert!(!path.exists());
+    }
+
+    #[tokio::test]
+    async fn a_stale_socket_is_replaced_and_a_live_one_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("callgate.sock");
+        drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+        assert!(path.exists());
+        let (listener, file) = bind(&path).unwrap();
+        assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        drop(listener);
+        // Whoever comes after us may have it already.
+        let (next, next_file) = bind(&path).unwrap();
+        drop(file);
+        assert!(path.exists());
+        drop((next, next_file));
+        fs::write(&path, "text").unwrap();
+        assert_eq!(bind(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+    }
+}

@@ -1,0 +1,105 @@
+//! The TLS of a listener: its files are read at the start, and again when they change. What cannot be read any more leaves
+//! what was there before.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock},
+    time::{Duration, SystemTime},
+};
+
+use callgate_config::{Built, ListenerTls, read_file};
+use callgate_transport::{CaCertificates, ServerTls};
+use tokio_rustls::rustls::ServerConfig;
+
+/// What a listener shows now.
+#[derive(Debug)]
+pub(super) struct Tls {
+    files: ListenerTls,
+    state: RwLock<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    config: Arc<ServerConfig>,
+    stamps: Vec<Stamp>,
+}
+
+/// What changes when a file does.
+type Stamp = Option<(SystemTime, u64)>;
+
+impl Tls {
+    /// Reads the files for the first time.
+    pub(super) async fn read(files: &ListenerTls, built: &Built) -> Result<Self, String> {
+        let stamps = stamps(files);
+        let config = read(files, built).await?;
+        let state = RwLock::new(State { config, stamps });
+        Ok(Self { files: files.clone(), state })
+    }
+
+    /// What new connections are secured with.
+    pub(super) fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
+    }
+
+    /// Reads the files again if one of them changed.
+    pub(super) async fn renew(&self, built: &Built) {
+        let stamps = stamps(&self.files);
+        if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == stamps {
+            return;
+        }
+        match read(&self.files, built).await {
+            Ok(config) => self.replace(State { config, stamps }),
+            // Half of a pair may be there already: it is tried again when the other half is.
+            Err(error) => self.keep(&error),
+        }
+    }
+
+    fn replace(&self, state: State) {
+        *self.state.write().unwrap_or_else(PoisonError::into_inner) = state;
+        tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
+    }
+
+    fn keep(&self, error: &str) {
+        let certificate = self.files.certificate.display();
+        tracing::warn!(%certificate, error, "certificate kept: it cannot be read again");
+    }
+}
+
+/// How often files are looked at.
+pub(super) const LOOK: Duration = Duration::from_secs(2);
+
+fn stamps(files: &ListenerTls) -> Vec<Stamp> {
+    let key = files.key.to_string();
+    let key = key.strip_prefix("file:").map(PathBuf::from);
+    let files = [&files.certificate].into_iter().chain(&files.client_ca).chain(&key);
+    files.map(|file| stamp(file).ok()).collect()
+}
+
+fn stamp(file: &Path) -> io::Result<(SystemTime, u64)> {
+    let there = fs::metadata(file)?;
+    Ok((there.modified()?, there.len()))
+}
+
+async fn read(files: &ListenerTls, built: &Built) -> Result<Arc<ServerConfig>, String> {
+    let bytes = |file: &Path| {
+        read_file(file, MOST_BYTES)
+            .map_err(|error| format!("cannot read `{}`: {error}", file.display()))
+    };
+    let chain = bytes(&files.certificate)?;
+    let mut authorities: Option<CaCertificates> = None;
+    for file in &files.client_ca {
+        let more = CaCertificates::read(&bytes(file)?)
+            .map_err(|error| format!("`{}`: {error}", file.display()))?;
+        authorities = Some(match authorities {
+            Some(known) => known.and(&more),
+            None => more,
+        });
+    }
+    let key = built.own_secret(&files.key).await.map_err(|error| error.to_string())?;
+    let tls = ServerTls::new(&chain, &key, authorities.as_ref());
+    Ok(tls.map_err(|error| error.to_string())?.config())
+}
+
+/// More than all certificates that a machine trusts.
+const MOST_BYTES: usize = 4 << 20;

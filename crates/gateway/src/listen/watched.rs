@@ -1,0 +1,228 @@
+//! One connection's bytes under watch: heads have their time, connections without a request theirs, and so has a caller
+//! that does not read its answer. Messages of HTTP/1 with two ends never reach the HTTP library whole.
+
+use std::{
+    io,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Instant, Sleep, sleep, sleep_until},
+};
+
+use super::{activity::Activity, framing::Framing};
+
+/// How long the caller may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Times {
+    /// For the head of a request.
+    pub(super) head: Duration,
+    /// For nothing at all, and for not reading an answer.
+    pub(super) idle: Duration,
+}
+
+/// A connection's stream.
+#[derive(Debug)]
+pub(super) struct Watched<S> {
+    stream: S,
+    times: Times,
+    framing: Framing,
+    activity: Arc<Activity>,
+    /// When the head that is not complete yet began; the first is waited for from the opening on.
+    head_began: Option<Instant>,
+    timer: Pin<Box<Sleep>>,
+    /// Runs while the caller reads nothing.
+    stall: Option<Pin<Box<Sleep>>>,
+    /// Runs after the last answer.
+    linger: Option<Pin<Box<Sleep>>>,
+    /// What is still given after a message with two ends, which nothing of the caller's follows.
+    last: Option<&'static [u8]>,
+}
+
+impl<S> Watched<S> {
+    pub(super) fn new(stream: S, times: Times, framing: Framing, activity: Arc<Activity>) -> Self {
+        let opened = activity.opened();
+        let timer = Box::pin(sleep_until(opened + times.head));
+        let (head_began, last) = (Some(opened), None);
+        let (stall, linger) = (None, None);
+        Self { stream, times, framing, activity, head_began, timer, stall, linger, last }
+    }
+
+    /// Looks at what was just read; cuts off what cannot be taken in one way only.
+    fn look(&mut self, buffer: &mut ReadBuf<'_>, before: usize) {
+        let read = buffer.filled().get(before..).unwrap_or_default();
+        if read.is_empty() {
+            return;
+        }
+        let taken = self.framing.take(read);
+        match (self.framing.is_in_head(), self.head_began) {
+            (false, _) => self.head_began = None,
+            (true, None) => {
+                let now = Instant::now();
+                self.head_began = Some(now);
+                self.timer.as_mut().reset(now + self.times.head);
+            }
+            (true, Some(_)) => {}
+        }
+        let Err(ambiguous) = taken else { return };
+        buffer.set_filled(before.saturating_add(ambiguous.at));
+        self.last = Some(NO_MESSAGE);
+        self.give_last(buffer);
+    }
+
+    /// Gives the HTTP library what is left of what makes it answer 400 and close.
+    fn give_last(&mut self, buffer: &mut ReadBuf<'_>) {
+        let last = self.last.unwrap_or_default();
+        let (now, later) = last.split_at(last.len().min(buffer.remaining()));
+        buffer.put_slice(now);
+        self.last = Some(later);
+    }
+
+    /// Nothing came: looks at the clock.
+    fn wait(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.check_time(context) {
+            Ok(()) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+
+    /// Whether the caller had all the time there is. Called while there is nothing to read.
+    fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        while self.timer.as_mut().poll(context).is_ready() {
+            let now = Instant::now();
+            let next = self.next_look(now);
+            if next <= now && self.head_began.is_some() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            if next <= now {
+                self.activity.give_up();
+            }
+            self.timer.as_mut().reset(next.max(now + LEAST));
+        }
+        Ok(())
+    }
+
+    /// When the time of what goes on now is over.
+    fn next_look(&self, now: Instant) -> Instant {
+        match (self.head_began, self.activity.idle_since()) {
+            (Some(began), _) => began + self.times.head,
+            (None, Some(since)) => since + self.times.idle,
+            (None, None) => now + self.times.idle,
+        }
+    }
+
+    /// The same of a caller that reads nothing.
+    fn check_stall<T>(
+        &mut self,
+        context: &mut Context<'_>,
+        written: Poll<io::Result<T>>,
+    ) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stall = None;
+            return written;
+        }
+        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(self.times.idle)));
+        if stall.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Poll::Pending
+    }
+}
+
+impl<S: AsyncRead + Unpin> Watched<S> {
+    /// Reads what the caller still sends, for a moment: closing before that would take the last answer from it
+    /// (RFC 9112 §9.6).
+    fn poll_linger(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
+        if linger.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Ok(()));
+        }
+        let mut piece = [0; 4096];
+        loop {
+            let mut piece = ReadBuf::new(&mut piece);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(context, &mut piece));
+            if read.is_err() || piece.filled().is_empty() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        match this.last {
+            Some([]) => return this.wait(context),
+            Some(_) => {
+                this.give_last(buffer);
+                return Poll::Ready(Ok(()));
+            }
+            None => {}
+        }
+        let before = buffer.filled().len();
+        match Pin::new(&mut this.stream).poll_read(context, buffer) {
+            Poll::Ready(Ok(())) => {
+                this.look(buffer, before);
+                Poll::Ready(Ok(()))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => this.wait(context),
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write(context, bytes);
+        this.check_stall(context, written)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.stream).poll_write_vectored(context, pieces);
+        this.check_stall(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let flushed = Pin::new(&mut this.stream).poll_flush(context);
+        this.check_stall(context, flushed)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if this.linger.is_none() {
+            let closed = Pin::new(&mut this.stream).poll_shutdown(context);
+            ready!(this.check_stall(context, closed))?;
+        }
+        this.poll_linger(context)
+    }
+}
+
+/// The clock of timers is coarse; a connection that was given up is not looked at all the time.
+const LEAST: Duration = Duration::from_millis(100);
+/// How long a caller may take to read its last answer.
+const LINGER: Duration = Duration::from_secs(1);
+/// A byte that neither a head nor the size of a chunk has, and the end of the head, which the HTTP library waits for.
+const NO_MESSAGE: &[u8] = b"\0\r\n\r\n";

@@ -1,0 +1,32 @@
+//! The connection that a request came on: through which door, from how near, and with which certificate. Found out once a
+//! connection.
+
+use std::net::IpAddr;
+
+use callgate_transport::SubjectName;
+
+/// Where a request came in.
+#[derive(Clone, Debug)]
+pub(crate) struct Peer {
+    pub(crate) door: Door,
+    /// The address of ours that was dialled; none for a socket file.
+    pub(crate) dialled: Option<IpAddr>,
+    /// The names of the certificate that was shown and is of a listed authority.
+    pub(crate) names: Vec<SubjectName>,
+}
+
+/// What a listener is for.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Door {
+    /// The operator: `/v1/admin/*`, `/metrics`.
+    Admin,
+    /// Whoever calls.
+    Calls,
+}
+
+impl Peer {
+    /// Whether only processes of this machine come in here.
+    pub(crate) fn is_local(&self) -> bool {
+        self.dialled.is_none_or(|address| address.to_canonical().is_loopback())
+    }
+}

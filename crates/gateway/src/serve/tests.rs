@@ -1,0 +1,13 @@
+//! A whole sidecar over real sockets, with a real service behind it.
+
+mod access;
+mod drain;
+mod jwt;
+mod leaving;
+mod limits;
+mod messages;
+mod own;
+mod secured;
+mod sidecar;
+
+use self::sidecar::Sidecar;

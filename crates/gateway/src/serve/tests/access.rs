@@ -1,0 +1,119 @@
+//! Who is let in, over real sockets: tokens, rights, and what pages of the web may not do.
+
+use std::path::Path;
+
+use super::{Sidecar, sidecar::nothing};
+use crate::failure::Failure;
+
+const TOKEN: &str = "a-token-of-the-agent-0123456789";
+const OTHER: &str = "a-token-of-operators-0123456789";
+
+fn principals() -> String {
+    format!(
+        "{}access: {{principals: {{agent: {{bearer: 'literal:{TOKEN}', toolsets: []}}, \
+         ops: {{bearer: ['literal:{OTHER}', 'literal:{OTHER}-new'], admin: true}}}}}}\n",
+        nothing()
+    )
+}
+
+fn bearer(token: &str) -> String {
+    format!("Bearer {token}")
+}
+
+#[tokio::test]
+async fn a_token_lets_its_principal_in_and_nobody_else() {
+    let sidecar = Sidecar::start(&principals()).await;
+    let none = sidecar.get("/v1/tools", &[]).await;
+    assert_eq!(none.status().as_u16(), 401);
+    assert_eq!(none.headers()["www-authenticate"], "Bearer realm=\"callgate\"");
+    let wrong = bearer("a-token-of-nobody-0123456789abcd");
+    let wrong = sidecar.get("/v1/tools", &[("authorization", &wrong)]).await;
+    assert_eq!(wrong.status().as_u16(), 401);
+    let challenge = "Bearer realm=\"callgate\", error=\"invalid_token\"";
+    assert_eq!(wrong.headers()["www-authenticate"], challenge);
+    assert!(!wrong.text().await.unwrap().contains("nobody"));
+    for token in [OTHER.to_owned(), format!("{OTHER}-new")] {
+        let headers = [("authorization", &*bearer(&token))];
+        assert_eq!(sidecar.status("/v1/tools", &headers).await, 200);
+    }
+    assert_eq!(sidecar.status("/v1/tools", &[("authorization", "Basic YTpi")]).await, 401);
+    assert_eq!(sidecar.status(&format!("/v1/tools?access_token={OTHER}"), &[]).await, 401);
+}
+
+#[tokio::test]
+async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
+    let sidecar = Sidecar::start(&principals()).await;
+    let of = async |token: &str| {
+        let listed = sidecar.get("/v1/tools", &[("authorization", &bearer(token))]).await;
+        listed.text().await.unwrap().matches("pets-list").count()
+    };
+    assert_eq!((of(TOKEN).await, of(OTHER).await), (0, 1));
+    let path = "/v1/admin/nothing";
+    let agent = sidecar.get(path, &[("authorization", &bearer(TOKEN))]).await;
+    assert_eq!(agent.status().as_u16(), 403);
+    let challenge = "Bearer realm=\"callgate\", error=\"insufficient_scope\"";
+    assert_eq!(agent.headers()["www-authenticate"], challenge);
+    assert_eq!(sidecar.status(path, &[("authorization", &bearer(OTHER))]).await, 404);
+}
+
+#[tokio::test]
+async fn a_token_is_rotated_by_a_reload() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("token"), format!("{TOKEN}\n")).unwrap();
+    let text = format!("{}access: {{bearer: 'file:token'}}\n", nothing());
+    let sidecar = Sidecar::try_start(&text, folder.path()).await.unwrap();
+    let old = bearer(TOKEN);
+    let (old, new) = ([("authorization", &*old)], bearer(OTHER));
+    assert_eq!(sidecar.status("/v1/tools", &old).await, 200);
+    std::fs::write(folder.path().join("token"), OTHER).unwrap();
+    sidecar.reload().await;
+    assert_eq!(sidecar.status("/v1/tools", &old).await, 401);
+    assert_eq!(sidecar.status("/v1/tools", &[("authorization", &new)]).await, 200);
+}
+
+#[tokio::test]
+async fn a_page_of_the_web_reaches_nothing() {
+    let sidecar = Sidecar::start(&nothing()).await;
+    for (headers, expected) in [
+        (&[("host", "localhost")][..], 200),
+        (&[("host", "rebound.example")], 421),
+        (&[("host", "localhost"), ("origin", "https://evil.example")], 403),
+        (&[("host", "localhost"), ("origin", "null")], 403),
+        (&[("host", "localhost"), ("origin", "http://localhost")], 200),
+    ] {
+        assert_eq!(sidecar.status("/v1/tools", headers).await, expected, "{headers:?}");
+        let probe = sidecar.status("/healthz", headers).await;
+        assert!(probe == 404 || probe == 200, "{headers:?}: {probe}");
+    }
+    let answer = sidecar.get("/v1/tools", &[("host", "localhost")]).await;
+    assert!(!answer.headers().keys().any(|name| name.as_str().starts_with("access-control")));
+}
+
+#[tokio::test]
+async fn without_access_only_this_machine_is_listened_to() {
+    for address in ["0.0.0.0:0", "'[::]:0'"] {
+        let text = format!("listen: {address}\n{}", nothing());
+        let failure = Sidecar::try_start(&text, Path::new("")).await.err().unwrap();
+        assert!(matches!(failure, Failure::Open { .. }), "{failure}");
+        assert!(failure.to_string().contains("access: {bearer: env:CALLGATE_TOKEN}"), "{failure}");
+    }
+    let text = format!("listen: '0.0.0.0:0'\n{}access: {{bearer: 'literal:{TOKEN}'}}\n", nothing());
+    let sidecar = Sidecar::start(&text).await;
+    let address = sidecar.calls[0].replace("0.0.0.0", "127.0.0.1");
+    let headers = [("authorization", &*bearer(TOKEN))];
+    let status = super::sidecar::get(&address, "/v1/tools", &headers).await.status().as_u16();
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
+async fn a_token_that_is_missing_or_short_stops_the_start() {
+    for (secret, says) in
+        [("env:CALLGATE_NO_SUCH_TOKEN", "/access/bearer"), ("literal:short", "16 characters")]
+    {
+        let text = format!("{}access: {{bearer: '{secret}'}}\n", nothing());
+        let failure = Sidecar::try_start(&text, Path::new("")).await.err().unwrap();
+        let Failure::Configuration(error) = failure else { panic!("{failure}") };
+        let finding = format!("{:?}", error.findings());
+        assert!(finding.contains(says) && !finding.contains("literal:short"), "{finding}");
+    }
+}

@@ -1,0 +1,141 @@
+//! The bounds of connections and requests, each seen from outside.
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    time::Instant,
+};
+
+use super::{
+    Sidecar,
+    sidecar::{CALL, get, nothing, pets, read_to_end, service},
+};
+
+async fn with(limits: &str) -> Sidecar {
+    Sidecar::start(&format!("{}limits: {{{limits}}}\n", nothing())).await
+}
+
+const POST: &str =
+    "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
+#[tokio::test]
+async fn a_head_has_a_size_a_number_of_headers_and_a_time() {
+    let sidecar = with("head_time: 200ms, headers: 10").await;
+    let long = format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "a".repeat(40_000));
+    assert!(sidecar.exchange(long.as_bytes()).await.starts_with("HTTP/1.1 431"));
+    let many = "X: a\r\n".repeat(11);
+    let many = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n");
+    assert!(sidecar.exchange(many.as_bytes()).await.starts_with("HTTP/1.1 431"));
+    for slow in ["", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX: "] {
+        let began = Instant::now();
+        assert_eq!(sidecar.exchange(slow.as_bytes()).await, "", "{slow}");
+        assert!(began.elapsed().as_millis() >= 150, "{slow}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_has_a_size_and_a_time() {
+    let sidecar = with("body_time: 200ms, body_bytes: 100, idle_time: 300ms").await;
+    let large = format!("{POST}Content-Length: 101\r\n\r\n{}", " ".repeat(101));
+    assert!(sidecar.exchange(large.as_bytes()).await.starts_with("HTTP/1.1 413"));
+    for slow in ["Content-Length: 10\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n5\r\n{"] {
+        let answer = sidecar.exchange(format!("{POST}{slow}").as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        assert!(answer.contains("urn:callgate:problem:too-slow"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_is_closed() {
+    let sidecar = with("idle_time: 200ms").await;
+    let get = "GET /v1/tools HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    let began = Instant::now();
+    let answer = sidecar.exchange(get.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(began.elapsed().as_millis() >= 150);
+}
+
+#[tokio::test]
+async fn connections_beyond_the_bound_are_turned_away() {
+    let sidecar = with("connections: 2").await;
+    let (one, two) = (sidecar.connect().await, sidecar.connect().await);
+    assert!(sidecar.exchange(b"").await.starts_with("HTTP/1.1 503"));
+    drop((one, two));
+    while sidecar
+        .exchange(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .await
+        .starts_with("HTTP/1.1 503")
+    {}
+}
+
+#[tokio::test]
+async fn requests_beyond_the_bound_are_told_when_to_come_again() {
+    let (sent, mut asked) = tokio::sync::mpsc::channel(1);
+    let hangs = move || async move {
+        sent.send(()).await.ok();
+        std::future::pending::<()>().await;
+    };
+    let address = service(axum::Router::new().route("/pets", axum::routing::get(hangs))).await;
+    let sidecar = Sidecar::start(&format!("{}limits: {{requests: 1}}\n", pets(address))).await;
+    let mut busy = sidecar.connect().await;
+    let request = format!("{POST}Content-Length: {}\r\n\r\n{CALL}", CALL.len());
+    busy.write_all(request.as_bytes()).await.unwrap();
+    asked.recv().await.unwrap();
+    let refused = sidecar.get("/v1/tools", &[]).await;
+    assert_eq!(refused.status().as_u16(), 503);
+    assert_eq!(refused.headers()["retry-after"], "1");
+    assert!(refused.text().await.unwrap().contains("problem:overloaded"));
+    // Whoever asks whether we live is answered all the same.
+    assert_ne!(sidecar.status("/healthz", &[]).await, 503);
+}
+
+#[tokio::test]
+async fn http_2_is_spoken_and_its_heads_are_counted() {
+    let sidecar = with("headers: 10").await;
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let address = format!("{}/v1/tools", sidecar.calls[0]);
+    let answer = client.get(&address).send().await.unwrap();
+    assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
+    let mut many = client.get(&address);
+    for number in 0..12 {
+        many = many.header(format!("x-{number}"), "a");
+    }
+    assert_eq!(many.send().await.unwrap().status().as_u16(), 431);
+}
+
+#[tokio::test]
+async fn an_http_2_connection_without_a_request_is_told_to_go() {
+    let sidecar = with("idle_time: 200ms").await;
+    let mut stream = sidecar.connect().await;
+    // The preface and empty settings (RFC 9113 §3.4).
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+    let mut all = Vec::new();
+    stream.read_to_end(&mut all).await.unwrap();
+    // The type of GOAWAY is 7 (§6.8), the reason 0.
+    assert!(all.windows(4).any(|frame| frame == [0, 0, 8, 7]), "{all:?}");
+}
+
+#[tokio::test]
+async fn a_socket_file_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("callgate.sock");
+    let listen = format!("listen: 'unix:{}'\n{}", path.display(), nothing());
+    let sidecar = Sidecar::start(&listen).await;
+    assert_eq!(sidecar.calls, [format!("unix:{}", path.display())]);
+    let mut stream = tokio::net::UnixStream::connect(&path).await.unwrap();
+    let get = "GET /v1/tools HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n";
+    stream.write_all(get.as_bytes()).await.unwrap();
+    assert!(read_to_end(&mut stream).await.starts_with("HTTP/1.1 200"));
+}
+
+#[tokio::test]
+async fn several_addresses_are_served_and_the_operators_apart() {
+    let text = format!("listen: ['127.0.0.1:0', '127.0.0.1:0']\nadmin: 127.0.0.1:0\n{}", nothing());
+    let sidecar = Sidecar::start(&text).await;
+    assert_eq!((sidecar.calls.len(), sidecar.admin.len()), (2, 1));
+    for address in &sidecar.calls {
+        assert_eq!(get(address, "/v1/tools", &[]).await.status().as_u16(), 200);
+        assert_eq!(get(address, "/v1/admin/changes", &[]).await.status().as_u16(), 403);
+    }
+    assert_eq!(get(&sidecar.admin[0], "/v1/tools", &[]).await.status().as_u16(), 404);
+    assert_ne!(get(&sidecar.admin[0], "/v1/admin/changes", &[]).await.status().as_u16(), 403);
+}

@@ -1,0 +1,22 @@
+//! A toolset whose service is this sidecar (row 54 of the threats).
+
+use super::Sidecar;
+
+#[tokio::test]
+async fn a_service_that_is_this_sidecar_is_never_called() {
+    for (listen, host) in
+        [("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "localhost"), ("'[::1]", "[::1]")]
+    {
+        let free = std::net::TcpListener::bind((listen.trim_matches(['\'', '[', ']']), 0)).unwrap();
+        let port = free.local_addr().unwrap().port();
+        drop(free);
+        let quote = if listen.starts_with('\'') { "'" } else { "" };
+        let text = format!(
+            "listen: {listen}:{port}{quote}\ntoolsets: {{pets: {{openapi: a.yaml, server: 'http://{host}:{port}/v1'}}}}\n"
+        );
+        let sidecar = Sidecar::start(&text).await;
+        let answer = sidecar.call().await;
+        assert!(answer.contains(r#""reached":"no""#), "{host}: {answer}");
+        assert!(answer.contains("callgate itself"), "{host}: {answer}");
+    }
+}

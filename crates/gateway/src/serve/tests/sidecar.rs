@@ -1,0 +1,150 @@
+//! Starts sidecars and services for the tests of this folder, and talks to them byte by byte.
+
+use std::{net::SocketAddr, path::Path, sync::Arc};
+
+use axum::Router;
+use callgate_config::{Config, Description, Environment};
+use callgate_transport::Listeners;
+use reqwest::{Client, Response};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+use super::super::{ServeOptions, open};
+use crate::{failure::Failure, front::Front, gateway::Gateway, listen, peer::Door, router::router};
+
+/// A sidecar that runs until it is dropped or drained.
+pub(super) struct Sidecar {
+    pub(super) gateway: Gateway,
+    pub(super) calls: Vec<String>,
+    pub(super) admin: Vec<String>,
+    pub(super) running: JoinHandle<()>,
+    listeners: Listeners,
+    config: Config,
+}
+
+impl Sidecar {
+    /// One that serves a configuration; `listen` is a port of this machine unless it is there.
+    pub(super) async fn start(text: &str) -> Self {
+        Self::try_start(text, Path::new("")).await.unwrap()
+    }
+
+    pub(super) async fn try_start(text: &str, base: &Path) -> Result<Self, Failure> {
+        let has_address = text.lines().any(|line| line.starts_with("listen:"));
+        let usual = if has_address { "" } else { "listen: 127.0.0.1:0\n" };
+        let config = Config::from_text(format!("{usual}{text}"), base);
+        let mut config = config.map_err(Failure::Configuration)?;
+        for toolset in &mut config.toolsets {
+            toolset.description = Description::text(DESCRIPTION);
+        }
+        let listeners = Listeners::default();
+        let environment = Environment::new().with_listeners(listeners.clone());
+        let built = config.build(&environment, None).await.map_err(Failure::Configuration)?;
+        let opened = open(&built, &ServeOptions::default()).await?;
+        opened.iter().filter_map(listen::Listener::bound).for_each(|bound| listeners.add(bound));
+        let of = |door: Door| {
+            let of_door = opened.iter().filter(|listener| listener.door() == door);
+            of_door.map(listen::Listener::shown).collect()
+        };
+        let (calls, admin) = (of(Door::Calls), of(Door::Admin));
+        let limits = built.serving.limits;
+        let gateway = Gateway::new(built);
+        let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
+        let running = tokio::spawn(listen::run(opened, Arc::new(front)));
+        Ok(Self { gateway, calls, admin, running, listeners, config })
+    }
+
+    /// Builds the configuration again, as a reload does.
+    pub(super) async fn reload(&self) {
+        let environment = Environment::new().with_listeners(self.listeners.clone());
+        let built = self.config.build(&environment, Some(&self.gateway.built())).await.unwrap();
+        self.gateway.replace(Arc::new(built));
+    }
+
+    pub(super) fn address(&self) -> SocketAddr {
+        self.calls[0].split_once("://").unwrap().1.parse().unwrap()
+    }
+
+    pub(super) async fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address()).await.unwrap()
+    }
+
+    /// Sends bytes and reads to the end of the connection.
+    pub(super) async fn exchange(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect().await;
+        stream.write_all(bytes).await.unwrap();
+        read_to_end(&mut stream).await
+    }
+
+    /// The answer to a request with these headers.
+    pub(super) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Response {
+        get(&self.calls[0], path, headers).await
+    }
+
+    /// The answer to a call.
+    pub(super) async fn call(&self) -> String {
+        let client = Client::builder().no_proxy().build().unwrap();
+        let request = client.post(format!("{}/v1/calls", self.calls[0])).body(CALL);
+        let request = request.header("content-type", "application/json");
+        request.send().await.unwrap().text().await.unwrap()
+    }
+
+    /// Its status.
+    pub(super) async fn status(&self, path: &str, headers: &[(&str, &str)]) -> u16 {
+        self.get(path, headers).await.status().as_u16()
+    }
+}
+
+impl Drop for Sidecar {
+    fn drop(&mut self) {
+        self.running.abort();
+    }
+}
+
+pub(super) async fn get(address: &str, path: &str, headers: &[(&str, &str)]) -> Response {
+    let mut request = Client::builder().no_proxy().build().unwrap().get(format!("{address}{path}"));
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.unwrap()
+}
+
+/// All that comes until the other side closes; what a reset cuts off is not there.
+pub(super) async fn read_to_end(stream: &mut (impl AsyncReadExt + Unpin)) -> String {
+    let (mut all, mut piece) = (Vec::new(), [0; 4096]);
+    while let Ok(read @ 1..) = stream.read(&mut piece).await {
+        all.extend_from_slice(&piece[..read]);
+    }
+    String::from_utf8_lossy(&all).into_owned()
+}
+
+/// Serves a router on this machine, until the runtime ends.
+pub(super) async fn service(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    address
+}
+
+/// A configuration whose tool `pets-list` asks a service at `address`.
+pub(super) fn pets(address: SocketAddr) -> String {
+    format!("toolsets: {{pets: {{openapi: pets.yaml, server: 'http://{address}'}}}}\n")
+}
+
+/// A configuration whose service is never asked.
+pub(super) fn nothing() -> String {
+    pets(SocketAddr::from(([127, 0, 0, 1], 9)))
+}
+
+/// What calls the tool.
+pub(super) const CALL: &str = r#"{"calls": [{"tool": "pets-list", "args": {}}]}"#;
+
+const DESCRIPTION: &str = "
+openapi: 3.1.0
+info: {title: Pets, version: '1'}
+paths:
+  /pets:
+    get: {operationId: list, responses: {'200': {description: Pets}}}
+";

@@ -1,0 +1,137 @@
+//! What a listener shows to its callers and asks of them: a certificate with its key, and the authorities of callers'
+//! certificates. The certificates themselves come as bytes; who reads them again when they change is another's business.
+
+use std::sync::Arc;
+
+use callgate_secret::Secret;
+use rustls::{
+    RootCertStore, ServerConfig,
+    pki_types::CertificateDer,
+    server::{ResolvesServerCert, WebPkiClientVerifier, danger::ClientCertVerifier},
+    sign::{CertifiedKey, SingleCertAndKey},
+};
+use x509_cert::ext::pkix::{SubjectAltName, name::GeneralName};
+
+use super::{CaCertificates, certificates, identity::certified_key, provider};
+use crate::error::{self, Error};
+
+/// The settings of a listener with TLS 1.2 and later and HTTP/2, as the TLS library takes them.
+#[derive(Clone, Debug)]
+pub struct ServerTls {
+    config: Arc<ServerConfig>,
+}
+
+impl ServerTls {
+    /// Shows a chain of certificates, ours first, which belongs to a private key in PEM. Callers who show a certificate of
+    /// one of `client_ca` are told apart by it; the others are let in as well, unless more is asked of them.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Certificate`](crate::ErrorKind::Certificate) if one of them cannot be read, or they do not belong
+    /// together.
+    pub fn new(
+        chain: &[u8],
+        key: &Secret,
+        client_ca: Option<&CaCertificates>,
+    ) -> Result<Self, Error> {
+        let chain = certificates::read_all(chain)?;
+        let shown = Arc::new(certified_key(chain, key, None)?);
+        let builder = ServerConfig::builder_with_provider(provider());
+        let builder = builder.with_safe_default_protocol_versions().map_err(error::no_tls)?;
+        let builder = match client_ca {
+            Some(authorities) => builder.with_client_cert_verifier(verifier(authorities)?),
+            None => builder.with_no_client_auth(),
+        };
+        let mut config = builder.with_cert_resolver(resolver(shown));
+        // RFC 7301 §3.2: in the order of our preference.
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        Ok(Self { config: Arc::new(config) })
+    }
+
+    /// The settings as the TLS library takes them.
+    pub fn config(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.config)
+    }
+}
+
+fn resolver(shown: Arc<CertifiedKey>) -> Arc<dyn ResolvesServerCert> {
+    Arc::new(SingleCertAndKey::from(shown))
+}
+
+fn verifier(authorities: &CaCertificates) -> Result<Arc<dyn ClientCertVerifier>, Error> {
+    let mut roots = RootCertStore::empty();
+    for certificate in authorities.iter() {
+        roots.add(certificate.clone()).map_err(error::no_tls)?;
+    }
+    let builder = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider());
+    let verifier = builder.allow_unauthenticated().build();
+    verifier.map_err(|source| error::no_trust().with_source(source))
+}
+
+/// A name that a certificate is for (RFC 5280 §4.2.1.6).
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the kinds that name whoever calls")]
+pub enum SubjectName {
+    /// The name of a host.
+    Dns(String),
+    /// A mail address.
+    Email(String),
+    /// A URI.
+    Uri(String),
+}
+
+/// The names that a certificate is for. What cannot be read has none.
+pub fn subject_names(certificate: &CertificateDer<'_>) -> Vec<SubjectName> {
+    let Ok(read) = certificates::x509(certificate) else { return Vec::new() };
+    let Ok(Some((_, SubjectAltName(names)))) = read.tbs_certificate().get_extension() else {
+        return Vec::new();
+    };
+    let name = |name: &GeneralName| match name {
+        GeneralName::DnsName(name) => Some(SubjectName::Dns(name.to_string())),
+        GeneralName::Rfc822Name(name) => Some(SubjectName::Email(name.to_string())),
+        GeneralName::UniformResourceIdentifier(name) => Some(SubjectName::Uri(name.to_string())),
+        _ => None,
+    };
+    names.iter().filter_map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{CertificateParams, KeyPair, SanType, string::Ia5String};
+
+    use super::*;
+
+    fn text(text: &str) -> Ia5String {
+        text.try_into().unwrap()
+    }
+
+    #[test]
+    fn the_names_of_a_certificate_are_read() {
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = vec![
+            SanType::URI(text("spiffe://a.example/agent")),
+            SanType::DnsName(text("agent.example")),
+            SanType::Rfc822Name(text("agent@a.example")),
+        ];
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        let expected = [
+            SubjectName::Uri("spiffe://a.example/agent".to_owned()),
+            SubjectName::Dns("agent.example".to_owned()),
+            SubjectName::Email("agent@a.example".to_owned()),
+        ];
+        assert_eq!(subject_names(certificate.der()), expected);
+        assert_eq!(subject_names(&CertificateDer::from(vec![1, 2])), []);
+    }
+
+    #[test]
+    fn a_key_of_another_certificate_is_refused() {
+        let (one, other) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
+        let certificate = CertificateParams::default().self_signed(&one).unwrap();
+        let served = |key: &KeyPair| {
+            let key = Secret::new(key.serialize_pem());
+            ServerTls::new(certificate.pem().as_bytes(), &key, None)
+        };
+        assert!(served(&one).is_ok());
+        assert!(served(&other).unwrap_err().to_string().contains("do not belong together"));
+    }
+}
