@@ -96,7 +96,7 @@ pub(crate) async fn run(listeners: Vec<Listener>, front: Arc<Front>) {
     let secured = listeners.iter().filter_map(|listener| listener.tls.clone()).collect();
     let mut running = JoinSet::new();
     for Listener { socket, door, tls } in listeners {
-        let way = Way { front: Arc::clone(&front), door, tls };
+        let way = Way { front: Arc::clone(&front), door, tls, is_late: false };
         running.spawn(accept::run(socket, way, Arc::clone(&room)));
     }
     tokio::select! {

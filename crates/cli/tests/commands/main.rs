@@ -16,6 +16,7 @@ mod readme;
 mod sarif;
 mod secrets;
 mod selection;
+mod serve;
 mod server;
 mod silence;
 mod test;

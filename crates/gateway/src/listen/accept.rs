@@ -22,10 +22,10 @@ pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
     while !(is_draining && early.is_empty()) {
         tokio::select! {
             accepted = socket.accept() => match accepted {
-                Ok(accepted) => {
-                    let connections = if is_draining { &mut late } else { &mut early };
-                    admit(connections, accepted, &way, &room);
+                Ok(accepted) if drain.is_draining() => {
+                    admit(&mut late, accepted, Way { is_late: true, ..way.clone() }, &room);
                 }
+                Ok(accepted) => admit(&mut early, accepted, way.clone(), &room),
                 Err(error) => after(&error).await,
             },
             Some(_) = early.join_next(), if !early.is_empty() => {}
@@ -39,14 +39,13 @@ pub(super) async fn run(socket: Socket, way: Way, room: Arc<Semaphore>) {
     timeout(LAST_WORDS, last).await.ok();
 }
 
-fn admit(connections: &mut JoinSet<()>, accepted: Accepted, way: &Way, room: &Arc<Semaphore>) {
+fn admit(connections: &mut JoinSet<()>, accepted: Accepted, way: Way, room: &Arc<Semaphore>) {
     let Ok(permit) = Arc::clone(room).try_acquire_owned() else {
         if way.tls.is_none() {
             accepted.turn_away();
         }
         return;
     };
-    let way = way.clone();
     connections.spawn(async move {
         connection::serve(accepted, way).await;
         drop(permit);

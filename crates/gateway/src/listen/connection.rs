@@ -38,6 +38,8 @@ pub(super) struct Way {
     pub(super) front: Arc<Front>,
     pub(super) door: Door,
     pub(super) tls: Option<Arc<Tls>>,
+    /// Whether the sidecar was being stopped when the connection came: it has one request.
+    pub(super) is_late: bool,
 }
 
 /// What the requests of one connection share.
@@ -84,7 +86,7 @@ where
     let framing = Framing::new(limits.head_bytes);
     let stream = TokioIo::new(Watched::new(stream, times, framing, Arc::clone(&activity)));
     let drain = way.front.drain().clone();
-    let is_late = drain.is_draining();
+    let is_late = way.is_late;
     let builder = builder(&limits, is_late);
     let known = Known { front: way.front, peer, activity: Arc::clone(&activity) };
     let known = Arc::new(known);
@@ -108,7 +110,7 @@ where
     }
 }
 
-/// The HTTP library within the bounds. A connection that comes while the sidecar is being stopped has one request.
+/// The HTTP library within the bounds.
 fn builder(limits: &ServingLimits, is_late: bool) -> auto::Builder<TokioExecutor> {
     let window = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
     let mut builder = auto::Builder::new(TokioExecutor::new());

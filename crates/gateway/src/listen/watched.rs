@@ -60,18 +60,28 @@ impl<S> Watched<S> {
         }
         let taken = self.framing.take(read);
         match (self.framing.is_in_head(), self.head_began) {
-            (false, _) => self.head_began = None,
-            (true, None) => {
-                let now = Instant::now();
-                self.head_began = Some(now);
-                self.timer.as_mut().reset(now + self.times.head);
+            (false, Some(_)) => {
+                self.head_began = None;
+                self.look_within(self.times.idle);
             }
-            (true, Some(_)) => {}
+            (true, None) => {
+                self.head_began = Some(Instant::now());
+                self.look_within(self.times.head);
+            }
+            (false, None) | (true, Some(_)) => {}
         }
         let Err(ambiguous) = taken else { return };
         buffer.set_filled(before.saturating_add(ambiguous.at));
         self.last = Some(NO_MESSAGE);
         self.give_last(buffer);
+    }
+
+    /// Looks at the clock after this time, if not before.
+    fn look_within(&mut self, time: Duration) {
+        let next = Instant::now() + time;
+        if next < self.timer.deadline() {
+            self.timer.as_mut().reset(next);
+        }
     }
 
     /// Gives the HTTP library what is left of what makes it answer 400 and close.

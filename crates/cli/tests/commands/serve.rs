@@ -1,0 +1,193 @@
+//! `callgate serve` as a process: what it says at the start, how it is stopped, and what keeps it from starting.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Child, ChildStderr, Command, Stdio},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::{callgate, server::Server};
+
+/// A sidecar that was started.
+struct Sidecar {
+    process: Child,
+    told: Vec<String>,
+    rest: BufReader<ChildStderr>,
+}
+
+impl Sidecar {
+    fn start(command: &mut Command) -> Self {
+        let command = command.args(["--listen", "127.0.0.1:0"]);
+        let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut rest = BufReader::new(process.stderr.take().unwrap());
+        let mut line = || {
+            let mut line = String::new();
+            rest.read_line(&mut line).unwrap();
+            line.trim_end().to_owned()
+        };
+        let told = (0..6).map(|_| line()).collect();
+        Self { process, told, rest }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.told[1].strip_prefix("listening on http://").unwrap()).unwrap()
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).unwrap();
+    }
+
+    /// Its exit code, and what else it said.
+    fn ended(mut self) -> (Option<i32>, String) {
+        let code = self.process.wait().unwrap().code();
+        let mut said = String::new();
+        self.rest.read_to_string(&mut said).unwrap();
+        (code, said)
+    }
+}
+
+fn serve() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+    command.arg("serve");
+    command
+}
+
+const CALL: &str = r#"{"calls": [{"tool": "pets-getPet", "args": {"petId": 7}}]}"#;
+
+fn send(stream: &mut TcpStream, body: &str) {
+    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close";
+    write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+}
+
+fn answer(stream: &mut TcpStream) -> String {
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn without_a_file_the_demo_is_served_and_told_in_six_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    assert!(sidecar.told[0].contains("the built-in demo"), "{:?}", sidecar.told);
+    assert_eq!(sidecar.told[2], "toolsets: 1 (pets)");
+    assert!(sidecar.told[3].starts_with("tools: 1") && sidecar.told[3].contains(" tokens "));
+    assert_eq!(sidecar.told[4], "credentials: none is missing");
+    assert!(sidecar.told[5].starts_with("manual: "));
+    let mut stream = sidecar.connect();
+    send(&mut stream, CALL);
+    assert!(answer(&mut stream).contains("\"Rex\""));
+    sidecar.signal(Signal::TERM);
+    assert_eq!(sidecar.ended().0, Some(0));
+}
+
+#[test]
+fn the_file_of_the_folder_is_served_and_missing_credentials_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let auth = "auth: {api_key: {in: header, name: X-Api-Key, value: 'env:CALLGATE_NO_SUCH_KEY'}}";
+    let text = format!("toolsets: {{pets: {{openapi: {}, {auth}}}}}\n", spec.display());
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    assert!(sidecar.told[0].ends_with("serves callgate.yaml"), "{:?}", sidecar.told);
+    assert_eq!(sidecar.told[4], "credentials missing: env:CALLGATE_NO_SUCH_KEY");
+    sidecar.signal(Signal::INT);
+    assert_eq!(sidecar.ended().0, Some(0));
+}
+
+#[test]
+fn a_second_signal_ends_it_while_a_call_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    // It accepts, and answers nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let toolset = format!("openapi: {}, server: 'http://{address}', auth: none", spec.display());
+    let text = format!("toolsets: {{pets: {{{toolset}}}}}\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let mut stream = sidecar.connect();
+    send(&mut stream, CALL);
+    let called = silent.accept().unwrap();
+    sidecar.signal(Signal::TERM);
+    // It refuses others while the call runs.
+    let refused = loop {
+        let mut other = sidecar.connect();
+        send(&mut other, CALL);
+        let answer = answer(&mut other);
+        if answer.starts_with("HTTP/1.1 503") {
+            break answer;
+        }
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    assert!(refused.contains("problem:draining"), "{refused}");
+    sidecar.signal(Signal::TERM);
+    let (code, said) = sidecar.ended();
+    assert_eq!(code, Some(2));
+    assert!(said.contains("stopped at once"), "{said}");
+    drop(called);
+}
+
+#[test]
+fn a_broken_configuration_keeps_it_from_starting() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, "toolsets: {pets: {openapi: nowhere.yaml}}\nlimits: {drains: 5s}\n").unwrap();
+    let ended = callgate(&["serve", file.to_str().unwrap()]).exits(2);
+    ended.says("did you mean `drain`?");
+    fs::write(
+        &file,
+        "toolsets: {pets: {openapi: a.yaml}}\naccess: {bearer: 'env:CALLGATE_NO_SUCH'}\n",
+    )
+    .unwrap();
+    callgate(&["serve", file.to_str().unwrap()]).exits(2).says("CALLGATE_NO_SUCH");
+}
+
+#[test]
+fn an_address_that_others_reach_or_that_is_taken_keeps_it_from_starting() {
+    let demo = "config/demo.yaml";
+    let open = callgate(&["serve", demo, "--listen", "0.0.0.0:0"]).exits(2);
+    open.says("access: {bearer: env:CALLGATE_TOKEN}");
+    callgate(&["serve", demo, "--listen", "nowhere"]).exits(2).says("expected `HOST:PORT`");
+    let taken = Server::start();
+    let address = taken.url("").replace("http://", "");
+    callgate(&["serve", demo, "--listen", &address]).exits(2).says(&address);
+}
+
+/// Makes a socket, and becomes the sidecar that it is handed over to.
+const SERVICE_MANAGER: &str = "
+import os, socket, sys
+listener = socket.create_server(('127.0.0.1', 0))
+os.dup2(listener.fileno(), 3)
+os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1', LISTEN_FDNAMES='calls')
+os.execv(sys.argv[1], sys.argv[1:])
+";
+
+#[test]
+fn the_socket_of_a_service_manager_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    for listen in [&[][..], &["--listen", "systemd:calls"]] {
+        let mut command = Command::new("python3");
+        command.args(["-c", SERVICE_MANAGER, env!("CARGO_BIN_EXE_callgate"), "serve"]).args(listen);
+        let command = command.current_dir(folder.path()).stderr(Stdio::piped());
+        // Where there is no Python, nobody hands over.
+        let Ok(mut process) = command.spawn() else { return };
+        let mut rest = BufReader::new(process.stderr.take().unwrap());
+        let mut told = [String::new(), String::new()];
+        for line in &mut told {
+            rest.read_line(line).unwrap();
+        }
+        let sidecar =
+            Sidecar { process, told: told.map(|line| line.trim_end().to_owned()).into(), rest };
+        assert!(!sidecar.told[1].ends_with(":8410"), "{:?}", sidecar.told);
+        let mut stream = sidecar.connect();
+        send(&mut stream, CALL);
+        assert!(answer(&mut stream).contains("\"Rex\""));
+        sidecar.signal(Signal::TERM);
+        assert_eq!(sidecar.ended().0, Some(0));
+    }
+}
