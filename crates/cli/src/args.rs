@@ -24,6 +24,8 @@ pub(crate) enum Command {
     Check(CheckArguments),
     /// Print a completion script for a shell
     Completions(CompletionsArguments),
+    /// Say what a new description or configuration changes for agents: exit 1 where something breaks
+    Diff(DiffArguments),
     /// Explain a code of a diagnostic
     Explain(ExplainArguments),
     /// Print the JSON Schema of configurations, for editors
@@ -166,6 +168,17 @@ pub(crate) enum Least {
 pub(crate) struct CompletionsArguments {
     /// The shell
     pub(crate) shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DiffArguments {
+    /// The description or configuration that agents know
+    pub(crate) old: PathBuf,
+    /// The one that takes its place
+    pub(crate) new: PathBuf,
+    /// Print the changes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]

@@ -3,6 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod schema;
 pub(crate) mod serve;

@@ -28,12 +28,17 @@ use clap::Parser;
 use crate::args::{Arguments, Command};
 
 fn main() -> ExitCode {
-    log::start();
     closed::close_memory();
-    let ended = match Arguments::parse().command {
+    let command = Arguments::parse().command;
+    // A sidecar writes the log that its configuration asks for.
+    if !matches!(command, Command::Serve(_)) {
+        log::start();
+    }
+    let ended = match command {
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
+        Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),
         Command::Serve(arguments) => commands::serve::run(&arguments),

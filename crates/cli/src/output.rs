@@ -22,6 +22,12 @@ pub(crate) fn talk(text: &str) {
     written(anstream::stderr().lock().write_all(text.as_bytes()));
 }
 
+/// Writes a line of a log. A sidecar goes on when nobody reads it.
+pub(crate) fn log(line: &str) {
+    let mut out = io::stderr().lock();
+    out.write_all(format!("{line}\n").as_bytes()).ok();
+}
+
 /// Writes a result that may be coloured.
 pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(text.as_bytes()));

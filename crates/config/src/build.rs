@@ -201,6 +201,7 @@ fn finished(
         access: None,
         missing_secrets: Vec::new(),
         warnings,
+        reload: config.reload.clone(),
         kept,
         files,
     })

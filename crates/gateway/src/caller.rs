@@ -16,7 +16,6 @@ pub(crate) struct Caller {
     /// Whether they may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
     /// Whether they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
-    #[expect(dead_code, reason = "`/readyz` is to say more by it")]
     pub(crate) sees_details: bool,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 
-use crate::{calls::Answers, drain::Drain, sessions::Sessions};
+use crate::{calls::Answers, drain::Drain, reloads::Reloads, sessions::Sessions};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -15,6 +15,7 @@ pub struct Gateway(Arc<Shared>);
 struct Shared {
     built: ArcSwap<Built>,
     drain: Drain,
+    reloads: Reloads,
     sessions: Sessions,
     answers: Arc<Answers>,
 }
@@ -25,7 +26,8 @@ impl Gateway {
         let sessions = Sessions::new(&built.sessions);
         let answers = Answers::new(built.idempotency);
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
-        Self(Arc::new(Shared { built, drain, sessions, answers }))
+        let reloads = Reloads::default();
+        Self(Arc::new(Shared { built, drain, reloads, sessions, answers }))
     }
 
     /// What is served now.
@@ -42,6 +44,11 @@ impl Gateway {
     /// Whether the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         &self.0.drain
+    }
+
+    /// The reloads there were.
+    pub(crate) fn reloads(&self) -> &Reloads {
+        &self.0.reloads
     }
 
     /// The sessions that callers store.

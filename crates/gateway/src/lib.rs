@@ -2,6 +2,7 @@
 //! executor, and what stands around calls is the business of `policy`.
 
 mod access;
+mod admin;
 mod answer;
 mod caller;
 mod calls;
@@ -10,13 +11,16 @@ mod drain;
 mod failure;
 mod front;
 mod gateway;
+mod health;
 mod json_body;
 mod listen;
+mod live;
 mod observe;
 mod path_name;
 mod peer;
 mod problem;
 mod query;
+mod reloads;
 mod results;
 mod router;
 mod serve;
@@ -28,6 +32,8 @@ mod tools;
 
 pub use failure::Failure;
 pub use gateway::Gateway;
+pub use live::Live;
+pub use observe::{WriteLine, start_log};
 pub use router::router;
 pub use serve::{ServeOptions, serve};
 pub use source::Source;

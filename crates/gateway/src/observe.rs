@@ -1,7 +1,14 @@
 //! What a sidecar tells of itself: where a request belongs in a trace, numbers, and what is written to its log.
 
+mod counted;
+mod log;
+pub(crate) mod numbers;
+
 use callgate_executor::TraceContext;
 use http::HeaderMap;
+
+pub(crate) use self::counted::Counted;
+pub use self::log::{WriteLine, start_log};
 
 /// Where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or is malformed,
 /// is none.

@@ -6,8 +6,10 @@ use axum::{
 };
 
 use crate::{
-    calls, description,
+    admin, calls, description,
     gateway::Gateway,
+    health,
+    observe::numbers,
     problem::{Problem, ProblemKind},
     results, sessions, tools,
 };
@@ -17,6 +19,11 @@ use crate::{
 pub fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/openapi.json", get(description::show))
+        .route("/healthz", get(health::live))
+        .route("/metrics", get(numbers::show))
+        .route("/readyz", get(health::ready))
+        .route("/v1/admin/changes", get(admin::changes))
+        .route("/v1/admin/reload", post(admin::reload))
         .route("/v1/calls", post(calls::run))
         .route("/v1/results/{id}", get(results::show))
         .route(

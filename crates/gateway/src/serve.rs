@@ -15,6 +15,8 @@ use crate::{
     front::Front,
     gateway::Gateway,
     listen::{self, Listener},
+    live::Live,
+    observe::numbers,
     peer::Door,
     router::router,
     source::Source,
@@ -47,6 +49,8 @@ pub async fn serve(
     told::lines(&source, &built, &listeners).iter().map(String::as_str).for_each(told);
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
+    numbers::record();
+    let _live = Live::start(&gateway, source);
     let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
     tokio::select! {
         () = listen::run(listeners, Arc::new(front)) => Ok(()),

@@ -2,10 +2,16 @@
 
 mod demo;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, open};
+use callgate_policy::Metrics;
 use callgate_transport::Listeners;
+
+use crate::observe::Counted;
 
 /// What is served.
 #[derive(Clone, Debug)]
@@ -60,7 +66,11 @@ impl Source {
     /// # Errors
     /// [`Error`] with every fault.
     pub async fn build(&self, previous: Option<&Built>) -> Result<Built, Error> {
-        let environment = Environment::new().with_listeners(self.listeners.clone());
+        let environment = Environment::new()
+            .with_listeners(self.listeners.clone())
+            .listing_missing()
+            .with_middleware(Arc::new(Counted))
+            .with_middleware(Arc::new(Metrics::new()));
         let environment = match &self.from {
             From::Demo => environment.with_transport(demo::transport()),
             From::File(..) => environment,

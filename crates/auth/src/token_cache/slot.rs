@@ -221,6 +221,8 @@ impl Slot {
         let (version, at) = (version.clone(), Instant::now());
         let round = state.round.saturating_add(1);
         state.round = round;
+        let outcome = if result.is_ok() { "issued" } else { "failed" };
+        metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(1);
         match result {
             Ok(Issued { token: value, expires_in, asked_at }) => {
                 state.token = Some(Token {

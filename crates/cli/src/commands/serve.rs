@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve};
+use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve, start_log};
 use tokio::runtime;
 
 use crate::{
@@ -20,6 +20,9 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         None if Path::new(USUAL_FILE).exists() => Source::file(USUAL_FILE, description),
         None => Source::demo(),
     };
+    let config = source.config().map_err(|error| failure(&error))?;
+    start_log(&config.log, Box::new(output::log));
+    drop(config);
     let options = ServeOptions { listen: arguments.listen.clone() };
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();

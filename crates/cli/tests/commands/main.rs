@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod connection;
 mod default_credentials;
+mod diff;
 mod findings;
 mod hostile;
 mod output;
@@ -18,6 +19,8 @@ mod secrets;
 mod selection;
 mod serve;
 mod server;
+#[cfg(unix)]
+mod sidecar;
 mod silence;
 mod test;
 mod tools;

@@ -20,7 +20,10 @@ use super::{
     access::BuiltAccess, authenticators::Made, connect::Directory, fetched::Fetched,
     policy::Policy, stores::Stores,
 };
-use crate::{file::beginning, finding::Finding, serving::ServingConfig, sessions::SessionsConfig};
+use crate::{
+    file::beginning, finding::Finding, observe::ReloadConfig, serving::ServingConfig,
+    sessions::SessionsConfig,
+};
 
 /// A ready executor, and how the descriptions behind it were taken.
 #[derive(Debug)]
@@ -44,6 +47,8 @@ pub struct Built {
     pub missing_secrets: Vec<SecretReference>,
     /// What is worth knowing about the configuration.
     pub warnings: Vec<Finding>,
+    /// How a sidecar keeps up with its files.
+    pub reload: ReloadConfig,
     pub(super) kept: Kept,
     pub(super) files: BTreeSet<PathBuf>,
 }

@@ -1,0 +1,40 @@
+//! `callgate diff`: what a new description, or a new configuration, changes for agents that know the old one.
+
+use std::path::Path;
+
+use callgate::{Changes, Executor, config::DescriptionOptions};
+use callgate_tool::json;
+
+use crate::{
+    args::DiffArguments,
+    exit::{Failure, Verdict},
+    open, output,
+};
+
+/// Compares two files; a breaking change is a finding.
+pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
+    let (old, new) = (executor(&arguments.old)?, executor(&arguments.new)?);
+    let changes = Changes::between(&old, &new);
+    if arguments.json {
+        let json = json!({"breaking": changes.is_breaking(), "changes": changes.to_value()});
+        output::result(&format!("{json}\n"));
+    } else {
+        output::result(&text(&changes));
+    }
+    Ok(Verdict::of(changes.is_breaking()))
+}
+
+fn executor(file: &Path) -> Result<Executor, Failure> {
+    Ok(open::usable(file, &DescriptionOptions::default())?.executor)
+}
+
+fn text(changes: &Changes) -> String {
+    let mut text = String::new();
+    for change in changes.list() {
+        let weight = if change.is_breaking() { "breaking" } else { "        " };
+        text.push_str(&format!("{weight}  {change}\n"));
+    }
+    let n_breaking = changes.list().iter().filter(|change| change.is_breaking()).count();
+    text.push_str(&format!("{} changes, {n_breaking} of them breaking\n", changes.list().len()));
+    text
+}

@@ -1,0 +1,84 @@
+//! `callgate diff`: changes of descriptions and configurations, in words and as JSON.
+
+use std::fs;
+
+use crate::callgate;
+
+const OLD: &str = "openapi: 3.1.0
+info: {title: t, version: '1'}
+servers: [{url: https://a.example}]
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters: [{name: limit, in: query, schema: {type: integer, maximum: 100}}]
+      responses: {'200': {description: ok}}
+  /pets/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    get: {operationId: getPet, responses: {'200': {description: ok}}}
+";
+
+/// What is printed for OLD and another description, and the exit code.
+#[track_caller]
+fn check(new: &str, code: i32, expected: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, after) = (folder.path().join("old.yaml"), folder.path().join("new.yaml"));
+    fs::write(&before, OLD).unwrap();
+    fs::write(&after, new).unwrap();
+    let ended = callgate(&["diff", before.to_str().unwrap(), after.to_str().unwrap()]).exits(code);
+    assert_eq!(ended.out, expected);
+}
+
+#[test]
+fn what_breaks_is_a_finding() {
+    check(OLD, 0, "0 changes, 0 of them breaking\n");
+    check(
+        &OLD.replace("maximum: 100", "maximum: 50"),
+        1,
+        "breaking  listPets: input_narrowed limit: maximum\n1 changes, 1 of them breaking\n",
+    );
+    check(
+        &OLD.replace(
+            "schema: {type: integer, maximum: 100}}",
+            "schema: {type: integer}}, {name: offset, in: query, schema: {type: integer}}",
+        ),
+        0,
+        "          listPets: input_added offset\n1 changes, 0 of them breaking\n",
+    );
+    check(
+        &OLD.replace("operationId: getPet", "operationId: showPet")
+            .replace("https://a", "https://b"),
+        1,
+        "breaking  listPets: server_changed https://a.example/ → https://b.example/
+breaking  showPet: renamed from getPet
+breaking  showPet: server_changed https://a.example/ → https://b.example/
+3 changes, 3 of them breaking
+",
+    );
+    check(
+        &OLD.replace("    get: {operationId", "    put: {operationId"),
+        1,
+        "          getPet: moved GET /pets/{id} → PUT /pets/{id}
+breaking  getPet: effect_changed read → idempotent
+          getPet: described
+3 changes, 1 of them breaking
+",
+    );
+}
+
+#[test]
+fn changes_are_json_for_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("pets.yaml"), OLD).unwrap();
+    let configuration = |name: &str, tools: &str| {
+        let file = folder.path().join(name);
+        fs::write(&file, format!("toolsets: {{pets: {{openapi: pets.yaml, tools: {tools}}}}}"))
+            .unwrap();
+        file.to_str().unwrap().to_owned()
+    };
+    let (old, new) = (configuration("old", "{}"), configuration("new", "{exclude: [getPet]}"));
+    let ended = callgate(&["diff", &old, &new, "--json"]).exits(1);
+    let expected = r#"{"breaking":true,"changes":[{"tool":"pets-getPet","change":"removed","breaking":true}]}"#;
+    assert_eq!(ended.out.trim_end(), expected);
+    callgate(&["diff", &old, "none.yaml"]).exits(2);
+}

@@ -1,0 +1,72 @@
+//! What is compared of a tool. Declarations are built for the comparison and not kept.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+use callgate_openapi::{Allowance, Operation};
+use callgate_tool::{Effect, Tool};
+
+use super::{ChangeKind, inputs};
+use crate::{catalog::Entry, executor::Executor};
+
+/// A tool as agents know it.
+#[derive(Debug)]
+pub(super) struct Facts<'a> {
+    toolset: &'a str,
+    operation: Option<&'a Operation>,
+    effect: Effect,
+    /// None where it takes more than a declaration may.
+    tool: Option<Cow<'a, Tool>>,
+}
+
+impl<'a> Facts<'a> {
+    /// All tools by their names.
+    pub(super) fn of(executor: &'a Executor) -> BTreeMap<&'a str, Self> {
+        let mut allowances = BTreeMap::new();
+        let facts = |entry: Entry<'a>| (entry.name().as_str(), Self::one(entry, &mut allowances));
+        executor.entries().map(facts).collect()
+    }
+
+    fn one(entry: Entry<'a>, allowances: &mut BTreeMap<&'a str, Allowance>) -> Self {
+        let toolset = entry.toolset();
+        let operation = entry.operation().map(|operation| &**operation);
+        let tool = match operation {
+            None => entry.declaration().map(Cow::Borrowed),
+            Some(operation) => {
+                let allowance = allowances.entry(toolset).or_insert_with(|| operation.allowance());
+                operation.declared(allowance).ok().map(Cow::Owned)
+            }
+        };
+        Self { toolset, operation, effect: entry.backend().effect(), tool }
+    }
+
+    /// Where its operation is; tools of other kinds are nowhere.
+    pub(super) fn place(&self) -> Option<(&'a str, &'a str, &'a str)> {
+        let operation = self.operation?;
+        Some((self.toolset, operation.method.as_str(), &*operation.path))
+    }
+
+    /// What changed since it was `old`.
+    pub(super) fn changes(&self, old: &Self) -> Vec<ChangeKind> {
+        let mut changes = Vec::new();
+        if let (Some(from), Some(to)) = (old.operation, self.operation) {
+            if from.label() != to.label() {
+                let (from, to) = (from.label().to_owned(), to.label().to_owned());
+                changes.push(ChangeKind::Moved { from, to });
+            }
+            if from.server.url != to.server.url {
+                let (from, to) = (from.server.url.to_string(), to.server.url.to_string());
+                changes.push(ChangeKind::Server { from, to });
+            }
+        }
+        if self.effect != old.effect {
+            changes.push(ChangeKind::Effect { from: old.effect, to: self.effect });
+        }
+        if let (Some(from), Some(to)) = (&old.tool, &self.tool) {
+            if from.description != to.description {
+                changes.push(ChangeKind::Described);
+            }
+            inputs::compare((&from.input_schema, &to.input_schema), &mut changes);
+        }
+        changes
+    }
+}

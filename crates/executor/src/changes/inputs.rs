@@ -1,0 +1,57 @@
+//! The arguments of two declarations of one tool: which came, which went, which must be given, and which take less.
+
+use callgate_tool::{Object, Schema, Value};
+
+use super::{
+    ChangeKind, InputChange,
+    narrowed::{Narrowing, Side},
+};
+
+/// Adds what changed from the first schema to the second.
+pub(super) fn compare((old, new): (&Schema, &Schema), changes: &mut Vec<ChangeKind>) {
+    let before = changes.len();
+    let mut add = |at: &str, change| {
+        changes.push(ChangeKind::Input { at: at.to_owned(), change });
+    };
+    let empty = Object::new();
+    let (known, given) = (properties(old, &empty), properties(new, &empty));
+    let mut narrowing = Narrowing::between(Side::of(old), Side::of(new));
+    for (name, schema) in given {
+        let is_required = requires(new, name);
+        match known.get(name) {
+            None if is_required => add(name, InputChange::AddedRequired),
+            None => add(name, InputChange::Added),
+            Some(known) => {
+                if is_required && !requires(old, name) {
+                    add(name, InputChange::Required);
+                }
+                narrowing.input(name, known, schema);
+            }
+        }
+    }
+    for name in known.keys().filter(|name| !given.contains_key(name)) {
+        add(name, InputChange::Removed);
+    }
+    for (at, change) in narrowing.found {
+        add(&at, change);
+    }
+    if let Some(found) = changes.get_mut(before..) {
+        found.sort_by(|a, b| place(a).cmp(place(b)));
+    }
+}
+
+fn place(change: &ChangeKind) -> &str {
+    match change {
+        ChangeKind::Input { at, .. } => at,
+        _ => "",
+    }
+}
+
+fn properties<'a>(schema: &'a Schema, empty: &'a Object) -> &'a Object {
+    schema.own().get("properties").and_then(Value::as_object).unwrap_or(empty)
+}
+
+fn requires(schema: &Schema, name: &str) -> bool {
+    let required = schema.own().get("required").and_then(Value::as_array);
+    required.is_some_and(|required| required.iter().any(|known| known.as_str() == Some(name)))
+}

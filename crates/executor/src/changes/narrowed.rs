@@ -1,0 +1,207 @@
+//! Whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a bound of steps, or
+//! of keywords that are not compared, is `unknown`. References are followed, circles once.
+
+mod keyword;
+
+use std::collections::BTreeSet;
+
+use callgate_tool::{Definitions, Object, Schema, Value};
+
+use self::keyword::Verdict;
+use super::InputChange;
+
+/// A schema's definitions, by which its references are followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side<'a> {
+    definitions: &'a Definitions,
+    own: Option<&'a Object>,
+}
+
+/// Finds what takes less, at the places of one tool's arguments.
+#[derive(Debug)]
+pub(super) struct Narrowing<'a> {
+    old: Side<'a>,
+    new: Side<'a>,
+    n_steps: usize,
+    /// The pairs that are or were compared at one input, by where they are in memory.
+    seen: BTreeSet<(usize, usize)>,
+    /// What was found, and where.
+    pub(super) found: Vec<(String, InputChange)>,
+}
+
+impl<'a> Side<'a> {
+    /// The side of a schema.
+    pub(super) fn of(schema: &'a Schema) -> Self {
+        let own = schema.own().get("$defs").and_then(Value::as_object);
+        Self { definitions: schema.definitions(), own }
+    }
+
+    /// The schema that a reference leads to.
+    fn target(self, schema: &'a Value) -> Option<&'a Value> {
+        let name = schema.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+        let own = || self.own.and_then(|own| own.get(name));
+        self.definitions.get(name).map(|definition| &*definition.schema).or_else(own)
+    }
+}
+
+impl<'a> Narrowing<'a> {
+    /// A comparison of two sides.
+    pub(super) fn between(old: Side<'a>, new: Side<'a>) -> Self {
+        Self { old, new, n_steps: 0, seen: BTreeSet::new(), found: Vec::new() }
+    }
+
+    /// Compares what one input takes.
+    pub(super) fn input(&mut self, name: &str, old: &'a Value, new: &'a Value) {
+        self.seen.clear();
+        self.compare(name, old, new);
+    }
+
+    fn compare(&mut self, at: &str, old: &'a Value, new: &'a Value) {
+        self.n_steps += 1;
+        if self.n_steps > MOST_STEPS {
+            if self.n_steps == MOST_STEPS + 1 {
+                self.unknown(at, "there is too much to compare");
+            }
+            return;
+        }
+        let (from, to) = (self.old.target(old), self.new.target(new));
+        if from.is_none() && to.is_none() {
+            return self.schemas(at, old, new);
+        }
+        if let (Some(_), Some(_), Value::Object(old), Value::Object(new)) = (from, to, old, new) {
+            // JSON Schema 2020-12 §8.2.3.1: what stands beside a reference holds too.
+            self.objects(at, old, new);
+        } else if has_siblings(old) || has_siblings(new) {
+            self.unknown(at, "$ref");
+        }
+        let (from, to) = (from.unwrap_or(old), to.unwrap_or(new));
+        let address = |value: &Value| std::ptr::from_ref(value).addr();
+        if self.seen.insert((address(from), address(to))) {
+            self.compare(at, from, to);
+        }
+    }
+
+    fn schemas(&mut self, at: &str, old: &'a Value, new: &'a Value) {
+        match (old, new) {
+            (Value::Object(old), Value::Object(new)) => self.objects(at, old, new),
+            (Value::Bool(false), _) | (_, Value::Bool(true)) => {}
+            (Value::Bool(true), Value::Object(new)) => {
+                let empty = new.keys().all(|key| keyword::is_annotation(key));
+                if !empty {
+                    self.narrowed(at, "it took anything");
+                }
+            }
+            (_, Value::Bool(false)) => self.narrowed(at, "it takes nothing"),
+            _ => self.unknown(at, "it is no schema"),
+        }
+    }
+
+    fn objects(&mut self, at: &str, old: &'a Object, new: &'a Object) {
+        let keys: BTreeSet<&'a str> = old.keys().chain(new.keys()).map(String::as_str).collect();
+        for key in keys {
+            let (before, after) = (old.get(key), new.get(key));
+            if key == "$ref"
+                || keyword::is_annotation(key)
+                || self.below(at, key, (before, after), (old, new))
+            {
+                continue;
+            }
+            match keyword::verdict(key, before, after) {
+                Verdict::Fine => {}
+                Verdict::Narrowed => self.narrowed(at, key),
+                Verdict::Unknown => self.unknown(at, key),
+            }
+        }
+    }
+
+    /// Compares schemas below a keyword, where it has any.
+    fn below(
+        &mut self,
+        at: &str,
+        key: &'a str,
+        (before, after): (Option<&'a Value>, Option<&'a Value>),
+        (old, new): (&'a Object, &'a Object),
+    ) -> bool {
+        match key {
+            "properties" => self.properties(at, (old, new)),
+            "required" => {
+                keyword::newly_required(before, after)
+                    .for_each(|name| self.add(join(at, name), InputChange::Required));
+            }
+            "items" | "additionalProperties" => {
+                let at = if key == "items" { format!("{at}[]") } else { format!("{at}.*") };
+                self.compare(&at, before.unwrap_or(&ANYTHING), after.unwrap_or(&ANYTHING));
+            }
+            "allOf" | "anyOf" | "oneOf" | "prefixItems" => return self.rows(at, before, after),
+            _ => return false,
+        }
+        true
+    }
+
+    fn properties(&mut self, at: &str, (old, new): (&'a Object, &'a Object)) {
+        let of = |schema: &'a Object| schema.get("properties").and_then(Value::as_object);
+        let additional =
+            |schema: &'a Object| schema.get("additionalProperties").unwrap_or(&ANYTHING);
+        for (name, known) in of(old).into_iter().flat_map(Object::iter) {
+            match of(new).and_then(|new| new.get(name)) {
+                Some(given) => self.compare(&join(at, name), known, given),
+                None => self.add(join(at, name), InputChange::Removed),
+            }
+        }
+        for (name, given) in of(new).into_iter().flat_map(Object::iter) {
+            let is_new = of(old).is_none_or(|old| !old.contains_key(name));
+            // A name that was free took what the rest took.
+            if is_new && matches!(additional(old), Value::Object(_)) {
+                self.compare(&join(at, name), additional(old), given);
+            }
+        }
+    }
+
+    /// Compares lists of as many schemas one by one; others are for [`keyword::verdict`].
+    fn rows(&mut self, at: &str, before: Option<&'a Value>, after: Option<&'a Value>) -> bool {
+        let list = |value: Option<&'a Value>| value.and_then(Value::as_array);
+        let (Some(old), Some(new)) = (list(before), list(after)) else { return false };
+        if old.len() != new.len() {
+            return false;
+        }
+        for (old, new) in old.iter().zip(new) {
+            self.compare(at, old, new);
+        }
+        true
+    }
+
+    fn narrowed(&mut self, at: &str, why: &str) {
+        self.add(at.to_owned(), InputChange::Narrowed(why.to_owned()));
+    }
+
+    fn unknown(&mut self, at: &str, why: &str) {
+        self.add(at.to_owned(), InputChange::Unknown(why.to_owned()));
+    }
+
+    fn add(&mut self, at: String, change: InputChange) {
+        let change = (at, change);
+        if self.found.len() < MOST_FOUND && !self.found.contains(&change) {
+            self.found.push(change);
+        }
+    }
+}
+
+/// Whether something that refuses values stands beside a reference.
+fn has_siblings(schema: &Value) -> bool {
+    let object = schema.as_object().filter(|object| object.contains_key("$ref"));
+    let refuses = |key: &String| key != "$ref" && !keyword::is_annotation(key);
+    object.is_some_and(|object| object.keys().any(refuses))
+}
+
+fn join(at: &str, name: &str) -> String {
+    format!("{at}.{name}")
+}
+
+/// A schema that is not there takes anything.
+static ANYTHING: Value = Value::Bool(true);
+
+/// More is not looked at in one tool: the largest in the wild have some thousand places.
+const MOST_STEPS: usize = 20_000;
+
+/// More of one tool is not read by anybody.
+const MOST_FOUND: usize = 100;

@@ -1,0 +1,135 @@
+//! What a keyword of a schema refuses, before and after, where that shows without a look at schemas below it.
+
+use std::collections::BTreeSet;
+
+use callgate_tool::Value;
+
+/// Whether a keyword takes less than it did.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Verdict {
+    /// It takes as much, or more.
+    Fine,
+    /// Some values are refused that were taken.
+    Narrowed,
+    /// It cannot be said.
+    Unknown,
+}
+
+/// Whether a keyword refuses nothing.
+pub(super) fn is_annotation(key: &str) -> bool {
+    key.starts_with("x-") || ANNOTATIONS.contains(&key)
+}
+
+/// How a keyword changed.
+pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+    if old == new {
+        return Verdict::Fine;
+    }
+    match key {
+        "allOf" | "anyOf" | "oneOf" => branches(key, old, new),
+        "const" | "enum" | "type" => values(key, old, new),
+        "exclusiveMaximum" | "maxItems" | "maxLength" | "maxProperties" | "maximum" => {
+            bound(old, new, |old, new| new < old)
+        }
+        "exclusiveMinimum" | "minItems" | "minLength" | "minProperties" | "minimum" => {
+            bound(old, new, |old, new| new > old)
+        }
+        "uniqueItems" => Verdict::of(new.and_then(Value::as_bool) == Some(true)),
+        _ if old.is_none() && NARROWING.contains(&key) => Verdict::Narrowed,
+        _ if new.is_none() && NARROWING.contains(&key) => Verdict::Fine,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// The names that `required` lists now and did not.
+pub(super) fn newly_required<'a>(
+    old: Option<&'a Value>,
+    new: Option<&'a Value>,
+) -> impl Iterator<Item = &'a str> {
+    let names = |value: Option<&'a Value>| {
+        value.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+    };
+    let known: BTreeSet<_> = names(old).collect();
+    names(new).filter(move |name| !known.contains(name))
+}
+
+impl Verdict {
+    fn of(is_narrowed: bool) -> Self {
+        if is_narrowed { Self::Narrowed } else { Self::Fine }
+    }
+}
+
+/// Bounds are compared as doubles: two that differ by less are for nobody.
+fn bound(old: Option<&Value>, new: Option<&Value>, is_less: fn(f64, f64) -> bool) -> Verdict {
+    match (old.map(Value::as_f64), new.map(Value::as_f64)) {
+        (_, None) => Verdict::Fine,
+        (None, _) => Verdict::Narrowed,
+        (Some(Some(old)), Some(Some(new))) => Verdict::of(is_less(old, new)),
+        _ => Verdict::Unknown,
+    }
+}
+
+/// Types and single values: each that was taken must be taken still.
+fn values(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+    let Some(new) = new else { return Verdict::Fine };
+    let Some(old) = old else { return Verdict::Narrowed };
+    let (old, new) = (listed(key, old), listed(key, new));
+    let is_number = |value: &&Value| value.as_str() == Some("number");
+    let is_taken = |value: &&Value| {
+        let is_integer = key == "type" && value.as_str() == Some("integer");
+        new.contains(value) || (is_integer && new.iter().any(is_number))
+    };
+    Verdict::of(!old.iter().all(is_taken))
+}
+
+fn listed<'a>(key: &str, value: &'a Value) -> Vec<&'a Value> {
+    match value {
+        Value::Array(values) if key != "const" => values.iter().collect(),
+        value => vec![value],
+    }
+}
+
+/// Compositions of another length.
+fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
+    let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
+    let Some(new) = list(new) else { return Verdict::Fine };
+    let Some(old) = list(old) else { return Verdict::Narrowed };
+    let holds = |all: &[Value], some: &[Value]| some.iter().all(|one| all.contains(one));
+    match key {
+        "allOf" if holds(&old, &new) => Verdict::Fine,
+        "allOf" if holds(&new, &old) => Verdict::Narrowed,
+        "anyOf" if holds(&new, &old) => Verdict::Fine,
+        "anyOf" if holds(&old, &new) => Verdict::Narrowed,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// What describes a value and refuses none.
+const ANNOTATIONS: [&str; 13] = [
+    "$comment",
+    "$defs",
+    "$id",
+    "$schema",
+    "contentMediaType",
+    "contentSchema",
+    "default",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "readOnly",
+    "title",
+];
+
+/// What refuses values where it stands, and none where it does not.
+const NARROWING: [&str; 9] = [
+    "contains",
+    "contentEncoding",
+    "dependentRequired",
+    "dependentSchemas",
+    "format",
+    "multipleOf",
+    "not",
+    "pattern",
+    "propertyNames",
+];

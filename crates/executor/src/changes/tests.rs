@@ -1,0 +1,149 @@
+//! What counts as a change, and which changes are breaking.
+
+use super::*;
+
+fn function(name: &str, schema: Value) -> Executor {
+    Executor::builder().function("t", name, schema, |_| async { json!(1) }).build().unwrap()
+}
+
+/// What one input with these schemas changes, and whether each change is breaking.
+#[track_caller]
+fn check(old: &Value, new: &Value, expected: &[&str]) {
+    let of = |schema: &Value| {
+        function("f", json!({"type": "object", "properties": {"a": schema.clone()}}))
+    };
+    let changes = Changes::between(&of(old), &of(new));
+    let shown: Vec<_> = changes.list().iter().map(ToString::to_string).collect();
+    let expected: Vec<_> = expected.iter().map(|text| format!("t-f: {text}")).collect();
+    assert_eq!(shown, expected, "{old} {new}");
+}
+
+#[test]
+fn what_an_input_takes_may_grow() {
+    let rows = [
+        (json!({"type": "integer"}), json!({"type": "number"})),
+        (json!({"type": "string"}), json!({"type": ["string", "null"]})),
+        (json!({"enum": ["a"]}), json!({"enum": ["b", "a"]})),
+        (json!({"const": 1}), json!({})),
+        (json!({"maximum": 5}), json!({"maximum": 6})),
+        (json!({"minLength": 5}), json!({})),
+        (json!({"pattern": "a"}), json!({})),
+        (json!({"description": "a", "default": 1}), json!({"description": "b", "title": "c"})),
+        (json!({"anyOf": [{"const": 1}]}), json!({"anyOf": [{"const": 1}, {"const": 2}]})),
+        (json!({"allOf": [{"minimum": 1}, {"maximum": 2}]}), json!({"allOf": [{"maximum": 2}]})),
+        (json!({"items": {"maximum": 5}}), json!({"items": {}})),
+        (json!({"required": ["b"]}), json!({"required": []})),
+        (json!({"properties": {}}), json!({"properties": {"b": {"type": "string"}}})),
+        (json!({"additionalProperties": false}), json!({})),
+        (json!(false), json!({"type": "string"})),
+        (json!({"type": "string"}), json!(true)),
+    ];
+    for (old, new) in rows {
+        check(&old, &new, &[]);
+    }
+}
+
+#[test]
+fn what_an_input_takes_may_shrink() {
+    let rows = [
+        (json!({"type": "number"}), json!({"type": "integer"}), "input_narrowed a: type"),
+        (json!({}), json!({"type": "integer"}), "input_narrowed a: type"),
+        (json!({"enum": ["a", "b"]}), json!({"enum": ["b"]}), "input_narrowed a: enum"),
+        (json!({"const": [1]}), json!({"const": [1, 2]}), "input_narrowed a: const"),
+        (json!({"maximum": 5}), json!({"maximum": 4.5}), "input_narrowed a: maximum"),
+        (json!({}), json!({"minItems": 1}), "input_narrowed a: minItems"),
+        (json!({}), json!({"pattern": "a"}), "input_narrowed a: pattern"),
+        (json!({}), json!({"uniqueItems": true}), "input_narrowed a: uniqueItems"),
+        (json!({"items": {}}), json!({"items": {"maximum": 5}}), "input_narrowed a[]: maximum"),
+        (json!({}), json!({"additionalProperties": false}), "input_narrowed a.*: it takes nothing"),
+        (json!({}), json!({"required": ["b"]}), "input_required a.b"),
+        (json!({"properties": {"b": {}}}), json!({"properties": {}}), "input_removed a.b"),
+        (json!(true), json!({"type": "string"}), "input_narrowed a: it took anything"),
+        (
+            json!({"anyOf": [{"const": 1}, {"const": 2}]}),
+            json!({"anyOf": [{"const": 1}]}),
+            "input_narrowed a: anyOf",
+        ),
+        (json!({"pattern": "a"}), json!({"pattern": "b"}), "input_unknown a: pattern"),
+        (json!({"not": {"const": 1}}), json!({"not": {"const": 2}}), "input_unknown a: not"),
+        (
+            json!({"oneOf": [{"const": 1}]}),
+            json!({"oneOf": [{"const": 1}, {"const": 2}]}),
+            "input_unknown a: oneOf",
+        ),
+    ];
+    for (old, new, expected) in rows {
+        check(&old, &new, &[expected]);
+    }
+}
+
+#[test]
+fn references_are_followed_and_circles_end() {
+    let tree = |most: u32| {
+        json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/node"}, "b": {"$ref": "#/$defs/node"}},
+            "$defs": {"node": {"properties": {
+                "n": {"maximum": most},
+                "next": {"$ref": "#/$defs/node"},
+            }}},
+        })
+    };
+    let changes = Changes::between(&function("f", tree(5)), &function("f", tree(4)));
+    let shown: Vec<_> = changes.list().iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["t-f: input_narrowed a.n: maximum", "t-f: input_narrowed b.n: maximum"]);
+    assert!(Changes::between(&function("f", tree(5)), &function("f", tree(5))).list().is_empty());
+}
+
+#[test]
+fn what_doubles_at_each_level_is_given_up_within_a_bound() {
+    let level = |n: u32, leaf: &Value| {
+        let name = |n: u32| format!("#/$defs/l{n}");
+        let below = if n == 0 { leaf.clone() } else { json!({"$ref": name(n - 1)}) };
+        json!({"properties": {"x": {"allOf": [below.clone()]}, "y": {"anyOf": [below]}}})
+    };
+    let schema = |leaf: Value| {
+        let definitions = (0..40).map(|n| (format!("l{n}"), level(n, &leaf)));
+        let definitions = Value::Object(definitions.collect());
+        json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/l39"}}, "$defs": definitions})
+    };
+    let (old, new) = (schema(json!({"maximum": 5})), schema(json!({"maximum": 4})));
+    let changes = Changes::between(&function("f", old), &function("f", new));
+    assert!(changes.is_breaking());
+    assert!(changes.list().len() <= 100);
+}
+
+#[test]
+fn inputs_come_and_go_and_are_asked_for() {
+    let schema = |properties: &[&str], required: &[&str]| {
+        let properties = properties.iter().map(|name| ((*name).to_owned(), json!({})));
+        json!({"type": "object", "properties": Value::Object(properties.collect()), "required": required})
+    };
+    let old = function("f", schema(&["kept", "gone", "free"], &["kept"]));
+    let new = function("f", schema(&["kept", "free", "more", "must"], &["kept", "free", "must"]));
+    let changes = Changes::between(&old, &new);
+    let rows = changes.list().iter().map(|change| (change.to_string(), change.is_breaking()));
+    let rows: Vec<_> = rows.collect();
+    let expected = [
+        ("t-f: input_required free", true),
+        ("t-f: input_removed gone", true),
+        ("t-f: input_added more", false),
+        ("t-f: input_added must: it is required", true),
+    ];
+    assert_eq!(rows, expected.map(|(text, is_breaking)| (text.to_owned(), is_breaking)));
+    let json = changes.to_value().to_string();
+    assert!(json.contains(
+        r#"{"tool":"t-f","change":"input_added","breaking":true,"at":"must","why":"it is required"}"#
+    ));
+}
+
+#[test]
+fn tools_come_and_go() {
+    let (old, new) =
+        (function("old", json!({"type": "object"})), function("new", json!({"type": "object"})));
+    let changes = Changes::between(&old, &new);
+    let shown: Vec<_> = changes.list().iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["t-new: added", "t-old: removed"]);
+    assert!(changes.is_breaking());
+    assert!(!Changes::between(&Executor::builder().build().unwrap(), &new).is_breaking());
+}

@@ -1,0 +1,66 @@
+//! `/healthz` and `/readyz`: whether the process lives, and whether it is ready for calls. Anybody learns the state; why it
+//! is so, by toolset, only who may see it.
+
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
+use callgate_config::{Built, BuiltToolset};
+use callgate_tool::{Object, Value, json};
+use http::StatusCode;
+
+use crate::{answer::JsonText, caller::Caller, gateway::Gateway, reloads::End};
+
+/// `GET /healthz`.
+pub(crate) async fn live() -> JsonText {
+    JsonText(json!({"status": "ok"}).to_string())
+}
+
+/// `GET /readyz`: 200, or 503.
+pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Response {
+    let built = gateway.built();
+    let is_ready = is_ready(&built) && !gateway.drain().is_draining();
+    let mut members = Object::new();
+    members.insert("status", if is_ready { "ready" } else { "not_ready" }.into());
+    if caller.sees_details {
+        let toolsets = built.toolsets.iter().map(toolset).collect();
+        members.insert("toolsets", Value::Array(toolsets));
+        if let Some(reload) = gateway.reloads().last().first() {
+            members.insert("configuration", configuration(&reload.end));
+            members.insert("reload", reload.to_value());
+        }
+    }
+    let body = JsonText(Value::Object(members).to_string());
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, body).into_response()
+}
+
+/// Every toolset was tried; one without a description keeps calls away where the operator says so.
+fn is_ready(built: &Built) -> bool {
+    !built.toolsets.iter().any(|toolset| toolset.is_required && toolset.failure().is_some())
+}
+
+fn toolset(toolset: &BuiltToolset) -> Value {
+    let (status, why) = match (toolset.failure(), toolset.stale.as_deref()) {
+        (Some(why), _) => ("failed", Some(why)),
+        (None, Some(why)) => ("stale", Some(why)),
+        (None, None) => ("ready", None),
+    };
+    let mut value = json!({
+        "name": toolset.name.as_str(),
+        "status": status,
+        "required": toolset.is_required,
+    });
+    if let (Some(members), Some(why)) = (value.as_object_mut(), why) {
+        members.insert("why", why.into());
+    }
+    value
+}
+
+/// Whether what is served is what stands in the files.
+fn configuration(end: &End) -> Value {
+    match end {
+        End::Refused(_) => "last_good".into(),
+        End::Replaced(_) => "current".into(),
+    }
+}

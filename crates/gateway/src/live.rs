@@ -1,0 +1,214 @@
+//! Keeps what is served up to date: when a file, a description at an address or a signal says so, everything is built again
+//! and takes the place of what was served, or the last good build goes on and it is said why.
+
+mod folders;
+mod rebuild;
+mod signals;
+mod stamps;
+mod watch;
+
+use std::{
+    collections::BTreeSet,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
+
+use callgate_config::ReloadConfig;
+use callgate_executor::{Change, Changes};
+use tokio::{
+    sync::watch::Receiver,
+    task::JoinHandle,
+    time::{Instant, sleep_until},
+};
+
+use self::{rebuild::Rebuilt, signals::Hangups, stamps::Stamps, watch::Watch};
+use crate::{
+    gateway::Gateway,
+    observe::numbers,
+    reloads::{Cause, End, Reload},
+    source::Source,
+};
+
+/// Keeps a gateway up to date until it is dropped.
+#[derive(Debug)]
+pub struct Live(JoinHandle<()>);
+
+impl Live {
+    /// Watches what the gateway's build was read from. Needs a runtime.
+    ///
+    /// ```no_run
+    /// use callgate_config::DescriptionOptions;
+    /// use callgate_gateway::{Gateway, Live, Source};
+    ///
+    /// # async fn serve() -> Result<(), callgate_config::Error> {
+    /// let source = Source::file("callgate.yaml", DescriptionOptions::default());
+    /// let gateway = Gateway::new(source.build(None).await?);
+    /// let live = Live::start(&gateway, source);
+    /// # drop(live);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn start(gateway: &Gateway, source: Source) -> Self {
+        let keeper = Keeper::new(gateway.clone(), source);
+        Self(tokio::spawn(keeper.run()))
+    }
+}
+
+impl Drop for Live {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// What is done again and again, one at a time.
+#[derive(Debug)]
+struct Keeper {
+    gateway: Gateway,
+    source: Source,
+    askings: Receiver<u64>,
+    hangups: Hangups,
+    watch: Watch,
+    /// The files whose change may change the next build, as they were before the last one read them.
+    stamps: Stamps,
+    settings: ReloadConfig,
+    /// When files are looked at although nobody said that they changed.
+    look: Instant,
+    /// When addresses are asked again.
+    ask: Instant,
+    /// How long after the last failure; it doubles up to the interval.
+    patience: Duration,
+}
+
+impl Keeper {
+    fn new(gateway: Gateway, source: Source) -> Self {
+        let (askings, built) = (gateway.reloads().askings(), gateway.built());
+        let now = Instant::now();
+        let mut keeper = Self {
+            askings,
+            hangups: Hangups::new(),
+            watch: Watch::new(),
+            stamps: Stamps::of(built.files()),
+            settings: built.reload.clone(),
+            look: now + LOOK,
+            ask: now,
+            patience: FIRST_PATIENCE,
+            gateway,
+            source,
+        };
+        keeper.rest(now);
+        numbers::tell(&keeper.gateway.built(), true);
+        keeper
+    }
+
+    async fn run(mut self) {
+        loop {
+            let cause = self.next().await;
+            let n_asked = *self.askings.borrow_and_update();
+            let at = SystemTime::now();
+            let known = self.stamps.files();
+            let rebuilt = rebuild::rebuild(&self.gateway, &self.source, known).await;
+            let Rebuilt { end, files, stamps } = rebuilt;
+            self.stamps = stamps.and(&files);
+            self.settings = self.gateway.built().reload.clone();
+            self.rest(Instant::now());
+            tell(cause, &end);
+            numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(_)));
+            let is_news = match &end {
+                End::Refused(_) => true,
+                End::Replaced(changes) => !changes.list().is_empty(),
+            };
+            // Nobody is helped by a list of looks that found nothing.
+            if is_news || cause != Cause::Address {
+                self.gateway.reloads().end(n_asked, Reload { at, cause, end });
+            }
+        }
+    }
+
+    /// Watches the right folders, and says when addresses are asked next.
+    fn rest(&mut self, now: Instant) {
+        let watched = self.stamps.files().iter().filter(|_| self.settings.watch);
+        let folders: BTreeSet<PathBuf> =
+            watched.flat_map(|file| folders::leading_to(file)).collect();
+        self.watch.set(folders);
+        let built = self.gateway.built();
+        let lacks = built.toolsets.iter().any(|one| one.failure().is_some() || one.stale.is_some());
+        self.patience = if lacks { self.patience * 2 } else { FIRST_PATIENCE };
+        self.patience = self.patience.min(self.settings.interval);
+        self.ask = now + if lacks { self.patience } else { self.settings.interval };
+    }
+
+    /// Waits until there is a reason to build again.
+    async fn next(&mut self) -> Cause {
+        loop {
+            tokio::select! {
+                Ok(()) = self.askings.changed() => return Cause::Request,
+                () = self.hangups.next() => return Cause::Signal,
+                () = self.watch.changed() => {
+                    if self.is_changed().await {
+                        return Cause::File;
+                    }
+                }
+                () = sleep_until(self.look) => {
+                    self.look = Instant::now() + LOOK;
+                    numbers::tidy();
+                    if self.settings.watch && self.is_changed().await {
+                        return Cause::File;
+                    }
+                }
+                () = sleep_until(self.ask) => {
+                    self.ask = Instant::now() + self.settings.interval;
+                    let built = self.gateway.built();
+                    let mut toolsets = built.toolsets.iter();
+                    let lacks = toolsets.any(|one| one.failure().is_some() || one.stale.is_some());
+                    if lacks || built.is_outdated().await {
+                        return Cause::Address;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn is_changed(&self) -> bool {
+        let (files, known) = (self.stamps.files().clone(), self.stamps.clone());
+        let looked = tokio::task::spawn_blocking(move || Stamps::of(&files) != known);
+        looked.await.unwrap_or(false)
+    }
+}
+
+/// Says in the log how a reload ended.
+fn tell(cause: Cause, end: &End) {
+    let outcome = end.as_str();
+    metrics::counter!("callgate_reloads_total", "outcome" => outcome).increment(1);
+    match end {
+        End::Refused(faults) => {
+            let (cause, faults) = (cause.as_str(), faults.join("; "));
+            tracing::warn!(
+                cause,
+                faults,
+                "the last good configuration stays: the new one has faults"
+            );
+        }
+        End::Replaced(changes) => tell_changes(cause, changes),
+    }
+}
+
+fn tell_changes(cause: Cause, changes: &Changes) {
+    let (cause, n_changes, breaking) =
+        (cause.as_str(), changes.list().len(), changes.is_breaking());
+    tracing::info!(cause, changes = n_changes, breaking, "reloaded");
+    changes.list().iter().take(MOST_TOLD).for_each(tell_change);
+}
+
+fn tell_change(change: &Change) {
+    let breaking = change.is_breaking();
+    tracing::info!(breaking, "changed for agents: {change}");
+}
+
+/// How often files are looked at although nobody said that they changed: on file systems of other machines nobody does.
+const LOOK: Duration = Duration::from_secs(10);
+
+/// How soon a description that could not be had is tried again.
+const FIRST_PATIENCE: Duration = Duration::from_secs(1);
+
+/// More changes are not read in a log.
+const MOST_TOLD: usize = 50;

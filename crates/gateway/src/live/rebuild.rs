@@ -1,0 +1,89 @@
+//! One build, away from the threads that answer requests: reading large descriptions takes its time.
+
+use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+
+use callgate_config::{Built, Error};
+use callgate_executor::Changes;
+use tokio::runtime::Handle;
+
+use super::stamps::Stamps;
+use crate::{gateway::Gateway, reloads::End, source::Source};
+
+/// What became of a build.
+#[derive(Debug)]
+pub(super) struct Rebuilt {
+    pub(super) end: End,
+    /// The files whose change may change the next one.
+    pub(super) files: BTreeSet<PathBuf>,
+    /// Those that were known, as they were before they were read.
+    pub(super) stamps: Stamps,
+}
+
+/// Builds again and serves the result, where nothing is wrong with it.
+pub(super) async fn rebuild(
+    gateway: &Gateway,
+    source: &Source,
+    known: &BTreeSet<PathBuf>,
+) -> Rebuilt {
+    let (gateway, source, known) = (gateway.clone(), source.clone(), known.clone());
+    let runtime = Handle::current();
+    let before = known.clone();
+    let rebuilt = tokio::task::spawn_blocking(move || {
+        let stamps = Stamps::of(&known);
+        let previous = gateway.built();
+        let built = runtime.block_on(source.build(Some(&previous)));
+        let (end, files) = ended(&gateway, &previous, built);
+        // What was known stays watched after a fault: its change may mend it.
+        let files = if matches!(end, End::Refused(_)) { &files | &known } else { files };
+        Rebuilt { end, files, stamps }
+    });
+    rebuilt.await.unwrap_or_else(|_| Rebuilt {
+        end: End::Refused(vec!["the build broke off".to_owned()]),
+        stamps: Stamps::of(&before),
+        files: before,
+    })
+}
+
+fn ended(
+    gateway: &Gateway,
+    previous: &Built,
+    built: Result<Built, Error>,
+) -> (End, BTreeSet<PathBuf>) {
+    let built = match built {
+        Ok(built) => built,
+        Err(error) => {
+            let findings = error.findings().iter().take(MOST_FAULTS);
+            let faults = findings.map(ToString::to_string).collect();
+            return (End::Refused(faults), error.files().clone());
+        }
+    };
+    let files = built.files().clone();
+    let lost = lost(previous, &built);
+    if !lost.is_empty() {
+        return (End::Refused(lost), files);
+    }
+    for warning in built.warnings.iter().filter(|known| !previous.warnings.contains(known)) {
+        tracing::warn!("{warning}");
+    }
+    let changes = Changes::between(&previous.executor, &built.executor);
+    gateway.replace(Arc::new(built));
+    (End::Replaced(changes), files)
+}
+
+/// Toolsets whose description was good and cannot be read any more. A text that is neither a configuration nor a description
+/// is taken for a bare description that cannot be read: it takes no configuration's place.
+fn lost(previous: &Built, built: &Built) -> Vec<String> {
+    let is_lost = |name: &str| {
+        let known = previous.toolsets.iter().find(|toolset| toolset.name == name);
+        known.map_or(name.is_empty(), |known| known.failure().is_none())
+    };
+    let lost = built.toolsets.iter().filter(|toolset| is_lost(&toolset.name));
+    lost.filter_map(|toolset| {
+        let (file, why) = (toolset.file.display(), toolset.failure()?);
+        Some(format!("{file}: {why}"))
+    })
+    .collect()
+}
+
+/// More faults are not read in one line.
+const MOST_FAULTS: usize = 20;

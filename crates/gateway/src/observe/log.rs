@@ -1,0 +1,95 @@
+//! The log of a sidecar: one record a line, as text for people or as JSON, with the spans it lies in. Control characters are
+//! escaped, so that nobody forges a line; libraries are heard from `warn` on unless they are named.
+
+mod record;
+
+use std::time::SystemTime;
+
+use callgate_config::{LogConfig, LogFormat, LogLevel};
+use tracing::{Event, Subscriber, level_filters::LevelFilter, span};
+use tracing_subscriber::{
+    Layer,
+    filter::Targets,
+    layer::{Context, SubscriberExt},
+    registry::{LookupSpan, Scope},
+};
+
+use self::record::{Fields, Record};
+
+/// Writes lines of a log.
+pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
+
+/// Writes records from now on; where a program has a subscriber of its own, that one stays.
+pub fn start_log(config: &LogConfig, write: WriteLine) {
+    tracing::subscriber::set_global_default(subscriber(config, write)).ok();
+}
+
+fn subscriber(config: &LogConfig, write: WriteLine) -> impl Subscriber + use<> {
+    let records = Records { format: config.format, write };
+    tracing_subscriber::registry().with(records.with_filter(targets(config)))
+}
+
+/// What is written.
+fn targets(config: &LogConfig) -> Targets {
+    let usual = level(config.level);
+    let targets =
+        Targets::new().with_default(usual.min(LevelFilter::WARN)).with_target("callgate", usual);
+    let modules = config.modules.iter();
+    modules.fold(targets, |targets, (name, own)| targets.with_target(name, level(*own)))
+}
+
+fn level(level: LogLevel) -> LevelFilter {
+    match level {
+        LogLevel::Debug => LevelFilter::DEBUG,
+        LogLevel::Error => LevelFilter::ERROR,
+        LogLevel::Info => LevelFilter::INFO,
+        LogLevel::Off => LevelFilter::OFF,
+        LogLevel::Trace => LevelFilter::TRACE,
+        LogLevel::Warn => LevelFilter::WARN,
+    }
+}
+
+/// Writes each record in a line.
+struct Records {
+    format: LogFormat,
+    write: WriteLine,
+}
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Records {
+    fn on_new_span(
+        &self,
+        attributes: &span::Attributes<'_>,
+        id: &span::Id,
+        context: Context<'_, S>,
+    ) {
+        let Some(span) = context.span(id) else { return };
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        span.extensions_mut().insert(fields);
+    }
+
+    fn on_record(&self, id: &span::Id, values: &span::Record<'_>, context: Context<'_, S>) {
+        let Some(span) = context.span(id) else { return };
+        if let Some(fields) = span.extensions_mut().get_mut::<Fields>() {
+            values.record(fields);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let mut spans = Vec::new();
+        for span in context.event_scope(event).into_iter().flat_map(Scope::from_root) {
+            let known = span.extensions().get::<Fields>().cloned().unwrap_or_default();
+            spans.push((span.name(), known));
+        }
+        let record = Record { at: SystemTime::now(), metadata: event.metadata(), fields, spans };
+        (self.write)(&match self.format {
+            LogFormat::Json => record.json(),
+            LogFormat::Text => record.text(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

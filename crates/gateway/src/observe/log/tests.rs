@@ -1,0 +1,83 @@
+//! What is written of records, and what is not.
+
+use std::sync::{Arc, Mutex};
+
+use callgate_config::Config;
+
+use super::*;
+
+/// What is written with these settings while something is done.
+fn written(settings: &str, act: fn()) -> Vec<String> {
+    let text = format!("log: {settings}\ntoolsets: {{a: {{openapi: a.yaml}}}}");
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&lines);
+    let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
+    let subscriber = subscriber(&Config::from_text(text, "").unwrap().log, write);
+    tracing::subscriber::with_default(subscriber, act);
+    let lines = lines.lock().unwrap();
+    // The time comes first, and is another one each time.
+    lines
+        .iter()
+        .map(|line| line.split_once(' ').map_or(line.as_str(), |(_, rest)| rest).to_owned())
+        .collect()
+}
+
+#[test]
+fn a_record_is_a_line_that_nobody_forges() {
+    let lines = written("{level: info}", || {
+        let span =
+            tracing::info_span!("call", tool = "pets-getPet", status = tracing::field::Empty);
+        span.record("status", 200);
+        span.in_scope(|| {
+            let why = "a\n2026-01-01 INFO forged \u{1b}[31m";
+            tracing::info!(n = 3, why, "done\r\n\u{202e}");
+        });
+    });
+    let expected = r#"INFO  callgate_gateway::observe::log::tests: done\r\n\u{202e} n=3 why="a\n2026-01-01 INFO forged \u{1b}[31m" call{tool=pets-getPet status=200}"#;
+    assert_eq!(lines, [expected]);
+}
+
+#[test]
+fn a_record_is_json_with_its_spans() {
+    let text = "log: {format: json}\ntoolsets: {a: {openapi: a.yaml}}";
+    let lines = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&lines);
+    let write = Box::new(move |line: &str| kept.lock().unwrap().push(line.to_owned()));
+    let subscriber = subscriber(&Config::from_text(text, "").unwrap().log, write);
+    tracing::subscriber::with_default(subscriber, || {
+        tracing::info_span!("call", tool = "t").in_scope(|| tracing::warn!(n = 3, "a\nb"));
+    });
+    let lines = lines.lock().unwrap();
+    let value: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
+    assert_eq!((&value["level"], &value["message"]), (&"WARN".into(), &"a\nb".into()));
+    assert_eq!((&value["fields"]["n"], &value["spans"][0]["tool"]), (&3.into(), &"t".into()));
+    assert!(!lines[0].contains('\n'));
+}
+
+#[test]
+fn levels_are_those_of_the_modules() {
+    fn act() {
+        tracing::info!(target: "callgate_executor::call", "ours");
+        tracing::debug!(target: "callgate_executor::call", "ours in detail");
+        library();
+    }
+    fn library() {
+        tracing::info!(target: "hyper", "a library's");
+        tracing::warn!(target: "hyper", "a library's warning");
+    }
+    let messages = |settings| {
+        let lines = written(settings, act);
+        lines.iter().map(|line| line.split(": ").last().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(messages("{}"), ["ours", "a library's warning"]);
+    assert_eq!(messages("{level: trace}"), ["ours", "ours in detail", "a library's warning"]);
+    assert_eq!(messages("{level: error}"), [""; 0]);
+    assert_eq!(
+        messages("{level: 'off', modules: {hyper: info}}"),
+        ["a library's", "a library's warning"]
+    );
+    assert_eq!(
+        messages("{modules: {callgate_executor: debug}}"),
+        ["ours", "ours in detail", "a library's warning"]
+    );
+}

@@ -1,0 +1,101 @@
+//! Numbers of a sidecar for Prometheus. They are counted through the facade of the crate `metrics`, so that a program which
+//! callgate is a part of keeps its own recorder; the sidecar installs this one. Nothing that a caller makes up becomes a
+//! label, and there is a bound on how many series there are all the same.
+
+mod bounded;
+
+use std::sync::OnceLock;
+
+use axum::response::{IntoResponse, Response};
+use callgate_config::Built;
+use http::{HeaderValue, header};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+use self::bounded::Bounded;
+use crate::problem::{Problem, ProblemKind};
+
+/// What renders the numbers of this process, once they are recorded.
+static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+
+/// Records the numbers of this process from now on; where a program has a recorder of its own, that one stays.
+pub(crate) fn record() {
+    let duration = Matcher::Suffix("_seconds".to_owned());
+    let builder = PrometheusBuilder::new().set_buckets_for_metric(duration, &SECONDS);
+    let Ok(builder) = builder else { return };
+    let recorder = builder.build_recorder();
+    let handle = recorder.handle();
+    let histogram = SECONDS.len() + AROUND_BUCKETS;
+    if metrics::set_global_recorder(Bounded::new(recorder, histogram)).is_ok() {
+        HANDLE.get_or_init(|| handle);
+        describe();
+    }
+}
+
+/// `GET /metrics`.
+pub(crate) async fn show() -> Result<Response, Problem> {
+    let handle = HANDLE.get().ok_or_else(|| {
+        let detail = "this sidecar is part of a program that shows its numbers itself";
+        Problem::new(ProblemKind::AbsentResource, detail)
+    })?;
+    let mut response = handle.render().into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(EXPOSITION));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Makes room in what is recorded: histograms grow until somebody looks.
+pub(crate) fn tidy() {
+    if let Some(handle) = HANDLE.get() {
+        handle.run_upkeep();
+    }
+}
+
+/// Says what is served: which toolsets have a description, and whether it is what stands in the files.
+pub(crate) fn tell(built: &Built, is_current: bool) {
+    metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
+    for toolset in &built.toolsets {
+        let is_up = f64::from(u8::from(toolset.failure().is_none()));
+        metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
+    }
+}
+
+fn describe() {
+    metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    for (name, about) in COUNTERS {
+        metrics::describe_counter!(name, about);
+    }
+    for (name, about) in GAUGES {
+        metrics::describe_gauge!(name, about);
+    }
+    let about = "Time of calls, from being asked for to their end";
+    metrics::describe_histogram!("callgate_call_duration_seconds", about);
+}
+
+const COUNTERS: [(&str, &str); 5] = [
+    ("callgate_audit_failures_total", "Lines of the audit that could not be written"),
+    ("callgate_calls_total", "Calls that ended, by how, and whether the service was reached"),
+    ("callgate_reloads_total", "Reloads, by whether the new configuration took the place"),
+    ("callgate_retries_total", "Requests of a call beyond its first"),
+    ("callgate_token_requests_total", "Tokens that were asked for, by whether there was one"),
+];
+
+const GAUGES: [(&str, &str); 6] = [
+    ("callgate_breaker_state", "0 closed, 1 half open, 2 open"),
+    ("callgate_build_info", "The version that runs"),
+    ("callgate_calls_in_flight", "Calls that run"),
+    ("callgate_configuration_current", "0 while the last good configuration stays"),
+    ("callgate_queue_length", "Calls that wait for their turn"),
+    ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
+];
+
+/// From a service beside us to one that nearly times out.
+const SECONDS: [f64; 12] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+
+/// The series of a histogram beside its buckets: the endless one, the sum, the number.
+const AROUND_BUCKETS: usize = 3;
+
+const EXPOSITION: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+#[cfg(test)]
+mod tests;

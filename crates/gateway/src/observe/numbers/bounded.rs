@@ -1,0 +1,87 @@
+//! A recorder that records so many series and no more: what comes later counts for nothing, and is counted.
+
+use std::{
+    collections::BTreeSet,
+    sync::{PoisonError, RwLock},
+};
+
+use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
+
+/// A recorder with a bound.
+#[derive(Debug)]
+pub(super) struct Bounded<R> {
+    recorder: R,
+    /// The series of one histogram.
+    histogram: usize,
+    known: RwLock<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    keys: BTreeSet<Key>,
+    n_series: usize,
+}
+
+impl<R: Recorder> Bounded<R> {
+    /// A bound around a recorder whose histograms have so many series each.
+    pub(super) fn new(recorder: R, histogram: usize) -> Self {
+        Self { recorder, histogram, known: RwLock::default() }
+    }
+
+    /// Whether there is room for a key, which takes so many series.
+    fn admits(&self, key: &Key, n_series: usize) -> bool {
+        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
+        if known.keys.contains(key) {
+            return true;
+        }
+        drop(known);
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if known.keys.contains(key) {
+            return true;
+        }
+        let is_room = known.n_series + n_series <= MOST_SERIES;
+        if is_room {
+            known.n_series += n_series;
+            known.keys.insert(key.clone());
+        }
+        is_room
+    }
+}
+
+impl<R: Recorder> Recorder for Bounded<R> {
+    fn describe_counter(&self, key: KeyName, unit: Option<Unit>, about: SharedString) {
+        self.recorder.describe_counter(key, unit, about);
+    }
+
+    fn describe_gauge(&self, key: KeyName, unit: Option<Unit>, about: SharedString) {
+        self.recorder.describe_gauge(key, unit, about);
+    }
+
+    fn describe_histogram(&self, key: KeyName, unit: Option<Unit>, about: SharedString) {
+        self.recorder.describe_histogram(key, unit, about);
+    }
+
+    fn register_counter(&self, key: &Key, metadata: &Metadata<'_>) -> Counter {
+        if self.admits(key, 1) {
+            return self.recorder.register_counter(key, metadata);
+        }
+        Counter::noop()
+    }
+
+    fn register_gauge(&self, key: &Key, metadata: &Metadata<'_>) -> Gauge {
+        if self.admits(key, 1) {
+            return self.recorder.register_gauge(key, metadata);
+        }
+        Gauge::noop()
+    }
+
+    fn register_histogram(&self, key: &Key, metadata: &Metadata<'_>) -> Histogram {
+        if self.admits(key, self.histogram) {
+            return self.recorder.register_histogram(key, metadata);
+        }
+        Histogram::noop()
+    }
+}
+
+/// As many as a scraper takes from a sidecar without a word.
+const MOST_SERIES: usize = 2000;

@@ -1,0 +1,159 @@
+//! The reloads of a sidecar: who asked for one, how the last ones ended, and what each changed for agents. Doing them is
+//! the business of `live`.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
+
+use callgate_executor::{Change, Changes};
+use callgate_tool::{Object, Value, json};
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio::sync::watch;
+
+/// What is known of reloads. Clones share it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reloads(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    /// How many times one was asked for.
+    asked: watch::Sender<u64>,
+    /// The last one, and which askings it answers.
+    ended: watch::Sender<(u64, Option<Arc<Reload>>)>,
+    history: Mutex<VecDeque<Arc<Reload>>>,
+}
+
+/// One reload and its end.
+#[derive(Clone, Debug)]
+pub(crate) struct Reload {
+    pub(crate) at: SystemTime,
+    pub(crate) cause: Cause,
+    pub(crate) end: End,
+}
+
+/// Why everything was read again.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Cause {
+    /// A description at an address changed, or could not be had before.
+    Address,
+    /// A file changed.
+    File,
+    /// Somebody asked by HTTP.
+    Request,
+    /// The process got SIGHUP.
+    Signal,
+}
+
+/// How a reload ended.
+#[derive(Clone, Debug)]
+pub(crate) enum End {
+    /// The last good build goes on: what is wrong.
+    Refused(Vec<String>),
+    /// The new build is served: what it changed.
+    Replaced(Changes),
+}
+
+impl Default for Reloads {
+    fn default() -> Self {
+        Self(Arc::new(Shared {
+            asked: watch::Sender::new(0),
+            ended: watch::Sender::new((0, None)),
+            history: Mutex::default(),
+        }))
+    }
+}
+
+impl Reloads {
+    /// Asks for a reload that begins from now on, and waits for its end. `None` where nobody does any.
+    pub(crate) async fn ask(&self) -> Option<Arc<Reload>> {
+        if self.0.asked.receiver_count() == 0 {
+            return None;
+        }
+        let mut ended = self.0.ended.subscribe();
+        let mut own = 0;
+        self.0.asked.send_modify(|n_asked| {
+            *n_asked += 1;
+            own = *n_asked;
+        });
+        let ended = ended.wait_for(|(n_answered, _)| *n_answered >= own).await.ok()?;
+        ended.1.clone()
+    }
+
+    /// What tells whoever does reloads that one was asked for.
+    pub(crate) fn askings(&self) -> watch::Receiver<u64> {
+        self.0.asked.subscribe()
+    }
+
+    /// Writes down the end of a reload that answers the first so many askings.
+    pub(crate) fn end(&self, n_answered: u64, reload: Reload) {
+        let reload = Arc::new(reload);
+        let mut history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if history.len() >= MOST_KEPT {
+            history.pop_front();
+        }
+        history.push_back(Arc::clone(&reload));
+        drop(history);
+        self.0.ended.send_replace((n_answered, Some(reload)));
+    }
+
+    /// The last ones, the newest first.
+    pub(crate) fn last(&self) -> Vec<Arc<Reload>> {
+        let history = self.0.history.lock().unwrap_or_else(PoisonError::into_inner);
+        history.iter().rev().cloned().collect()
+    }
+}
+
+impl Reload {
+    /// `{"at", "cause", "outcome"}`, with `breaking`, `changes` and `more`, or with `faults`.
+    pub(crate) fn to_value(&self) -> Value {
+        let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
+        let mut members = Object::new();
+        members.insert("at", at.into());
+        members.insert("cause", self.cause.as_str().into());
+        members.insert("outcome", self.end.as_str().into());
+        match &self.end {
+            End::Refused(faults) => {
+                let faults = faults.iter().map(|fault| fault.as_str().into()).collect();
+                members.insert("faults", Value::Array(faults));
+            }
+            End::Replaced(changes) => {
+                members.insert("breaking", changes.is_breaking().into());
+                let shown = changes.list().iter().take(MOST_SHOWN).map(Change::to_value);
+                members.insert("changes", Value::Array(shown.collect()));
+                let n_more = changes.list().len().saturating_sub(MOST_SHOWN);
+                members.insert("more", json!(n_more));
+            }
+        }
+        Value::Object(members)
+    }
+}
+
+impl End {
+    /// `refused` or `replaced`.
+    pub(crate) fn as_str(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Replaced(_) => "replaced",
+        }
+    }
+}
+
+impl Cause {
+    /// `address`, `file`, `request` or `signal`.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::File => "file",
+            Self::Request => "request",
+            Self::Signal => "signal",
+        }
+    }
+}
+
+/// Reloads that are shown; a day of one every half hour.
+const MOST_KEPT: usize = 50;
+
+/// Changes that are shown of one reload.
+const MOST_SHOWN: usize = 1000;

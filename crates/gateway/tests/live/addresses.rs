@@ -1,0 +1,57 @@
+//! Descriptions at addresses: asked for again, and missed at the start.
+
+use std::sync::{Arc, Mutex};
+
+use axum::{Router, http::StatusCode, routing::get};
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use crate::sidecar::{Sidecar, changes, description};
+
+/// What a server of a description answers with.
+type Served = Arc<Mutex<(u16, String)>>;
+
+async fn server(status: u16, text: &str) -> (String, Served) {
+    let served: Served = Arc::new(Mutex::new((status, text.to_owned())));
+    let answer = Arc::clone(&served);
+    let answer = get(move || async move {
+        let (status, text) = answer.lock().unwrap().clone();
+        (StatusCode::from_u16(status).unwrap(), text)
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}/pets.yaml", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, Router::new().fallback(answer)).await });
+    (address, served)
+}
+
+async fn sidecar(address: &str) -> Sidecar {
+    let text = format!(
+        "reload: {{interval: 50ms}}\ntoolsets: {{pets: {{openapi: '{address}', prefix: '', required: true}}}}"
+    );
+    Sidecar::with(|folder| std::fs::write(folder.join("callgate.yaml"), text).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_description_at_an_address_is_followed() {
+    let (address, served) = server(200, &description(&["listPets"])).await;
+    let sidecar = sidecar(&address).await;
+    assert_eq!(sidecar.tools().await, ["listPets"]);
+    *served.lock().unwrap() = (200, description(&["getPet"]));
+    let reload = sidecar.reloads(1).await;
+    assert_eq!(reload["cause"], "address");
+    assert_eq!(changes(&reload), ["getPet: added", "listPets: removed"]);
+    *served.lock().unwrap() = (200, "openapi: [".to_owned());
+    assert_eq!(sidecar.reloads(2).await["outcome"], "refused");
+    assert_eq!(sidecar.tools().await, ["getPet"]);
+}
+
+#[tokio::test]
+async fn a_required_description_that_is_missing_at_the_start_keeps_calls_away_until_it_is_there() {
+    let (address, served) = server(503, "").await;
+    let sidecar = sidecar(&address).await;
+    assert_eq!(sidecar.get("/readyz").await, json!({"status": "not_ready"}));
+    assert_eq!(sidecar.get("/healthz").await, json!({"status": "ok"}));
+    *served.lock().unwrap() = (200, description(&["getPet"]));
+    assert_eq!(changes(&sidecar.reloads(1).await), ["getPet: added"]);
+    assert_eq!(sidecar.get("/readyz").await, json!({"status": "ready"}));
+}

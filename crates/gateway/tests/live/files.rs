@@ -1,0 +1,119 @@
+//! Files that change, break, go and come back.
+
+use std::{fs, os::unix::fs::symlink, process::Command};
+
+use serde_json::json;
+
+use crate::sidecar::{CONFIGURATION, Sidecar, changes, description};
+
+#[tokio::test]
+async fn a_changed_description_is_served_and_what_it_changes_is_said() {
+    let sidecar = Sidecar::usual().await;
+    sidecar.write("pets.yaml", &description(&["listPets", "getPet"]));
+    let reload = sidecar.reloads(1).await;
+    assert_eq!((&reload["cause"], &reload["outcome"]), (&json!("file"), &json!("replaced")));
+    assert_eq!(
+        (changes(&reload), &reload["breaking"]),
+        (vec!["getPet: added".to_owned()], &json!(false))
+    );
+    assert_eq!(sidecar.tools().await, ["listPets", "getPet"]);
+    let renamed =
+        description(&["listPets", "getPet"]).replace("operationId: getPet", "operationId: showPet");
+    sidecar.write("pets.yaml", &renamed);
+    let reload = sidecar.reloads(2).await;
+    assert_eq!(
+        (changes(&reload), &reload["breaking"]),
+        (vec!["showPet: renamed".to_owned()], &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn a_broken_file_keeps_the_last_good_one_until_it_is_mended() {
+    let sidecar = Sidecar::usual().await;
+    sidecar.write("callgate.yaml", "{broken: [");
+    let reload = sidecar.reloads(1).await;
+    assert_eq!(reload["outcome"], "refused");
+    assert!(reload["faults"][0].as_str().unwrap().contains("callgate.yaml"), "{reload}");
+    assert_eq!(sidecar.tools().await, ["listPets"]);
+    sidecar.write("callgate.yaml", "");
+    assert_eq!(sidecar.reloads(2).await["outcome"], "refused");
+    sidecar.write("pets.yaml", "openapi: [");
+    sidecar.write("callgate.yaml", CONFIGURATION);
+    let reload = sidecar.reloads(3).await;
+    assert!(reload["faults"][0].as_str().unwrap().contains("pets.yaml"), "{reload}");
+    assert_eq!(sidecar.tools().await, ["listPets"]);
+    sidecar.write("pets.yaml", &description(&["getPet"]));
+    let reload = sidecar.reloads(4).await;
+    assert_eq!(changes(&reload), ["getPet: added", "listPets: removed"]);
+    assert_eq!(sidecar.get("/readyz").await, json!({"status": "ready"}));
+}
+
+#[tokio::test]
+async fn a_removed_file_keeps_the_last_good_one_until_it_is_back() {
+    let sidecar = Sidecar::usual().await;
+    let file = sidecar.folder.path().join("pets.yaml");
+    fs::remove_file(&file).unwrap();
+    assert_eq!(sidecar.reloads(1).await["outcome"], "refused");
+    assert_eq!(sidecar.tools().await, ["listPets"]);
+    // As editors write: another file takes its place.
+    sidecar.write("new.yaml", &description(&["getPet"]));
+    fs::rename(sidecar.folder.path().join("new.yaml"), file).unwrap();
+    assert_eq!(sidecar.reloads(2).await["outcome"], "replaced");
+    assert_eq!(sidecar.tools().await, ["getPet"]);
+}
+
+#[tokio::test]
+async fn a_mount_of_kubernetes_that_swaps_its_link_is_seen() {
+    let version = |folder: &std::path::Path, name: &str, operation: &str| {
+        fs::create_dir(folder.join(name)).unwrap();
+        fs::write(folder.join(name).join("callgate.yaml"), CONFIGURATION).unwrap();
+        fs::write(folder.join(name).join("pets.yaml"), description(&[operation])).unwrap();
+    };
+    let sidecar = Sidecar::with(|folder| {
+        version(folder, "..1", "listPets");
+        symlink("..1", folder.join("..data")).unwrap();
+        symlink("..data/callgate.yaml", folder.join("callgate.yaml")).unwrap();
+        symlink("..data/pets.yaml", folder.join("pets.yaml")).unwrap();
+    })
+    .await;
+    let folder = sidecar.folder.path();
+    for (number, operation) in [(2, "getPet"), (3, "addPet")] {
+        version(folder, &format!("..{number}"), operation);
+        symlink(format!("..{number}"), folder.join("..data_tmp")).unwrap();
+        fs::rename(folder.join("..data_tmp"), folder.join("..data")).unwrap();
+        fs::remove_dir_all(folder.join(format!("..{}", number - 1))).unwrap();
+        assert_eq!(sidecar.reloads(number - 1).await["outcome"], "replaced");
+        assert_eq!(sidecar.tools().await, [operation]);
+    }
+}
+
+#[tokio::test]
+async fn files_that_are_named_later_are_watched_too() {
+    let sidecar = Sidecar::usual().await;
+    fs::create_dir(sidecar.folder.path().join("more")).unwrap();
+    sidecar.write("callgate.yaml", &CONFIGURATION.replace("pets.yaml", "more/pets.yaml"));
+    assert_eq!(sidecar.reloads(1).await["outcome"], "refused");
+    sidecar.write("more/pets.yaml", &description(&["getPet"]));
+    sidecar.reloads(2).await;
+    assert_eq!(sidecar.tools().await, ["getPet"]);
+}
+
+#[tokio::test]
+async fn a_signal_and_a_request_reload_where_nothing_is_watched() {
+    let unwatched = format!("reload: {{watch: false}}\n{CONFIGURATION}");
+    let sidecar = Sidecar::with(|folder| {
+        fs::write(folder.join("callgate.yaml"), &unwatched).unwrap();
+        fs::write(folder.join("pets.yaml"), description(&["listPets"])).unwrap();
+    })
+    .await;
+    sidecar.write("pets.yaml", &description(&["getPet"]));
+    let reload = sidecar.post("/v1/admin/reload").await;
+    assert_eq!((&reload["cause"], &reload["outcome"]), (&json!("request"), &json!("replaced")));
+    assert_eq!(sidecar.tools().await, ["getPet"]);
+    sidecar.write("callgate.yaml", "{broken: [");
+    assert_eq!(sidecar.post("/v1/admin/reload").await["outcome"], "refused");
+    sidecar.write("callgate.yaml", &unwatched);
+    let own = std::process::id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &own]).status().unwrap().success());
+    assert_eq!(sidecar.reloads(3).await["cause"], "signal");
+}

@@ -1,0 +1,98 @@
+//! A sidecar that follows the files of a folder of its own.
+
+use std::{fs, path::Path, time::Duration};
+
+use callgate_config::DescriptionOptions;
+use callgate_gateway::{Gateway, Live, Source, router};
+use serde_json::Value;
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+/// A sidecar, the folder it was read from, and a client.
+#[derive(Debug)]
+pub(crate) struct Sidecar {
+    pub(crate) folder: TempDir,
+    pub(crate) client: reqwest::Client,
+    pub(crate) address: String,
+    _live: Live,
+}
+
+/// A description with these operations.
+pub(crate) fn description(operations: &[&str]) -> String {
+    let paths = operations.iter().map(|id| {
+        format!(
+            "  /{id}: {{get: {{operationId: {id}, responses: {{'200': {{description: ok}}}}}}}}\n"
+        )
+    });
+    let paths: String = paths.collect();
+    format!(
+        "openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\nservers: [{{url: https://a.example}}]\npaths:\n{paths}"
+    )
+}
+
+/// A configuration with one toolset.
+pub(crate) const CONFIGURATION: &str = "toolsets: {pets: {openapi: pets.yaml, prefix: ''}}";
+
+impl Sidecar {
+    /// The usual files: `callgate.yaml` and `pets.yaml` with one operation, `listPets`.
+    pub(crate) async fn usual() -> Self {
+        Self::with(|folder| {
+            fs::write(folder.join("callgate.yaml"), CONFIGURATION).unwrap();
+            fs::write(folder.join("pets.yaml"), description(&["listPets"])).unwrap();
+        })
+        .await
+    }
+
+    /// The files that are written into its folder.
+    pub(crate) async fn with(write: impl FnOnce(&Path)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path());
+        let source =
+            Source::file(folder.path().join("callgate.yaml"), DescriptionOptions::default());
+        let gateway = Gateway::new(source.build(None).await.unwrap());
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let live = Live::start(&gateway, source);
+        tokio::spawn(async move { axum::serve(listener, router(gateway)).await });
+        Self { folder, client: reqwest::Client::new(), address, _live: live }
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Value {
+        let answer = self.client.get(format!("{}{path}", self.address)).send().await.unwrap();
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+    }
+
+    pub(crate) async fn post(&self, path: &str) -> Value {
+        let answer = self.client.post(format!("{}{path}", self.address)).send().await.unwrap();
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+    }
+
+    pub(crate) async fn tools(&self) -> Vec<String> {
+        let tools = self.get("/v1/tools").await;
+        let tools = tools["tools"].as_array().unwrap().iter();
+        tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// The last reload, once there were so many.
+    pub(crate) async fn reloads(&self, number: usize) -> Value {
+        let asked = async {
+            let mut changes = Value::Null;
+            while changes["reloads"].as_array().is_none_or(|reloads| reloads.len() < number) {
+                changes = self.get("/v1/admin/changes").await;
+            }
+            changes["reloads"][0].take()
+        };
+        tokio::time::timeout(Duration::from_secs(30), asked).await.expect("there was a reload")
+    }
+}
+
+/// `tool: change` of each change.
+pub(crate) fn changes(reload: &Value) -> Vec<String> {
+    let changes = reload["changes"].as_array().unwrap().iter();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    changes.map(|one| format!("{}: {}", text(&one["tool"]), text(&one["change"]))).collect()
+}
