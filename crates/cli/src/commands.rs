@@ -1,5 +1,6 @@
 //! One module a command.
 
+pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod check;
 pub(crate) mod completions;

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, Command};
+use crate::args::{Arguments, AuditCommand, Command};
 
 fn main() -> ExitCode {
     closed::close_memory();
@@ -35,6 +35,7 @@ fn main() -> ExitCode {
         log::start();
     }
     let ended = match command {
+        Command::Audit(AuditCommand::Verify(arguments)) => commands::audit::verify(&arguments),
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),

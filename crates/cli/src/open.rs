@@ -13,17 +13,24 @@ use callgate::{
 use crate::{args::DescriptionArguments, exit::Failure, masked::without_secrets, output, render};
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
-pub(crate) fn open(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
-    let built = built(file, options).map_err(|error| failure(&error))?;
+fn open(
+    file: &Path,
+    options: &DescriptionOptions,
+    environment: &Environment,
+) -> Result<Built, Failure> {
+    let config = config::open(file, options);
+    let built = config.and_then(|config| config.build_blocking(environment, None));
+    let built = built.map_err(|error| failure(&error))?;
     for warning in &built.warnings {
         output::talk(&shown(warning, &built.warnings));
     }
     Ok(built)
 }
 
-/// The same with nothing told.
+/// An executor that makes no calls, with nothing told.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
-    config::open(file, options).and_then(|config| config.build_blocking(&Environment::new(), None))
+    let environment = Environment::new().without_audit();
+    config::open(file, options).and_then(|config| config.build_blocking(&environment, None))
 }
 
 /// A finding of a configuration as a snippet; `all` say where secrets stand.
@@ -35,8 +42,12 @@ pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
 
 /// A ready executor for calls. Descriptions that cannot be read are a failure when no other one can; else they are told
 /// on standard error, as operations that are not offered are, for whoever misses one.
-pub(crate) fn usable(file: &Path, options: &DescriptionOptions) -> Result<Built, Failure> {
-    let built = open(file, options)?;
+pub(crate) fn usable(
+    file: &Path,
+    options: &DescriptionOptions,
+    environment: &Environment,
+) -> Result<Built, Failure> {
+    let built = open(file, options, environment)?;
     let mut faults = String::new();
     for toolset in &built.toolsets {
         if toolset.version.is_empty() {

@@ -2,6 +2,7 @@
 //! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
 
 mod access;
+mod audit;
 mod authenticators;
 mod authorization;
 mod built;
@@ -93,7 +94,9 @@ impl Config {
             None => Vec::new(),
         };
         let results = earlier.map(|built| built.executor.result_store());
-        let policy = Policy::new(self, previous.map(|kept| &kept.policy));
+        let known = previous.map(|kept| &kept.policy);
+        let surroundings = (base, environment, &*stores as _);
+        let policy = policy::policy(&mut reader, self, surroundings, known).await;
         let around = (results, policy, &*environment.middleware);
         let built = finished(reader, parts, self, (connections, stores, around))?;
         Ok(Built { serving: self.serving.found(base), access, missing_secrets, ..built })

@@ -11,7 +11,7 @@ use callgate_policy::RecordBounds;
 
 use crate::{
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
-    policy::CallsConfig,
+    policy::{AuditedConfig, CallsConfig},
     reader::Reader,
     secrets::SecretsConfig,
     serving::ServingConfig,
@@ -34,6 +34,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Config {
+    /// The file that calls are written down in; none without.
+    pub audit: Option<AuditedConfig>,
     /// The bounds of all calls; none without.
     pub calls: Option<CallsConfig>,
     /// How the results of calls with an idempotency key are kept; without, keys mean nothing.

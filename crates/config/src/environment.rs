@@ -29,6 +29,8 @@ pub struct Environment {
     pub base: Option<PathBuf>,
     /// What stands around every call, beside what the configuration says.
     pub middleware: Vec<Arc<dyn Middleware>>,
+    /// Whether calls are written down nowhere, whatever the configuration says: for programs that make none.
+    pub is_unaudited: bool,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
     pub missing: Missing,
     /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
@@ -84,6 +86,13 @@ impl Environment {
     #[must_use]
     pub fn with_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
         self.middleware.push(middleware);
+        self
+    }
+
+    /// Opens no audit file: for a program that makes no calls.
+    #[must_use]
+    pub fn without_audit(mut self) -> Self {
+        self.is_unaudited = true;
         self
     }
 

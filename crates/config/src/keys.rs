@@ -136,6 +136,7 @@ pub(crate) const ROOT: Table = Table {
     keys: &[
         ACCESS_KEY,
         ADMIN_KEY,
+        key("audit", Kind::Table(&AUDIT), "The file that calls are written down in"),
         key(
             "calls",
             Kind::Table(&CALLS),
@@ -200,6 +201,7 @@ pub const TABLES: &[Table] = &[
     LISTENER_TLS,
     PRINCIPAL,
     SERVING_LIMITS,
+    AUDIT,
     CALLS,
     IDEMPOTENCY,
     RATE,

@@ -49,7 +49,7 @@ pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_
 pub use keys::{Key, Kind, TABLES, Table, Takes};
 pub use load::{DescriptionOptions, load, load_description, load_toolset, open};
 pub use observe::{LogConfig, LogFormat, LogLevel, ReloadConfig, TelemetryConfig};
-pub use policy::{BreakerChoice, CallLimits, CallsConfig};
+pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};

@@ -1,15 +1,28 @@
-//! What stands around calls as values: `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
+//! What stands around calls as values: `audit`, `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
 //! `limits`. Whether there is anything of it is decided where a configuration is built.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
-use callgate_policy::{Bound, BreakerSettings, Rate, RecordBounds};
+use callgate_policy::{
+    AuditArguments, AuditConfig, AuditMode, Bound, BreakerSettings, Rate, RecordBounds,
+};
+use callgate_secret::SecretReference;
 use callgate_tree::Node;
 
 use crate::{
-    keys::{BREAKER, CALLS, IDEMPOTENCY, MOST_CALLS, RATE},
-    reader::{Mapping, Reader, at},
+    keys::{AUDIT, BREAKER, CALLS, IDEMPOTENCY, MOST_CALLS, RATE},
+    reader::{Mapping, Reader, at, secret::secret},
 };
+
+/// The file that calls are written down in, and the key of its chain.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a chain has a file and a key")]
+pub struct AuditedConfig {
+    /// The file, and how it is written.
+    pub audit: AuditConfig,
+    /// The key that chains its lines, 16 bytes at least.
+    pub key: SecretReference,
+}
 
 /// The bounds of all calls. Where there are any, each toolset has a `concurrency` of 128 and a breaker unless it says otherwise.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -59,6 +72,44 @@ pub enum BreakerChoice {
     /// By the usual settings where calls have bounds at all.
     #[default]
     Usual,
+}
+
+/// Reads `audit:`.
+pub(crate) fn audit(reader: &mut Reader, root: Mapping<'_>) -> Option<AuditedConfig> {
+    let (node, pointer) = below(root, "audit")?;
+    let mapping = reader.mapping(node, &pointer, &AUDIT)?;
+    let arguments = choice(
+        reader,
+        mapping,
+        "arguments",
+        [("digest", AuditArguments::Digest), ("full", AuditArguments::Full)],
+    );
+    let mode = choice(
+        reader,
+        mapping,
+        "mode",
+        [("best_effort", AuditMode::BestEffort), ("required", AuditMode::Required)],
+    );
+    let file = reader.required_string(mapping, "file").map(PathBuf::from);
+    let key = secret(reader, mapping, "key");
+    Some(AuditedConfig { audit: AuditConfig { file: file?, mode, arguments }, key: key? })
+}
+
+/// One of two words.
+fn choice<T: Copy + Default>(
+    reader: &mut Reader,
+    mapping: Mapping<'_>,
+    key: &str,
+    words: [(&str, T); 2],
+) -> T {
+    let Some(node) = mapping.object.get(key) else { return T::default() };
+    let chosen = words.iter().find(|(word, _)| node.as_str() == Some(word));
+    if chosen.is_none() {
+        let [(first, _), (second, _)] = words;
+        let expected = format!("`{first}` or `{second}`");
+        reader.expected(&at(mapping, key), &expected, node, "leave it out for the first");
+    }
+    chosen.map_or_else(T::default, |(_, value)| *value)
 }
 
 /// Reads `calls:`.

@@ -81,6 +81,7 @@ impl Config {
     fn filled(mut self, root: &Node) -> Self {
         let config = &mut self;
         let Some(mapping) = config.reader.mapping(root, "", &ROOT) else { return self };
+        config.audit = policy::audit(&mut config.reader, mapping);
         config.calls = policy::calls(&mut config.reader, mapping);
         config.idempotency = policy::idempotency(&mut config.reader, mapping);
         config.secrets = secrets::secrets(&mut config.reader, mapping);

@@ -80,6 +80,36 @@ fn text(hash: &mut Sha256, text: &str) {
     hash.update(text.as_bytes());
 }
 
+/// A digest in hexadecimal.
+pub(crate) fn hex(digest: &[u8]) -> String {
+    let mut text = String::with_capacity(digest.len() * 2);
+    push_hex(&mut text, digest);
+    text
+}
+
+/// Adds a digest in hexadecimal.
+pub(crate) fn push_hex(text: &mut String, digest: &[u8]) {
+    for byte in digest {
+        for half in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
+        }
+    }
+}
+
+/// The digest that stands in hexadecimal.
+pub(crate) fn of_hex(text: &str) -> Option<Digest> {
+    let mut digest = [0; 32];
+    if text.len() != 64 {
+        return None;
+    }
+    let mut halves = text.chars().map(|half| half.to_digit(16));
+    for byte in &mut digest {
+        let (high, low) = (halves.next()??, halves.next()??);
+        *byte = u8::try_from(high << 4 | low).ok()?;
+    }
+    Some(digest)
+}
+
 #[cfg(test)]
 mod tests {
     use callgate_tool::json;
@@ -131,5 +161,14 @@ mod tests {
         );
         let (session, arguments) = (of_session(""), of(json!({})));
         assert_ne!(of_call("t", &arguments, None), of_call("t", &arguments, Some(&session)));
+    }
+
+    #[test]
+    fn hexadecimal_is_read_back() {
+        let digest = of_session("s");
+        assert_eq!(of_hex(&hex(&digest)), Some(digest));
+        for bad in ["", "0", &"g".repeat(64), &"0".repeat(63), &"é".repeat(32)] {
+            assert_eq!(of_hex(bad), None, "{bad}");
+        }
     }
 }

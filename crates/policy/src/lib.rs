@@ -1,8 +1,10 @@
 //! What stands around every call, one file each. The order is the executor's; which of it an executor has is decided by
 //! whoever builds it.
 
+mod audit;
 mod breaker;
 mod digest;
+mod error;
 mod gate;
 mod idempotency;
 mod limits;
@@ -10,7 +12,12 @@ mod metrics;
 mod rate;
 mod records;
 
+pub use audit::{
+    Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,
+    verify_audit,
+};
 pub use breaker::{Breaker, BreakerSettings};
+pub use error::{Error, ErrorKind};
 pub use idempotency::Idempotency;
 pub use limits::{Bound, Limits, LimitsConfig};
 pub use metrics::Metrics;

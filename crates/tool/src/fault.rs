@@ -33,6 +33,10 @@ pub struct Fault {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum FaultCode {
+    /// The call was made before under its idempotency key; its answer is not known any more.
+    AnswerLost,
+    /// The call could not be written into the audit file.
+    AuditFailed,
     /// No credential could be put on the request.
     AuthFailed,
     /// Arguments are missing, unknown or of the wrong kind.
@@ -140,7 +144,9 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
+        Self::AnswerLost,
+        Self::AuditFailed,
         Self::AuthFailed,
         Self::InvalidArguments,
         Self::KeyReused,
@@ -163,6 +169,8 @@ impl FaultCode {
     /// The code as it stands on a wire: `invalid_arguments`.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::AnswerLost => "answer_lost",
+            Self::AuditFailed => "audit_failed",
             Self::AuthFailed => "auth_failed",
             Self::InvalidArguments => "invalid_arguments",
             Self::KeyReused => "key_reused",

@@ -10,6 +10,8 @@ use super::workspace::{case_files, rust_files};
 
 /// Codes that no recording can show, each with the test that shows it.
 const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
+    (FaultCode::AnswerLost, "what_an_earlier_process_made_is_not_made_again"),
+    (FaultCode::AuditFailed, "a_call_that_cannot_be_written_down_is_refused"),
     (FaultCode::AuthFailed, "a_secret_that_is_not_there_fails_the_call"),
     (
         FaultCode::KeyReused,

@@ -1,5 +1,5 @@
 //! Sentences about calls that were ended before they came to their tool: too many of them, a service that is down, a key that
-//! was used before.
+//! was used before, an audit file that cannot be written.
 
 use std::time::Duration;
 
@@ -49,6 +49,27 @@ pub fn outcome_unknown() -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Maybe))
 }
 
+/// The first call with the same key ended, and its answer is not kept.
+pub fn answer_lost(status: Option<u16>) -> Box<Fault> {
+    let answered = match status {
+        Some(status) => format!("was answered with status {status}"),
+        None => "has ended".to_owned(),
+    };
+    let message = format!(
+        "the first call with this idempotency key {answered}, and its answer is no longer kept; it was not sent again"
+    );
+    let fault = Fault::new(FaultCode::AnswerLost, message, Next::GiveUp);
+    let mut fault = fault.with_reached(Reached::Yes);
+    fault.status = status;
+    Box::new(fault)
+}
+
+/// The call cannot be written into the audit file.
+pub fn audit_failed() -> Box<Fault> {
+    let message = "calls are written down before they are made, and this one cannot be, so nothing was sent; try again later";
+    Box::new(Fault::new(FaultCode::AuditFailed, message, Next::TryLater))
+}
+
 /// A fault that time mends; the wait is told in whole seconds, at least one.
 fn waiting(code: FaultCode, message: &str, wait: Duration) -> Box<Fault> {
     let mut fault = Fault::new(code, message, Next::TryLater);
@@ -76,7 +97,7 @@ mod tests {
         let wait = Duration::from_secs(1);
         let of_time = [rate_limited, overloaded, known_to_be_down, too_many_keys, still_running]
             .map(|it| it(wait));
-        let others = [key_reused(), outcome_unknown()];
+        let others = [key_reused(), outcome_unknown(), answer_lost(Some(201)), audit_failed()];
         for fault in of_time.into_iter().chain(others) {
             assert!(fault.message.len() <= MAX_MESSAGE / 2, "{}", fault.message);
         }

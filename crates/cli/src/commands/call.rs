@@ -6,7 +6,7 @@ mod wait;
 
 use callgate::{
     Arguments, Entry, Executor, Session, ToolCall, ToolResult,
-    config::Built,
+    config::{Built, Environment},
     dialect::{json_result, read_json},
 };
 use callgate_tool::Value;
@@ -20,7 +20,10 @@ use crate::{
 
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
-    let built = usable(&arguments.source.file, &options(&arguments.source.description))?;
+    let mut environment = Environment::new();
+    environment.is_unaudited = arguments.dry_run;
+    let options = options(&arguments.source.description);
+    let built = usable(&arguments.source.file, &options, &environment)?;
     let session = match &arguments.session {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),

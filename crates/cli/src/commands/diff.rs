@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use callgate::{Changes, Executor, config::DescriptionOptions};
+use callgate::{Changes, Environment, Executor, config::DescriptionOptions};
 use callgate_tool::json;
 
 use crate::{
@@ -25,7 +25,8 @@ pub(crate) fn run(arguments: &DiffArguments) -> Result<Verdict, Failure> {
 }
 
 fn executor(file: &Path) -> Result<Executor, Failure> {
-    Ok(open::usable(file, &DescriptionOptions::default())?.executor)
+    Ok(open::usable(file, &DescriptionOptions::default(), &Environment::new().without_audit())?
+        .executor)
 }
 
 fn text(changes: &Changes) -> String {

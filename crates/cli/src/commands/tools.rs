@@ -3,7 +3,7 @@
 
 use callgate::{
     Entry, Executor, Tool,
-    config::{Built, BuiltToolset},
+    config::{Built, BuiltToolset, Environment},
     dialect::Dialect,
     openapi::{Allowance, Operation},
     tree::Diagnostic,
@@ -20,7 +20,9 @@ use crate::{
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
-    let built = usable(&arguments.source.file, &options(&arguments.source.description))?;
+    let environment = Environment::new().without_audit();
+    let options = options(&arguments.source.description);
+    let built = usable(&arguments.source.file, &options, &environment)?;
     if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_known(out, Some(operation), tool));

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod audit;
 mod body_media;
 mod call;
 mod check;

@@ -9,8 +9,7 @@ use std::{
 
 use callgate_executor::Executor;
 use callgate_openapi::{Operation, Overlaid, Report};
-use callgate_policy::Idempotency;
-use callgate_policy::RecordBounds;
+use callgate_policy::{Audit, Idempotency, RecordBounds};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_tool::SessionName;
 use callgate_transport::Network;
@@ -80,6 +79,12 @@ impl Built {
             }
         }
         false
+    }
+
+    /// The file that calls are written down in, with the calls that an earlier process left open; none without the key
+    /// `audit`.
+    pub fn audit(&self) -> Option<&Arc<Audit>> {
+        self.kept.policy.audit.as_ref()
     }
 
     /// What is known of calls by their idempotency keys; none without the key `idempotency`.

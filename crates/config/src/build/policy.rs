@@ -1,16 +1,22 @@
 //! What stands around the calls of an executor. Without a key for it there is nothing, and calls cost as much as without. What
 //! is known of calls goes on from the last build: keys, what of a rate is used up, which services are down, what runs.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use callgate_executor::{Builder, Middleware};
-use callgate_policy::{Bound, Breaker, BreakerSettings, Idempotency, Limits, LimitsConfig};
+use callgate_policy::{Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits, LimitsConfig};
+use callgate_secret::SecretStore;
 
-use crate::{config::Config, policy::BreakerChoice, toolset::ToolsetConfig};
+use super::audit;
+use crate::{
+    config::Config, environment::Environment, policy::BreakerChoice, reader::Reader,
+    toolset::ToolsetConfig,
+};
 
 /// What stands around calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policy {
+    pub(super) audit: Option<Arc<Audit>>,
     pub(super) idempotency: Option<Arc<Idempotency>>,
     limits: Option<Arc<Limits>>,
     breaker: Option<Arc<Breaker>>,
@@ -18,9 +24,15 @@ pub(super) struct Policy {
 
 impl Policy {
     /// What a configuration asks for.
-    pub(super) fn new(config: &Config, previous: Option<&Self>) -> Self {
+    fn new(config: &Config, audit: Option<Arc<Audit>>, previous: Option<&Self>) -> Self {
+        let idempotency = idempotency(config, previous);
+        if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
+            // What is known here already counts more.
+            audit.recall(idempotency);
+        }
         Self {
-            idempotency: idempotency(config, previous),
+            audit,
+            idempotency,
             limits: limits(config, previous),
             breaker: breaker(config, previous),
         }
@@ -28,14 +40,27 @@ impl Policy {
 
     /// Puts it around the calls of an executor.
     pub(super) fn around(&self, builder: Builder) -> Builder {
-        let Self { idempotency, limits, breaker } = self.clone();
+        let Self { audit, idempotency, limits, breaker } = self.clone();
         let layers = [
-            idempotency.map(|it| it as Arc<dyn Middleware>),
+            audit.map(|it| it as Arc<dyn Middleware>),
+            idempotency.map(|it| it as _),
             limits.map(|it| it as _),
             breaker.map(|it| it as _),
         ];
         layers.into_iter().flatten().fold(builder, Builder::shared_middleware)
     }
+}
+
+/// What a configuration asks for, with the audit file open.
+pub(super) async fn policy(
+    reader: &mut Reader,
+    config: &Config,
+    surroundings: (&Path, &Environment, &dyn SecretStore),
+    known: Option<&Policy>,
+) -> Policy {
+    let open = known.and_then(|known| known.audit.as_ref());
+    let audit = audit::audit(reader, config, surroundings, open).await;
+    Policy::new(config, audit, known)
 }
 
 fn idempotency(config: &Config, previous: Option<&Policy>) -> Option<Arc<Idempotency>> {

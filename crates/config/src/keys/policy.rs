@@ -1,6 +1,25 @@
 //! The keys of what stands around calls.
 
-use super::{Key, Kind, Table, key, required, table};
+use super::{Key, Kind, Table, key, required, secret, table, text};
+
+/// The file that calls are written down in.
+pub(crate) const AUDIT: Table = table(
+    "`audit`",
+    &[
+        key(
+            "arguments",
+            Kind::Choice(&["digest", "full"]),
+            "`full` writes arguments as they are, beside their digest",
+        ),
+        required(text("file", "The file, relative to this one")),
+        required(secret("key", "The key that chains the lines, 16 bytes at least")),
+        key(
+            "mode",
+            Kind::Choice(&["best_effort", "required"]),
+            "`required` refuses calls that cannot be written down",
+        ),
+    ],
+);
 
 /// The bounds of all calls, and of those of each principal.
 pub(crate) const CALLS: Table = table(

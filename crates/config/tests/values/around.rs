@@ -14,6 +14,7 @@ use bytes::Bytes;
 use callgate_config::{BreakerChoice, Built, CallsConfig, Config, Description, Environment};
 use callgate_executor::Call;
 use callgate_policy::{BreakerSettings, IdempotencyKey, RecordBounds};
+use callgate_secret::{MemoryStore, Secret, SecretReference};
 use callgate_tool::{Arguments, Outcome, Reached, Session, ToolCall};
 use callgate_transport::{Error, ErrorKind, Limits, Transport};
 use http::{Request, Response};
@@ -66,6 +67,9 @@ fn bounds_have_defaults_and_are_read() {
 #[test]
 fn each_fault_is_told_at_its_place() {
     let rows = [
+        ("audit: {key: env:A}", "/audit"),
+        ("audit: {file: a, key: env:A, mode: strict}", "/audit/mode"),
+        ("audit: {file: a, key: env:A, arguments: 1}", "/audit/arguments"),
         ("calls: 1", "/calls"),
         ("calls: {rate: {per: 1s}}", "/calls/rate"),
         ("calls: {rate: {calls: 0}}", "/calls/rate/calls"),
@@ -174,4 +178,59 @@ async fn what_is_used_up_of_a_rate_is_known_in_the_next_build() {
     assert_eq!(program.call("k").await, ("unreachable", 1));
     program.build(rate(", concurrency: 5")).await;
     assert_eq!(program.call("k").await, ("rate_limited", 1));
+}
+
+/// The configuration of an audited service, its file in a folder, with secrets of the program's own.
+fn audited(folder: &tempfile::TempDir, audit: &str) -> Config {
+    let file = folder.path().join("audit.jsonl");
+    let audit = format!("audit: {{file: '{}', key: 'corp:{audit}}}", file.display());
+    config(&format!("{audit}\nidempotency: {{}}"))
+}
+
+impl Program {
+    /// Builds with secrets: `key` and `other` are keys, `short` is none.
+    async fn audit(&mut self, config: &Config) -> Result<(), String> {
+        let keys = [("key", "0123456789abcdef"), ("other", "fedcba9876543210"), ("short", "x")];
+        let keys = keys.into_iter().fold(MemoryStore::new(), |store, (name, key)| {
+            let reference = SecretReference::own("corp", name).unwrap();
+            store.with(&reference, Secret::new(key.to_owned()))
+        });
+        let environment = Environment::new().with_transport(Arc::<Broken>::clone(&self.broken));
+        let environment = environment.with_store("corp", Arc::new(keys));
+        let built = config.build(&environment, self.built.as_ref()).await;
+        self.built = Some(built.map_err(|error| error.findings()[0].pointer.clone())?);
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_an_earlier_process_is_not_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::new(Reached::Maybe);
+    program.audit(&audited(&folder, "key', mode: required")).await.unwrap();
+    assert_eq!(program.call("k").await, ("unreachable", 1));
+    // The next build writes the same file, whatever else is other.
+    program.audit(&audited(&folder, "key', arguments: full")).await.unwrap();
+    assert_eq!(program.call("k2").await, ("unreachable", 2));
+    program.built = None;
+    program.audit(&audited(&folder, "key'")).await.unwrap();
+    for key in ["k", "k2"] {
+        assert_eq!(program.call(key).await, ("outcome_unknown", 2));
+    }
+    assert_eq!(program.call("new").await, ("unreachable", 3));
+    assert_eq!(program.built.as_ref().unwrap().audit().unwrap().unknown().len(), 0);
+}
+
+#[tokio::test]
+async fn an_audit_file_that_cannot_be_begun_is_told_at_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = Program::new(Reached::No);
+    let audit = |text| audited(&folder, text);
+    assert_eq!(program.audit(&audit("short'")).await, Err("/audit/key".to_owned()));
+    assert_eq!(program.audit(&audit("none'")).await, Err("/audit/key".to_owned()));
+    let nowhere = folder.path().join("no/file");
+    let nowhere = format!("audit: {{file: '{}', key: 'corp:key'}}", nowhere.display());
+    assert_eq!(program.audit(&config(&nowhere)).await, Err("/audit/file".to_owned()));
+    program.audit(&audit("key'")).await.unwrap();
+    assert_eq!(program.audit(&audit("other'")).await, Err("/audit/key".to_owned()));
 }

@@ -1,0 +1,78 @@
+//! `callgate audit verify FILE…`: whether the lines of audit files are those that were written.
+
+use std::path::Path;
+
+use callgate::{
+    policy::{FlawKind, Verified, verify_audit},
+    secret::{LocalStores, Secret, SecretReference, SecretStore},
+};
+use callgate_tool::json;
+
+use crate::{
+    args::VerifyArguments,
+    exit::{Failure, Verdict},
+    output,
+};
+
+/// Checks files of one chain.
+pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
+    let key = key(&arguments.key)?;
+    let verified = verify_audit(&arguments.files, &key, arguments.head.as_deref());
+    let verified = verified.map_err(|error| Failure(format!("error: {error}")))?;
+    if arguments.json {
+        output::result(&format!("{:#}\n", as_json(&verified)));
+    } else {
+        shown(&verified);
+    }
+    Ok(Verdict::of(verified.flaw.is_some()))
+}
+
+fn shown(verified: &Verified) {
+    let Verified { n_lines, first, head, n_torn, flaw, .. } = verified;
+    if let Some(flaw) = flaw {
+        output::result(&format!("{flaw}\n"));
+    }
+    if *first > 1 {
+        output::talk(&format!("begins with line {first}: those before are in other files\n"));
+    }
+    if *n_torn > 0 {
+        output::talk(&format!(
+            "{n_torn} torn: a process ended while it wrote, the next one said so\n"
+        ));
+    }
+    output::result(&format!("{n_lines} lines are as they were written\n"));
+    if let Some(head) = head {
+        output::result(&format!("head {head}\n"));
+    }
+}
+
+fn as_json(verified: &Verified) -> callgate_tool::Value {
+    let flaw = verified.flaw.as_ref().map(|flaw| {
+        let kind = match flaw.kind {
+            FlawKind::Altered => "altered",
+            FlawKind::Cut => "cut",
+            FlawKind::Missing => "missing",
+            FlawKind::Torn => "torn",
+        };
+        json!({"file": flaw.file.display().to_string(), "line": flaw.line, "kind": kind, "message": flaw.to_string()})
+    });
+    json!({
+        "lines": verified.n_lines,
+        "first": verified.first,
+        "head": verified.head.clone(),
+        "torn": verified.n_torn,
+        "flaw": flaw,
+    })
+}
+
+/// The key behind a reference to a secret of this machine.
+fn key(reference: &str) -> Result<Secret, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure(format!("error: no key: {error}\nhelp: `--key env:NAME` or `--key file:PATH`"))
+    };
+    let reference: SecretReference = reference.parse().map_err(|error| failed(&error))?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| failed(&error))?;
+    let store = LocalStores::new(Path::new(""));
+    runtime.block_on(store.get(&reference)).map_err(|error| failed(&error))
+}

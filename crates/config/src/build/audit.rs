@@ -1,0 +1,55 @@
+//! The audit file of a configuration, opened with its key. One that is open goes on: its chain is one, whatever else changes.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use callgate_policy::{Audit, AuditConfig, Error, ErrorKind};
+use callgate_secret::{Secret, SecretStore};
+use tokio::task;
+
+use crate::{config::Config, environment::Environment, policy::AuditedConfig, reader::Reader};
+
+/// Opens the file, and waits for the disk where others do not wait.
+pub(super) async fn audit(
+    reader: &mut Reader,
+    config: &Config,
+    (base, environment, secrets): (&Path, &Environment, &dyn SecretStore),
+    previous: Option<&Arc<Audit>>,
+) -> Option<Arc<Audit>> {
+    let AuditedConfig { audit, key } = config.audit.as_ref()?;
+    if environment.is_unaudited || reader.has_faults() {
+        return None;
+    }
+    let key = secrets.get(key).await.map_err(|error| {
+        let help = "the key of the chain is a secret of 16 bytes or more";
+        reader.complain("missing-secret", "/audit/key", error.to_string(), help);
+    });
+    let audit = AuditConfig { file: base.join(&audit.file), ..audit.clone() };
+    let known = previous.filter(|previous| previous.is_of(&audit.file));
+    let within = config.idempotency.unwrap_or_default().ttl;
+    let opened = match (known, key.ok()?) {
+        (Some(known), key) => known.following(&audit, &key),
+        (None, key) => open(audit, key, within).await.map(Some),
+    };
+    match opened {
+        Ok(Some(audit)) => Some(Arc::new(audit)),
+        Ok(None) => {
+            let message = "the audit file was begun with another key";
+            let help = "name another file beside the new key: a chain has one key";
+            reader.complain("audit", "/audit/key", message, help);
+            None
+        }
+        Err(error) => {
+            let place = if error.kind() == ErrorKind::ShortKey { "key" } else { "file" };
+            let help = "name a file in a folder that this process may write to, and a key of 16 bytes or more";
+            reader.complain("audit", format!("/audit/{place}"), error.to_string(), help);
+            None
+        }
+    }
+}
+
+async fn open(audit: AuditConfig, key: Secret, within: Duration) -> Result<Audit, Error> {
+    match task::spawn_blocking(move || Audit::open(&audit, &key, within)).await {
+        Ok(opened) => opened,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
+}

@@ -1,0 +1,256 @@
+//! Writes two lines for each call into a file: before it is made, and when it has ended. The lines are chained, so that none
+//! can be altered or taken out unseen; a process that begins reads which calls were made before.
+
+mod chain;
+mod file;
+mod lines;
+mod members;
+mod recall;
+mod verify;
+mod writer;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    ops::ControlFlow,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+use async_trait::async_trait;
+use callgate_call::wording::around as wording;
+use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_secret::Secret;
+use callgate_tool::{Journal, Outcome, Reached};
+use tokio::{sync::oneshot, time::timeout};
+
+use self::{
+    chain::{ChainKey, Head},
+    file::AuditFile,
+    recall::{Keyed, Recalled},
+    writer::{Beginning, Writer},
+};
+use crate::{
+    digest::Digest,
+    error::Error,
+    idempotency::{Idempotency, size},
+};
+
+pub use recall::UnknownCall;
+pub use verify::{Flaw, FlawKind, Verified, verify_audit};
+
+/// Writes down who asked for what, where it went and how it ended: digests of arguments, of sessions and of idempotency keys,
+/// and no credential.
+///
+/// A call goes on when its first line is in the file, so that it is there however the process ends. Opening one reads and
+/// waits for the disk: do it on a thread that may.
+#[derive(Debug)]
+pub struct Audit {
+    mode: AuditMode,
+    arguments: AuditArguments,
+    trail: Arc<Trail>,
+}
+
+/// Where and how calls are written down.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
+pub struct AuditConfig {
+    /// The file. It may be moved away at any time; the next line begins a new one.
+    pub file: PathBuf,
+    /// What becomes of a call that cannot be written down.
+    pub mode: AuditMode,
+    /// How arguments are written down.
+    pub arguments: AuditArguments,
+}
+
+/// What becomes of a call that cannot be written down.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "it is made or it is not")]
+pub enum AuditMode {
+    /// It is made, and counted.
+    #[default]
+    BestEffort,
+    /// It is refused.
+    Required,
+}
+
+/// How arguments are written down.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a digest or all of them")]
+pub enum AuditArguments {
+    /// By their digest.
+    #[default]
+    Digest,
+    /// As they are, without what credentials read of the session, beside their digest.
+    Full,
+}
+
+/// A file with its chain, which settings share that differ in all else.
+struct Trail {
+    path: PathBuf,
+    key: ChainKey,
+    writer: Writer,
+    /// What tells the calls of this process from those of others.
+    run: u32,
+    n_calls: AtomicU64,
+    unknown: Vec<UnknownCall>,
+    keys: BTreeMap<Digest, Keyed>,
+}
+
+/// The name of a call in the file, whose end is still to be written.
+struct Audited(String);
+
+impl Audit {
+    /// Opens a file and reads what it says of the calls of the last while. The key makes the chain.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey), [`ErrorKind::Locked`](crate::ErrorKind::Locked) and
+    /// [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable).
+    pub fn open(config: &AuditConfig, key: &Secret, within: Duration) -> Result<Self, Error> {
+        let key = ChainKey::new(key)?;
+        let file = AuditFile::open(&config.file)?;
+        let mut recalled = Recalled::read(&config.file, &key, within)?;
+        let beginning = Beginning {
+            file,
+            head: recalled.head.unwrap_or(Head::NONE),
+            torn: std::mem::take(&mut recalled.torn),
+            is_unbroken: recalled.is_unbroken,
+        };
+        let writer = Writer::new(key.clone(), beginning)?;
+        let (unknown, keys) = recalled.into_unknown();
+        let mut run = [0; 4];
+        // Without randomness the time tells processes apart.
+        if getrandom::fill(&mut run).is_err() {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            run = now.subsec_nanos().to_ne_bytes();
+        }
+        let (path, n_calls) = (config.file.clone(), AtomicU64::new(1));
+        let run = u32::from_ne_bytes(run);
+        let trail = Trail { path, key, writer, run, n_calls, unknown, keys };
+        Ok(Self::over(config, Arc::new(trail)))
+    }
+
+    /// One that goes on writing the same file by other settings; `None` where the file is another one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey); `Ok(None)` where the key is another one too.
+    pub fn following(&self, config: &AuditConfig, key: &Secret) -> Result<Option<Self>, Error> {
+        let is_same = self.is_of(&config.file) && self.trail.key.is(&ChainKey::new(key)?);
+        Ok(is_same.then(|| Self::over(config, Arc::clone(&self.trail))))
+    }
+
+    /// Whether it writes this file.
+    pub fn is_of(&self, file: &Path) -> bool {
+        self.trail.path == file
+    }
+
+    /// The calls that an earlier process began and of which the file does not say how they ended.
+    pub fn unknown(&self) -> &[UnknownCall] {
+        &self.trail.unknown
+    }
+
+    /// Tells what an earlier process made under which keys: what reached its service is not made again.
+    pub fn recall(&self, idempotency: &Idempotency) {
+        let mut keys: Vec<_> = self.trail.keys.iter().collect();
+        keys.sort_by_key(|(_, call)| std::cmp::Reverse(call.time));
+        for (key, call) in keys {
+            let age = SystemTime::now().duration_since(call.time).unwrap_or_default();
+            let result = (call.reached == Reached::Yes).then(|| {
+                let outcome = Outcome::Failed(wording::answer_lost(call.status));
+                let size = size(&outcome);
+                (outcome, size)
+            });
+            idempotency.records().recall((*key, call.digest), result, age);
+        }
+    }
+
+    fn over(config: &AuditConfig, trail: Arc<Trail>) -> Self {
+        Self { mode: config.mode, arguments: config.arguments, trail }
+    }
+
+    fn name(&self) -> String {
+        let number = self.trail.n_calls.fetch_add(1, Ordering::Relaxed);
+        format!("{:08x}-{number}", self.trail.run)
+    }
+
+    /// Whether a line is written, as soon as that is known.
+    async fn told(&self, told: oneshot::Receiver<bool>) -> Told {
+        let told = match timeout(LONGEST_WRITE, told).await {
+            Ok(Ok(true)) => return Told::Written,
+            Ok(_) => Told::Failed,
+            Err(_) => Told::Late,
+        };
+        metrics::counter!("callgate_audit_failures_total").increment(1);
+        told
+    }
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Told {
+    Failed,
+    /// It may still be written.
+    Late,
+    Written,
+}
+
+#[async_trait]
+impl Middleware for Audit {
+    fn stage(&self) -> Stage {
+        Stage::Audit
+    }
+
+    async fn before(
+        &self,
+        call: &mut Call<'_>,
+        backend: Option<&dyn Backend>,
+        _: &mut Journal,
+    ) -> ControlFlow<Outcome> {
+        let name = self.name();
+        let members = members::begun(call, backend, self.arguments, &name);
+        // Before it waits: whoever leaves now has begun too.
+        call.extensions_mut().insert(Audited(name));
+        let told = self.trail.writer.add(members);
+        match self.told(told).await {
+            Told::Written => return ControlFlow::Continue(()),
+            Told::Failed => {
+                call.extensions_mut().insert(Audited(String::new()));
+            }
+            Told::Late => {}
+        }
+        match self.mode {
+            AuditMode::BestEffort => ControlFlow::Continue(()),
+            AuditMode::Required => ControlFlow::Break(Outcome::Failed(wording::audit_failed())),
+        }
+    }
+
+    async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
+        let Some(Audited(name)) = call.extensions().get() else { return };
+        if name.is_empty() {
+            return;
+        }
+        let told = self.trail.writer.add(members::ended(ended, name));
+        let is_awaited =
+            self.mode == AuditMode::Required && !matches!(ended.ending, Ending::Dropped);
+        if is_awaited {
+            self.told(told).await;
+        }
+    }
+}
+
+/// Without the key.
+impl fmt::Debug for Trail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trail").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A disk that takes longer is one that does not write.
+const LONGEST_WRITE: Duration = Duration::from_secs(5);
+
+#[cfg(test)]
+mod tests;

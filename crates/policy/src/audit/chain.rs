@@ -1,0 +1,130 @@
+//! The chain of lines: each has a number and a code (HMAC-SHA256, RFC 2104) over the code before it and itself, so that none
+//! can be altered, taken out or put in by whoever lacks the key.
+
+use callgate_secret::Secret;
+use hmac::{Hmac, KeyInit, Mac};
+use serde::Deserialize;
+use sha2::Sha256;
+
+use crate::{
+    digest::{Digest, of_hex, push_hex},
+    error::{self, Error},
+};
+
+/// What codes are made with.
+#[derive(Clone)]
+pub(crate) struct ChainKey(Hmac<Sha256>);
+
+impl ChainKey {
+    /// # Errors
+    /// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey)
+    pub(crate) fn new(key: &Secret) -> Result<Self, Error> {
+        let key = key.expose().as_bytes();
+        if key.len() < LEAST_KEY {
+            return Err(error::short_key(LEAST_KEY));
+        }
+        Hmac::new_from_slice(key).map(Self).map_err(|_| error::short_key(LEAST_KEY))
+    }
+
+    /// The code of a line that stands behind one with the code `previous`.
+    pub(crate) fn code(&self, previous: &Digest, line: &[u8]) -> Digest {
+        let mut mac = self.0.clone();
+        mac.update(previous);
+        mac.update(line);
+        mac.finalize().into_bytes().into()
+    }
+
+    /// Whether a line stands behind one with that code.
+    pub(crate) fn holds(&self, previous: &Digest, line: &Line<'_>) -> bool {
+        let mut mac = self.0.clone();
+        mac.update(previous);
+        mac.update(line.sealed);
+        mac.verify_slice(&line.code).is_ok()
+    }
+
+    /// Whether both make the same codes.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        let (own, code) = (self.code(&START, b""), other.0.clone().chain_update(START));
+        code.verify_slice(&own).is_ok()
+    }
+}
+
+/// The end of a chain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Head {
+    /// The number of the last line.
+    pub(crate) number: u64,
+    /// Its code.
+    pub(crate) code: Digest,
+}
+
+impl Head {
+    /// A chain without a line.
+    pub(crate) const NONE: Self = Self { number: 0, code: START };
+
+    /// Adds the next line with these members to `text`.
+    pub(crate) fn add(&mut self, key: &ChainKey, members: &str, text: &mut String) {
+        let start = text.len();
+        self.number += 1;
+        text.push_str(&format!("{{\"line\":{},{members}", self.number));
+        let line = text.as_bytes().get(start..).unwrap_or_default();
+        self.code = key.code(&self.code, line);
+        text.push_str(CODE);
+        push_hex(text, &self.code);
+        text.push_str(END);
+        text.push('\n');
+    }
+}
+
+/// A line that was read.
+#[derive(Debug)]
+pub(crate) struct Line<'a> {
+    /// The line up to its code.
+    sealed: &'a [u8],
+    pub(crate) code: Digest,
+    pub(crate) record: Record,
+}
+
+/// What a line says that somebody reads again.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Record {
+    pub(crate) line: u64,
+    pub(crate) time: String,
+    pub(crate) event: String,
+    pub(crate) call: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) principal: Option<String>,
+    pub(crate) session: Option<String>,
+    pub(crate) tool: Option<String>,
+    pub(crate) digest: Option<String>,
+    pub(crate) key: Option<String>,
+    pub(crate) target: Option<String>,
+    pub(crate) status: Option<u16>,
+    pub(crate) reached: Option<String>,
+    pub(crate) previous: Option<String>,
+    pub(crate) torn: Option<String>,
+}
+
+impl<'a> Line<'a> {
+    /// The line of these bytes, without the line break; none where they are no whole line.
+    pub(crate) fn of(bytes: &'a [u8]) -> Option<Self> {
+        let (sealed, rest) =
+            bytes.split_at_checked(bytes.len().checked_sub(CODE.len() + 64 + END.len())?)?;
+        let code = rest.strip_prefix(CODE.as_bytes())?.strip_suffix(END.as_bytes())?;
+        let code = of_hex(std::str::from_utf8(code).ok()?)?;
+        let record = serde_json::from_slice(bytes).ok()?;
+        Some(Self { sealed, code, record })
+    }
+
+    /// Where the chain ends that this is the last line of.
+    pub(crate) fn head(&self) -> Head {
+        Head { number: self.record.line, code: self.code }
+    }
+}
+
+const CODE: &str = ",\"mac\":\"";
+const END: &str = "\"}";
+/// The code before the first line.
+const START: Digest = [0; 32];
+/// A key that can be guessed chains nothing.
+const LEAST_KEY: usize = 16;

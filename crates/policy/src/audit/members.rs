@@ -1,0 +1,148 @@
+//! The members of lines: who asked for what, and how it ended. Values are digests unless the operator wants arguments whole,
+//! and no line holds a credential.
+
+use std::time::SystemTime;
+
+use callgate_executor::{Backend, Call, Ended, Ending};
+use callgate_secret::Masker;
+use callgate_tool::{Event, Outcome, Value};
+use serde_json::value::RawValue;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use super::AuditArguments;
+use crate::{
+    digest::{self, Digest, hex},
+    records::IdempotencyKey,
+};
+
+/// A call is about to be made.
+pub(super) fn begun(
+    call: &Call<'_>,
+    backend: Option<&dyn Backend>,
+    arguments: AuditArguments,
+    name: &str,
+) -> String {
+    let mut members = Members::new("begun");
+    members.text("call", name).text("id", shortened(call.id()));
+    if let Some(principal) = call.principal() {
+        members.text("principal", principal.id());
+    }
+    if let Some(id) = call.session().id() {
+        members.text("session", &hex(&digest::of_session(id)));
+    }
+    members.text("tool", shortened(call.tool()));
+    members.text("digest", &hex(&digest::of_arguments(call.arguments())));
+    if arguments == AuditArguments::Full {
+        members.json("arguments", &whole(call, backend));
+    }
+    if let Some(IdempotencyKey(key)) = call.extensions().get() {
+        members.text("key", &hex(&digest::of_key(call.principal(), key)));
+    }
+    if let Some(target) = backend.and_then(Backend::target) {
+        members.text("target", &target);
+    }
+    members.0
+}
+
+/// A call has ended.
+pub(super) fn ended(ended: &Ended<'_>, name: &str) -> String {
+    let mut members = Members::new("ended");
+    members.text("call", name).text("outcome", outcome(ended.ending));
+    if let Some(status) = status(ended) {
+        members.json("status", &status.to_string());
+    }
+    members.text("reached", ended.reached.as_str());
+    members.json("elapsed_ms", &ended.elapsed.as_millis().to_string());
+    members.0
+}
+
+/// A file is begun, or gone on with.
+pub(super) fn opened(
+    reason: &str,
+    previous: &Digest,
+    (torn, n_torn): (Option<&Digest>, usize),
+    n_lost: usize,
+) -> String {
+    let mut members = Members::new("opened");
+    members.text("reason", reason).text("previous", &hex(previous));
+    if let Some(torn) = torn {
+        members.text("torn", &hex(torn)).json("torn_bytes", &n_torn.to_string());
+    }
+    if n_lost > 0 {
+        members.json("lost", &n_lost.to_string());
+    }
+    members.0
+}
+
+struct Members(String);
+
+impl Members {
+    fn new(event: &str) -> Self {
+        let now = OffsetDateTime::from(SystemTime::now());
+        let now = now.replace_millisecond(now.millisecond()).unwrap_or(now);
+        let mut members = Self("\"time\":".to_owned());
+        members.0.push_str(&quoted(&now.format(&Rfc3339).unwrap_or_default()));
+        members.text("event", event);
+        members
+    }
+
+    fn text(&mut self, name: &str, text: &str) -> &mut Self {
+        self.json(name, &quoted(text))
+    }
+
+    fn json(&mut self, name: &str, json: &str) -> &mut Self {
+        self.0.push_str(",\"");
+        self.0.push_str(name);
+        self.0.push_str("\":");
+        self.0.push_str(json);
+        self
+    }
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// The arguments without what credentials read of the session.
+fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
+    let json = Value::Object(call.arguments().clone()).to_string();
+    let secrets = backend.map(|backend| backend.secrets(call.session())).unwrap_or_default();
+    let masked = Masker::new(secrets).mask_text(&json).into_owned();
+    // A number that was masked is a text now, and the whole no JSON any more.
+    match serde_json::from_str::<&RawValue>(&masked) {
+        Ok(_) => masked,
+        Err(_) => quoted(&masked),
+    }
+}
+
+fn outcome(ending: Ending<'_>) -> &'static str {
+    match ending {
+        Ending::Dropped => "dropped",
+        Ending::Outcome(Outcome::Answered(_)) => "answered",
+        Ending::Outcome(Outcome::Failed(fault)) => fault.code.as_str(),
+        Ending::Outcome(Outcome::Pending(_)) => "pending",
+        Ending::Outcome(Outcome::Planned(_)) => "planned",
+    }
+}
+
+fn status(ended: &Ended<'_>) -> Option<u16> {
+    let known = match ended.ending {
+        Ending::Outcome(Outcome::Answered(answer)) => answer.status,
+        Ending::Outcome(Outcome::Failed(fault)) => fault.status,
+        _ => None,
+    };
+    let attempted = || {
+        ended.journal.events().iter().rev().find_map(|event| match event {
+            Event::Attempt { status, .. } => *status,
+            _ => None,
+        })
+    };
+    known.or_else(attempted)
+}
+
+/// A name that a caller made up, as much of it as a real one may have.
+fn shortened(name: &str) -> &str {
+    name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or(name)
+}
+
+const MAX_NAME: usize = 128;

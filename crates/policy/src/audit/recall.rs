@@ -1,0 +1,229 @@
+//! What an audit file tells a process that begins: where the chain goes on, which calls an earlier process made under which
+//! keys, and of which it never said how they ended.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, BufReader, Read as _, Seek, SeekFrom},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use callgate_tool::Reached;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+use super::{
+    chain::{ChainKey, Head, Line, Record},
+    lines::{self, Read, Reading},
+};
+use crate::{
+    digest::{self, Digest, of_hex},
+    error::{self, Error},
+};
+
+/// A call that was begun, and of which the file does not say how it ended.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct UnknownCall {
+    /// When it was begun.
+    pub time: SystemTime,
+    /// The caller's own id of the call.
+    pub id: String,
+    /// Who asked.
+    pub principal: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// The service it may have reached: `GET api.example.com`.
+    pub target: Option<String>,
+}
+
+/// What an earlier process is known to have done under a key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keyed {
+    pub(super) time: SystemTime,
+    /// What makes two calls the same.
+    pub(super) digest: Digest,
+    pub(super) reached: Reached,
+    pub(super) status: Option<u16>,
+}
+
+/// All that is known.
+#[derive(Debug, Default)]
+pub(super) struct Recalled {
+    pub(super) head: Option<Head>,
+    pub(super) torn: Vec<u8>,
+    pub(super) is_unbroken: bool,
+    pub(super) keys: BTreeMap<Digest, Keyed>,
+    /// Calls that were begun, by their names.
+    open: BTreeMap<String, (UnknownCall, Option<(Digest, Digest)>)>,
+}
+
+impl Recalled {
+    /// Reads an audit file, and those beside it that it was renamed to lately.
+    pub(super) fn read(path: &Path, key: &ChainKey, within: Duration) -> Result<Self, Error> {
+        let since = SystemTime::now().checked_sub(within).unwrap_or(SystemTime::UNIX_EPOCH);
+        let mut recalled = Self::default();
+        for older in rotated(path, since) {
+            // What was compressed or is being written is no chain; the file itself is what counts.
+            recalled.file(&older, key, since).ok();
+            recalled.torn.clear();
+            recalled.is_unbroken = false;
+        }
+        recalled.file(path, key, since).map_err(|source| error::unreadable(path, source))?;
+        Ok(recalled)
+    }
+
+    /// The calls of which nothing more is known; those under keys may have reached their service.
+    pub(super) fn into_unknown(mut self) -> (Vec<UnknownCall>, BTreeMap<Digest, Keyed>) {
+        let mut unknown = Vec::new();
+        for (call, key) in std::mem::take(&mut self.open).into_values() {
+            if let Some((key, digest)) = key {
+                let (time, reached) = (call.time, Reached::Maybe);
+                self.keyed(key, Keyed { time, digest, reached, status: None });
+            }
+            unknown.push(call);
+        }
+        unknown.sort_by_key(|call| call.time);
+        (unknown, self.keys)
+    }
+
+    fn file(&mut self, path: &Path, key: &ChainKey, since: SystemTime) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        if !file.metadata()?.is_file() {
+            // A device or a pipe keeps nothing.
+            return Ok(());
+        }
+        let start = start(&mut file, since)?;
+        let mut reader = BufReader::new(file);
+        reader.seek(SeekFrom::Start(start))?;
+        let (mut reading, mut bytes, mut is_told) = (Reading::new(key), Vec::new(), start > 0);
+        while lines::next(&mut reader, &mut bytes)? {
+            let read = reading.take(&bytes);
+            if !is_told && matches!(read, Read::Altered(_) | Read::Missing(..)) {
+                is_told = true;
+                tracing::warn!(file = %path.display(), "the audit file was altered: `callgate audit verify` says where");
+            }
+            // A file that is read from its middle has a first line that follows another.
+            is_told &= start == 0 || !matches!(read, Read::Good(_));
+            match read {
+                Read::Good(record) | Read::Missing(_, record) | Read::Altered(Some(record)) => {
+                    self.record(record, since);
+                }
+                Read::Torn(torn) => self.torn = torn,
+                Read::Altered(None) | Read::Nothing => {}
+            }
+            self.is_unbroken = self.torn.is_empty() && !bytes.ends_with(b"\n");
+        }
+        self.head = reading.head.or(self.head);
+        Ok(())
+    }
+
+    /// Takes in a line; calls that were begun before then do not count any more.
+    fn record(&mut self, record: Record, since: SystemTime) {
+        let Some(name) = record.call.clone() else { return };
+        match record.event.as_str() {
+            "begun" => {
+                let key = keys(&record);
+                if let Some(call) = unknown(record).filter(|call| call.time >= since) {
+                    self.open.insert(name, (call, key));
+                }
+            }
+            "ended" => {
+                let Some((call, Some((key, digest)))) = self.open.remove(&name) else { return };
+                let reached = match record.reached.as_deref() {
+                    Some("no") => return,
+                    Some("yes") => Reached::Yes,
+                    _ => Reached::Maybe,
+                };
+                let status = record.status;
+                self.keyed(key, Keyed { time: call.time, digest, reached, status });
+            }
+            _ => {}
+        }
+    }
+
+    /// Of what several calls under a key did, that it reached the service counts most.
+    fn keyed(&mut self, key: Digest, call: Keyed) {
+        let known = self.keys.get(&key).map(|known| known.reached);
+        if known.is_none_or(|known| known != Reached::Yes && call.reached == Reached::Yes) {
+            self.keys.insert(key, call);
+        }
+    }
+}
+
+fn unknown(record: Record) -> Option<UnknownCall> {
+    Some(UnknownCall {
+        time: time(&record.time)?,
+        id: record.id.unwrap_or_default(),
+        principal: record.principal,
+        tool: record.tool?,
+        target: record.target,
+    })
+}
+
+/// The key of a call, and what makes another call the same.
+fn keys(record: &Record) -> Option<(Digest, Digest)> {
+    let key = of_hex(record.key.as_deref()?)?;
+    let arguments = of_hex(record.digest.as_deref()?)?;
+    let session = record.session.as_deref().and_then(of_hex);
+    Some((key, digest::of_call(record.tool.as_deref()?, &arguments, session.as_ref())))
+}
+
+fn time(text: &str) -> Option<SystemTime> {
+    OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from)
+}
+
+/// Where the lines since then begin; some from before may be among them. Lines stand in the order of their times.
+fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
+    let (mut low, mut high) = (0, file.metadata()?.len());
+    let since = since.checked_sub(DISORDER).unwrap_or(since);
+    while high - low > NEAR {
+        let middle = low + (high - low) / 2;
+        file.seek(SeekFrom::Start(middle))?;
+        let mut reader = BufReader::new(&mut *file).take(high - middle);
+        let (mut bytes, mut at) = (Vec::new(), middle);
+        let mut is_before = false;
+        // The first one is the end of a line; the next that is whole says when it was written.
+        for n_read in 0.. {
+            if !lines::next(&mut reader, &mut bytes)? {
+                break;
+            }
+            let line = bytes.strip_suffix(b"\n").filter(|_| n_read > 0).and_then(Line::of);
+            if let Some(line) = line {
+                is_before = time(&line.record.time).is_some_and(|time| time < since);
+                break;
+            }
+            at += bytes.len() as u64;
+        }
+        if is_before { low = at } else { high = middle }
+    }
+    Ok(low)
+}
+
+/// The files beside one that have its name and more, and were written since then; the oldest first.
+fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
+    let (Some(folder), Some(name)) =
+        (path.parent(), path.file_name().and_then(|name| name.to_str()))
+    else {
+        return Vec::new();
+    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let is_of =
+        |found: &str| found.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '-']));
+    let mut found: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let entry = entry.ok().filter(|it| it.file_name().to_str().is_some_and(is_of))?;
+            let written = entry.metadata().ok()?.modified().ok()?;
+            (written >= since).then(|| (written, entry.path()))
+        })
+        .collect();
+    found.sort();
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+/// Lines that are written at the same time by several threads are in disorder by less than this.
+const DISORDER: Duration = Duration::from_mins(1);
+/// What is read whole.
+const NEAR: u64 = 1 << 20;

@@ -1,0 +1,150 @@
+//! Every way to change a file, and the line that is named for it.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+
+use super::*;
+
+/// A file of seven lines, and its text.
+async fn written() -> (Desk, String) {
+    let desk = Desk::new();
+    let process = desk.open();
+    for at in 0..3 {
+        process.call("fine", &at.to_string()).await;
+    }
+    process.end();
+    let text = desk.text();
+    (desk, text)
+}
+
+#[track_caller]
+fn check(desk: &Desk, text: &str, expected: Option<(FlawKind, u64)>) {
+    fs::write(desk.file(), text).unwrap();
+    let verified = desk.verified();
+    let flaw = verified.flaw.as_ref().map(|flaw| (flaw.kind, flaw.line));
+    assert_eq!(flaw, expected, "{verified:?}");
+    if let Some(flaw) = &verified.flaw {
+        assert!(flaw.to_string().contains(&format!("line {} ", flaw.line)), "{flaw}");
+        assert_eq!(verified.n_lines, flaw.line - 1, "those before it are as they were");
+    }
+}
+
+fn without(text: &str, gone: &[usize]) -> String {
+    let lines = text.lines().enumerate().filter(|(at, _)| !gone.contains(&(at + 1)));
+    lines.map(|(_, line)| format!("{line}\n")).collect()
+}
+
+fn with(text: &str, number: usize, change: impl Fn(&str) -> String) -> String {
+    let lines = text.lines().enumerate();
+    lines
+        .map(|(at, line)| if at + 1 == number { change(line) } else { line.to_owned() } + "\n")
+        .collect()
+}
+
+#[tokio::test]
+async fn the_first_line_that_was_changed_is_named() {
+    let (desk, text) = written().await;
+    check(&desk, &text, None);
+    for number in 1..=7 {
+        let line = u64::try_from(number).unwrap();
+        let altered = Some((FlawKind::Altered, line));
+        check(
+            &desk,
+            &with(&text, number, |line| line.replace("\"time\":\"2", "\"time\":\"3")),
+            altered,
+        );
+        check(
+            &desk,
+            &with(&text, number, |line| line.replace("\"mac\":\"", "\"mac\":\"0")),
+            altered,
+        );
+        check(&desk, &with(&text, number, |_| "{}".to_owned()), altered);
+        check(
+            &desk,
+            &with(&text, number, |line| format!("{line}\n{line}")),
+            Some((FlawKind::Altered, line + 1)),
+        );
+    }
+    for number in 2..7 {
+        let missing = Some((FlawKind::Missing, u64::try_from(number).unwrap()));
+        check(&desk, &without(&text, &[number]), missing);
+    }
+    check(&desk, &without(&text, &[3, 4, 5]), Some((FlawKind::Missing, 3)));
+}
+
+#[tokio::test]
+async fn a_beginning_that_is_missing_and_an_end_that_was_cut_are_named() {
+    let (desk, text) = written().await;
+    fs::write(desk.file(), without(&text, &[1])).unwrap();
+    assert_eq!(desk.verified().flaw.unwrap().kind, FlawKind::Missing);
+
+    let head = text.lines().last().unwrap();
+    let head = serde_json::from_str::<Value>(head).unwrap()["mac"].as_str().unwrap().to_owned();
+    let verify = |text: &str, head: &str| {
+        fs::write(desk.file(), text).unwrap();
+        let verified = verify_audit(&[desk.file().to_owned()], &key(), Some(head)).unwrap();
+        (verified.head, verified.flaw.map(|flaw| (flaw.kind, flaw.line)))
+    };
+    assert_eq!(verify(&text, &head), (Some(head.clone()), None));
+    assert_eq!(verify(&without(&text, &[7]), &head).1, Some((FlawKind::Cut, 7)));
+    assert_eq!(verify(&without(&text, &[5, 6, 7]), &head).1, Some((FlawKind::Cut, 5)));
+    assert_eq!(verify(&text, "no code").1, Some((FlawKind::Cut, 8)));
+    let earlier = serde_json::from_str::<Value>(text.lines().nth(2).unwrap()).unwrap();
+    assert_eq!(verify(&text, earlier["mac"].as_str().unwrap()).1, None, "an earlier head is in it");
+}
+
+#[tokio::test]
+async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
+    let (desk, text) = written().await;
+    for n_cut in [2, 30, 100, 200] {
+        let torn = text.get(..text.len() - n_cut).unwrap();
+        check(&desk, torn, Some((FlawKind::Torn, 7)));
+        // Nobody takes what was altered for torn.
+        check(
+            &desk,
+            &with(torn, 2, |line| line.replace("begun", "bogus")),
+            Some((FlawKind::Altered, 2)),
+        );
+        fs::write(desk.file(), torn).unwrap();
+        let process = desk.open();
+        process.call("fine", "more").await;
+        process.end();
+        let verified = desk.verified();
+        assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 9, 1));
+        // What is torn cannot be changed afterwards either.
+        check(
+            &desk,
+            &with(&desk.text(), 7, |line| line.replace("{\"l", "{\"L")),
+            Some((FlawKind::Altered, 7)),
+        );
+    }
+    // All that is torn is the line break.
+    fs::write(desk.file(), text.trim_end()).unwrap();
+    assert_eq!(desk.verified().flaw, None);
+    let process = desk.open();
+    process.call("fine", "more").await;
+    process.end();
+    let verified = desk.verified();
+    assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 10, 0));
+}
+
+#[tokio::test]
+async fn another_key_fits_no_line() {
+    let (desk, _) = written().await;
+    let other = Secret::new("another key of 16".to_owned());
+    let verified = verify_audit(&[desk.file().to_owned()], &other, None).unwrap();
+    assert_eq!(verified.flaw.map(|flaw| (flaw.kind, flaw.line)), Some((FlawKind::Altered, 1)));
+}
+
+#[tokio::test]
+async fn what_an_attacker_appends_is_named_and_does_not_join_the_chain() {
+    let (desk, text) = written().await;
+    let last = text.lines().last().unwrap();
+    let mut file = OpenOptions::new().append(true).open(desk.file()).unwrap();
+    writeln!(file, "{}", last.replace("\"line\":7", "\"line\":8")).unwrap();
+    let process = desk.open();
+    process.call("fine", "more").await;
+    process.end();
+    let verified = desk.verified();
+    assert_eq!(verified.flaw.map(|flaw| (flaw.kind, flaw.line)), Some((FlawKind::Altered, 8)));
+}

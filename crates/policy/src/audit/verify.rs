@@ -1,0 +1,164 @@
+//! Checks audit files: whether each line is the one that was written there, and none is missing.
+
+use std::{
+    fmt,
+    fs::File,
+    io::BufReader,
+    path::{Path, PathBuf},
+};
+
+use callgate_secret::Secret;
+
+use super::{
+    chain::{ChainKey, Head},
+    lines::{self, Read, Reading},
+};
+use crate::{
+    digest::{hex, of_hex},
+    error::{self, Error},
+};
+
+/// What became of audit files.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Verified {
+    /// How many lines are as they were written, up to the first that is not.
+    pub n_lines: u64,
+    /// The number of the first line; 1 where the chain begins there.
+    pub first: u64,
+    /// The code of the last line that is as it was written: what `--head` takes.
+    pub head: Option<String>,
+    /// How many times a line was torn and the next one says so.
+    pub n_torn: u64,
+    /// The first thing that is wrong.
+    pub flaw: Option<Flaw>,
+}
+
+/// What is wrong with an audit file.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Flaw {
+    /// Where.
+    pub file: PathBuf,
+    /// The number of the line.
+    pub line: u64,
+    /// What.
+    pub kind: FlawKind,
+}
+
+/// What may be wrong with a line.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows a flaw must handle each")]
+pub enum FlawKind {
+    /// It is not the one that was written there, or was written with another key.
+    Altered,
+    /// It and maybe more were cut off: the line that is known to have been written is not there.
+    Cut,
+    /// It is missing.
+    Missing,
+    /// It is the last one and not whole: the process ended while it wrote, or it was cut off.
+    Torn,
+}
+
+/// Checks files of one chain, the oldest first. `head` is the code of a line that must be among them: one that was the last
+/// at an earlier time.
+///
+/// # Errors
+/// [`ErrorKind::ShortKey`](crate::ErrorKind::ShortKey), and [`ErrorKind::Unreadable`](crate::ErrorKind::Unreadable) for the
+/// first file that cannot be read.
+pub fn verify_audit(
+    files: &[PathBuf],
+    key: &Secret,
+    head: Option<&str>,
+) -> Result<Verified, Error> {
+    let key = ChainKey::new(key)?;
+    let mut verifying = Verifying {
+        reading: Reading::new(&key),
+        good: Head::NONE,
+        // A text that is no code is the code of no line.
+        looked_for: head.map(|head| of_hex(head).unwrap_or([0xff; 32])),
+        verified: Verified { n_lines: 0, first: 0, head: None, n_torn: 0, flaw: None },
+    };
+    for file in files {
+        verifying.file(file)?;
+        if verifying.verified.flaw.is_some() {
+            break;
+        }
+    }
+    let Verifying { mut verified, good, looked_for, .. } = verifying;
+    verified.head = (verified.n_lines > 0).then(|| hex(&good.code));
+    if let (None, Some(_), Some(file)) = (&verified.flaw, looked_for, files.last()) {
+        verified.flaw =
+            Some(Flaw { file: file.clone(), line: good.number + 1, kind: FlawKind::Cut });
+    }
+    Ok(verified)
+}
+
+struct Verifying<'a> {
+    reading: Reading<'a>,
+    good: Head,
+    looked_for: Option<[u8; 32]>,
+    verified: Verified,
+}
+
+impl Verifying<'_> {
+    fn file(&mut self, path: &Path) -> Result<(), Error> {
+        let unreadable = |source| error::unreadable(path, source);
+        let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+        let mut bytes = Vec::new();
+        while lines::next(&mut reader, &mut bytes).map_err(unreadable)? {
+            if let Some((kind, line)) = self.line(&bytes) {
+                self.verified.flaw = Some(Flaw { file: path.to_owned(), line, kind });
+                return Ok(());
+            }
+        }
+        if !self.reading.is_at_a_line() {
+            let line = self.good.number + 1;
+            let flaw = Flaw { file: path.to_owned(), line, kind: FlawKind::Altered };
+            self.verified.flaw = Some(flaw);
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the next line, and which one it is.
+    fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
+        let next = self.reading.next_number();
+        match self.reading.take(bytes) {
+            Read::Nothing => None,
+            Read::Altered(_) => Some((FlawKind::Altered, next)),
+            Read::Missing(line, _) => Some((FlawKind::Missing, line)),
+            Read::Torn(_) => Some((FlawKind::Torn, next)),
+            Read::Good(record) => {
+                self.good = self.reading.head.unwrap_or(self.good);
+                let verified = &mut self.verified;
+                verified.n_lines += 1;
+                verified.n_torn += u64::from(record.torn.is_some());
+                if verified.first == 0 {
+                    verified.first = record.line;
+                }
+                if self.looked_for == Some(self.good.code) {
+                    self.looked_for = None;
+                }
+                None
+            }
+        }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.kind {
+            FlawKind::Altered => {
+                "is not the one that was written there, or was written with another key"
+            }
+            FlawKind::Cut => {
+                "and maybe more were cut off: the line with the given head is not there"
+            }
+            FlawKind::Missing => "is missing",
+            FlawKind::Torn => {
+                "is torn: the process ended while it wrote, or its end was cut off; no line before it was altered"
+            }
+        };
+        write!(f, "{}: line {} {what}", self.file.display(), self.line)
+    }
+}

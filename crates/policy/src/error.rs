@@ -1,0 +1,57 @@
+//! Why calls cannot be audited, and why an audit file cannot be checked.
+
+use std::{error, fmt, io, path::Path};
+
+/// An audit file that cannot be used.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<io::Error>,
+}
+
+/// The class of an [`Error`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// Another process writes the file.
+    Locked,
+    /// The key is too short to be a secret.
+    ShortKey,
+    /// The file cannot be opened or read.
+    Unreadable,
+}
+
+impl Error {
+    /// The class of the failure.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+pub(crate) fn short_key(least: usize) -> Error {
+    let message = format!("expected a key of at least {least} bytes, got a shorter one");
+    Error { kind: ErrorKind::ShortKey, message, source: None }
+}
+
+pub(crate) fn locked(file: &Path) -> Error {
+    let message = format!("another process writes the audit file: {}", file.display());
+    Error { kind: ErrorKind::Locked, message, source: None }
+}
+
+pub(crate) fn unreadable(file: &Path, source: io::Error) -> Error {
+    let message = format!("cannot open the audit file {}: {source}", file.display());
+    Error { kind: ErrorKind::Unreadable, message, source: Some(source) }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl error::Error for Error {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        self.source.as_ref().map(|source| source as _)
+    }
+}
