@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use callgate::{Changes, Environment, Executor, config::DescriptionOptions};
+use callgate::{
+    Changes, Executor,
+    config::{DescriptionOptions, Environment},
+};
 use callgate_tool::json;
 
 use crate::{
