@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CONCURRENCY = 64
 
 CONFIG = """
-listen: 127.0.0.1:{port}
+
 {audit}
 toolsets:
   pets:
@@ -95,7 +95,7 @@ def measured(given, folder, running):
         port = contenders[name] = free()
         config = folder / f"{port}.yaml"
         config.write_text(CONFIG.format(port=port, service=service, description=folder / "pets.yaml", audit=audit))
-        pids[name] = start(running, port, [given.callgate, "serve", config])
+        pids[name] = start(running, port, [given.callgate, "serve", config, "--listen", f"127.0.0.1:{port}"])
     if shutil.which("nginx"):
         port = contenders["nginx"] = free()
         config = folder / "nginx.conf"

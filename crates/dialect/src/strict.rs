@@ -22,6 +22,10 @@ pub struct JsonError(String);
 /// # Errors
 /// [`JsonError`] with line and column.
 pub fn read_json(text: &str) -> Result<Value, JsonError> {
+    if let Ok(Some(value)) = Value::parse_unambiguous(text) {
+        return Ok(value);
+    }
+    // Whatever is wrong first is told.
     unambiguous(text)?;
     Value::parse(text).map_err(|error| JsonError(error.to_string()))
 }

@@ -105,8 +105,12 @@ impl Batch {
 
     /// The results in the order of the calls.
     async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
-        let calls: Vec<_> =
-            calls.iter().enumerate().map(|(at, asked)| self.result(at, asked)).collect();
+        if let [only] = calls {
+            return vec![Box::pin(self.result(0, only)).await];
+        }
+        // Each in a box of its own: what is moved about is not the call itself.
+        let calls = calls.iter().enumerate();
+        let calls: Vec<_> = calls.map(|(at, asked)| Box::pin(self.result(at, asked))).collect();
         stream::iter(calls).buffered(self.at_once()).collect().await
     }
 

@@ -12,12 +12,25 @@ impl Value {
     /// [`InvalidJson`] where the text is not JSON, has half a surrogate pair, or is nested deeper than
     /// [`DEPTH`](crate::DEPTH).
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
-        let mut reader = Reader::new(text);
-        let mut reading = Reading::default();
-        while let Some(token) = reader.token()? {
-            reading.take(token);
-        }
-        Ok(reading.value)
+        Ok(Reading::of(text)?.value)
+    }
+
+    /// The value of a JSON text in which each object has each name once; `None` for a text that has one twice, which readers
+    /// understand in different ways (RFC 8259 §4).
+    ///
+    /// ```
+    /// use callgate_tool::Value;
+    ///
+    /// assert!(Value::parse_unambiguous(r#"{"id": 1, "n": {"id": 1}}"#)?.is_some());
+    /// assert!(Value::parse_unambiguous(r#"{"id": 1, "\u0069d": 2}"#)?.is_none());
+    /// # Ok::<(), callgate_tool::InvalidJson>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`InvalidJson`] where the text is not what [`Self::parse`] reads.
+    pub fn parse_unambiguous(text: &str) -> Result<Option<Self>, InvalidJson> {
+        let reading = Reading::of(text)?;
+        Ok(Some(reading.value).filter(|_| !reading.has_lost))
     }
 
     /// The value of a JSON text in UTF-8.
@@ -65,6 +78,8 @@ struct Reading {
     members: Vec<(String, Value)>,
     /// The outermost value, once it is read.
     value: Value,
+    /// Whether a member was replaced by one of the same name.
+    has_lost: bool,
 }
 
 /// A list or an object that is open: where it begins on its stack.
@@ -80,6 +95,15 @@ const COPIED_ITEMS: usize = 1024;
 const ROOM: usize = 12;
 
 impl Reading {
+    fn of(text: &str) -> Result<Self, InvalidJson> {
+        let mut reader = Reader::new(text);
+        let mut reading = Self::default();
+        while let Some(token) = reader.token()? {
+            reading.take(token);
+        }
+        Ok(reading)
+    }
+
     fn take(&mut self, token: Token<'_>) {
         let value = match token {
             Token::ArrayStart => return self.open.push(Open::Array { start: self.items.len() }),
@@ -121,7 +145,10 @@ impl Reading {
             }
             Some(Open::Array { start }) => Value::Array(self.items.drain(start..).collect()),
             Some(Open::Object { start }) => {
-                Value::Object(Object::of_read(self.members.drain(start..)))
+                let n_read = self.members.len() - start;
+                let object = Object::of_read(self.members.drain(start..));
+                self.has_lost |= object.len() < n_read;
+                Value::Object(object)
             }
             None => Value::Null,
         }
