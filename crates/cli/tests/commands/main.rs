@@ -22,6 +22,8 @@ mod serve;
 mod server;
 #[cfg(unix)]
 mod sidecar;
+#[cfg(unix)]
+mod sidecar_silence;
 mod silence;
 mod test;
 mod tools;
