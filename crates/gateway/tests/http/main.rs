@@ -1,5 +1,7 @@
 //! The paths of callers, by requests as they come in. Services answer from recordings.
 
+#![cfg(test)]
+
 mod orders;
 mod service;
 mod sidecar;
