@@ -1,17 +1,29 @@
-//! A span for each call, for whoever counts and traces. It names the tool and how the call ended, never a value.
+//! A span for each call, for whoever traces, and numbers of all calls, for whoever counts (`counted`). The span names the tool
+//! and how the call ended, never a value.
+
+mod counted;
 
 use std::ops::ControlFlow;
 
 use async_trait::async_trait;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
-use callgate_tool::{Event, Journal, Outcome, Reached};
+use callgate_tool::{Event, Journal, Outcome};
 use tracing::{Span, field::Empty};
 
-/// Opens a span `call` around each call, in which all that the call logs lies.
+use self::counted::Counted;
+
+pub use counted::describe_metrics;
+
+/// Opens a span `call` around each call, in which all that the call logs lies, and counts calls.
 ///
 /// Its fields are `tool`, `id`, and `trace` where the caller has one; when the call has ended also `ending` (`answered`,
 /// `pending`, `dropped` or the code of a fault), `status` where a service answered, `attempts`, `elapsed_ms` and `reached`
 /// (`no`, `maybe` or `yes`).
+///
+/// The facade `metrics` is told of `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
+/// `reached`), `callgate_call_duration_seconds`, `callgate_calls_in_flight`, `callgate_retries_total` and
+/// `callgate_token_refreshes_total` (by `toolset`); other middleware tells of `callgate_queue_length`,
+/// `callgate_breaker_state` and `callgate_audit_failures_total`. No label is what a caller made up.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -39,7 +51,7 @@ impl Middleware for Metrics {
     async fn before(
         &self,
         call: &mut Call<'_>,
-        _: Option<&dyn Backend>,
+        backend: Option<&dyn Backend>,
         _: &mut Journal,
     ) -> ControlFlow<Outcome> {
         let span = tracing::info_span!(
@@ -56,20 +68,25 @@ impl Middleware for Metrics {
         if let Some(trace) = call.trace() {
             span.record("trace", tracing::field::display(trace));
         }
+        call.extensions_mut().insert(Counted::begin(backend));
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
     }
 
     async fn after(&self, call: &Call<'_>, ended: &Ended<'_>) {
-        let Some(span) = call.extensions().get::<Span>() else { return };
+        let (extensions, ending) = (call.extensions(), ending(ended.ending));
+        if let Some(counted) = extensions.get::<Counted>() {
+            counted.end((ending, ended.reached), ended.elapsed, ended.journal);
+        }
+        let Some(span) = extensions.get::<Span>() else { return };
         let attempts = Attempts::of(ended.journal);
         if let Some(status) = attempts.status {
             span.record("status", status);
         }
-        span.record("ending", ending(ended.ending));
+        span.record("ending", ending);
         span.record("attempts", attempts.number);
         span.record("elapsed_ms", u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX));
-        span.record("reached", reached(ended.ending, &attempts).as_str());
+        span.record("reached", ended.reached.as_str());
     }
 }
 
@@ -105,16 +122,6 @@ fn ending(ending: Ending<'_>) -> &'static str {
         Ending::Outcome(Outcome::Failed(fault)) => fault.code.as_str(),
         Ending::Outcome(Outcome::Pending(_)) => "pending",
         Ending::Outcome(Outcome::Planned(_)) => "planned",
-    }
-}
-
-fn reached(ending: Ending<'_>, attempts: &Attempts) -> Reached {
-    match ending {
-        Ending::Dropped if attempts.status.is_some() => Reached::Yes,
-        Ending::Dropped => Reached::Maybe,
-        Ending::Outcome(Outcome::Answered(_)) => Reached::Yes,
-        Ending::Outcome(Outcome::Failed(fault)) => fault.reached,
-        Ending::Outcome(Outcome::Pending(_) | Outcome::Planned(_)) => Reached::No,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Every ending of a call, as its span says it.
 
+mod counted;
+
 use std::{
     collections::BTreeMap,
     fmt,
