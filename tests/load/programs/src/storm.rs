@@ -119,8 +119,8 @@ async fn order(State(seen): State<Seen>, Order(number): Order<usize>) -> Respons
         7 => (StatusCode::SERVICE_UNAVAILABLE, [("retry-after", "1")]).into_response(),
         // The connection breaks off in the middle of the body.
         11 => {
-            let response = Response::builder().header("content-length", "1000");
-            response.body(Body::from(answer)).unwrap_or_default()
+            let parts = [Ok(answer), Err(std::io::Error::other("broken off"))];
+            Body::from_stream(futures_util::stream::iter(parts)).into_response()
         }
         15 => {
             sleep(Duration::from_millis(300)).await;
@@ -147,6 +147,7 @@ async fn ordered(client: &Client, address: &str, number: usize, ended: &Ended) {
     let call = json!({"id": format!("c-{number}"), "tool": "order", "args": {"number": number},
         "idempotencyKey": format!("k-{number}")});
     let body = json!({"calls": [call], "session": {"id": "storm"}}).to_string();
+    let mut last = String::from("no answer");
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             ended.repeated.fetch_add(1, Ordering::SeqCst);
@@ -156,6 +157,7 @@ async fn ordered(client: &Client, address: &str, number: usize, ended: &Ended) {
         let sent = client.post(url).header("content-type", "application/json").body(body.clone());
         let Ok(Ok(answer)) = timeout(PATIENCE, sent.send()).await else { continue };
         if answer.status() != 200 {
+            last = format!("{}: {}", answer.status(), answer.text().await.unwrap_or_default());
             continue;
         }
         let Ok(Ok(text)) = timeout(PATIENCE, answer.text()).await else { continue };
@@ -167,6 +169,7 @@ async fn ordered(client: &Client, address: &str, number: usize, ended: &Ended) {
         }
         let error = &result["error"];
         if error["reached"] == "no" && error["next"] == "try_later" {
+            last = text;
             continue;
         }
         let of = match error["reached"].as_str() {
@@ -185,7 +188,7 @@ async fn ordered(client: &Client, address: &str, number: usize, ended: &Ended) {
         of.fetch_add(1, Ordering::SeqCst);
         return;
     }
-    eprintln!("order {number} was never answered");
+    eprintln!("order {number} was never answered: {last}");
     ended.lost.fetch_add(1, Ordering::SeqCst);
 }
 
@@ -207,7 +210,7 @@ impl Sidecar {
         let text = format!(
             "listen: {address}\naudit: {{file: '{audit}', mode: required, key: 'literal:0123456789abcdef0123456789abcdef'}}\n\
              toolsets:\n  shop:\n    openapi: orders.yaml\n    server: {service}\n    prefix: ''\n    egress: {{allow: [127.0.0.0/8]}}\n\
-             \x20   limits: {{breaker: never}}\n"
+             \x20   limits: {{breaker: none}}\n"
         );
         let config = folder.join("callgate.yaml");
         fs::write(&config, &text).expect("a file");
@@ -245,7 +248,7 @@ async fn reloading(config: PathBuf, text: String, is_over: Arc<AtomicBool>) -> u
     while !is_over.load(Ordering::SeqCst) {
         number += 1;
         let changed = text
-            .replace("breaker: never", &format!("breaker: never, timeout: {}s", 20 + number % 10));
+            .replace("breaker: none", &format!("breaker: none, timeout: {}s", 20 + number % 10));
         let beside = config.with_extension("new");
         fs::write(&beside, format!("# {number}\n{changed}")).expect("a file");
         fs::rename(&beside, &config).expect("a file");
@@ -254,7 +257,7 @@ async fn reloading(config: PathBuf, text: String, is_over: Arc<AtomicBool>) -> u
     number
 }
 
-const ATTEMPTS: usize = 400;
+const ATTEMPTS: usize = 1200;
 const PATIENCE: Duration = Duration::from_secs(40);
 const DESCRIPTION: &str = r#"
 openapi: 3.1.0
