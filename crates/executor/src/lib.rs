@@ -27,4 +27,4 @@ pub use extensions::Extensions;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use stream::ToolStream;
 pub use toolset::{Callable, Redirects, SessionValues, Toolset};
-pub use trace::TraceContext;
+pub use trace::{CurrentTrace, TraceContext};

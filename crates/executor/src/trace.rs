@@ -4,6 +4,12 @@ use std::{fmt, sync::Arc};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 
+/// Says which step of a trace runs now, where the program keeps spans of its own: an extension of a call. Requests of the
+/// call carry this step in place of the caller's.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "programs make one")]
+pub struct CurrentTrace(pub fn() -> Option<TraceContext>);
+
 /// The context of a trace, in the form of the header `traceparent`, version 00, with what vendors add in `tracestate`.
 /// Requests of operations carry both.
 ///
@@ -58,6 +64,19 @@ impl TraceContext {
     /// What vendors add to the context: the header `tracestate`.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
+    }
+
+    /// Puts the context of the program's own step on a request, in place of the caller's `known`: what a description declares
+    /// and an argument says stays.
+    pub(crate) fn replace(&self, known: Option<&Self>, headers: &mut HeaderMap) {
+        let stands = headers.get(PARENT).map(HeaderValue::as_bytes);
+        let is_callers = stands == known.map(ToString::to_string).as_deref().map(str::as_bytes);
+        let value = HeaderValue::try_from(self.to_string());
+        if let Ok(value) = value
+            && is_callers
+        {
+            headers.insert(PARENT, value);
+        }
     }
 
     /// Puts the context on a request that has none: what a description declares and an argument says stays.

@@ -33,7 +33,7 @@ mod tools;
 pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;
-pub use observe::{WriteLine, start_log};
+pub use observe::{Telemetry, WriteLine, start_log};
 pub use router::router;
 pub use serve::{ServeOptions, serve};
 pub use source::Source;

@@ -1,14 +1,20 @@
 //! What a sidecar tells of itself: where a request belongs in a trace, numbers, and what is written to its log.
 
-mod counted;
 mod log;
 pub(crate) mod numbers;
+#[cfg(feature = "otel")]
+mod otel;
+mod request;
+#[cfg(feature = "otel")]
+mod steps;
 
 use callgate_executor::TraceContext;
 use http::HeaderMap;
 
-pub(crate) use self::counted::Counted;
-pub use self::log::{WriteLine, start_log};
+pub use self::log::{Telemetry, WriteLine, start_log};
+pub(crate) use self::request::traced;
+#[cfg(feature = "otel")]
+pub(crate) use self::steps::Steps;
 
 /// Where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or is malformed,
 /// is none.

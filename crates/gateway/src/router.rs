@@ -2,6 +2,7 @@
 
 use axum::{
     Router,
+    middleware::from_fn,
     routing::{get, post},
 };
 
@@ -9,7 +10,7 @@ use crate::{
     admin, calls, description,
     gateway::Gateway,
     health,
-    observe::numbers,
+    observe::{numbers, traced},
     problem::{Problem, ProblemKind},
     results, sessions, tools,
 };
@@ -34,6 +35,7 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/v1/tools/{name}", get(tools::show))
         .fallback(unknown_path)
         .method_not_allowed_fallback(method_not_allowed)
+        .layer(from_fn(traced))
         .with_state(gateway)
 }
 

@@ -11,8 +11,6 @@ use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, ope
 use callgate_policy::Metrics;
 use callgate_transport::Listeners;
 
-use crate::observe::Counted;
-
 /// What is served.
 #[derive(Clone, Debug)]
 pub struct Source {
@@ -69,8 +67,9 @@ impl Source {
         let environment = Environment::new()
             .with_listeners(self.listeners.clone())
             .listing_missing()
-            .with_middleware(Arc::new(Counted))
             .with_middleware(Arc::new(Metrics::new()));
+        #[cfg(feature = "otel")]
+        let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
         let environment = match &self.from {
             From::Demo => environment.with_transport(demo::transport()),
             From::File(..) => environment,

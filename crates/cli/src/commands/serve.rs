@@ -21,16 +21,19 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
         None => Source::demo(),
     };
     let config = source.config().map_err(|error| failure(&error))?;
-    start_log(&config.log, Box::new(output::log));
-    drop(config);
     let options = ServeOptions { listen: arguments.listen.clone() };
     allow_many_connections();
     let runtime = runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|error| {
         Failure(format!("error: cannot start a runtime: {error}\nhelp: allow more threads"))
     })?;
+    let log = start_log(&config, Box::new(output::log));
+    let telemetry = runtime.block_on(log).map_err(|why| Failure(format!("error: {why}")))?;
+    drop(config);
     let told = |line: &str| output::talk(&format!("{line}\n"));
-    match runtime.block_on(serve(source, options, told)) {
+    let ended = runtime.block_on(serve(source, options, told));
+    drop(telemetry);
+    match ended {
         Ok(()) => Ok(Verdict::Fine),
         Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
         Err(error) => Err(Failure(format!("error: {error}"))),

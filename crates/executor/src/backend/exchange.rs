@@ -12,6 +12,7 @@ use callgate_tool::{Event, Fault, Handle, Journal, StoredResult, Value};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
 use tokio::time::Instant;
+use tracing::{Instrument, Span, field::Empty};
 
 use super::{
     challenge::{self, Sent},
@@ -24,6 +25,7 @@ use crate::{
     call::Call,
     results::Results,
     toolset::{Redirects, SessionValues},
+    trace::CurrentTrace,
 };
 
 /// How the operations of a toolset are reached.
@@ -206,12 +208,36 @@ impl<'a> Exchange<'a> {
             let may_follow = n_followed < redirect::MAX_REDIRECTS
                 && redirect::may_follow(self.connection.redirects, &request);
             let bare = may_follow.then(|| request.clone());
-            let (answer, authorization) = self.sent(request, told, journal).await?;
+            let span = self.span(&request);
+            span.in_scope(|| self.step(&mut request));
+            let sent = self.sent(request, told, journal).instrument(span.clone()).await;
+            let (answer, authorization) = sent?;
+            span.record("http.response.status_code", answer.status().as_u16());
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
             request = next;
             n_followed += 1;
+        }
+    }
+
+    /// The span of one request: neither its path nor its query, which may hold what nobody should read.
+    fn span(&self, request: &Request<Bytes>) -> Span {
+        tracing::debug_span!(
+            "request",
+            "otel.kind" = "client",
+            "http.request.method" = request.method().as_str(),
+            "server.address" = request.uri().host().unwrap_or_default(),
+            "url.template" = &*self.plan.operation().path,
+            "http.response.status_code" = Empty,
+        )
+    }
+
+    /// Says on a request which step of a trace it is, where the program keeps steps of its own.
+    fn step(&self, request: &mut Request<Bytes>) {
+        let Some(CurrentTrace(now)) = self.call.extensions().get() else { return };
+        if let Some(step) = now() {
+            step.replace(self.call.trace(), request.headers_mut());
         }
     }
 

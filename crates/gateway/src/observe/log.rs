@@ -5,7 +5,7 @@ mod record;
 
 use std::time::SystemTime;
 
-use callgate_config::{LogConfig, LogFormat, LogLevel};
+use callgate_config::{Config, LogConfig, LogFormat, LogLevel};
 use tracing::{Event, Subscriber, level_filters::LevelFilter, span};
 use tracing_subscriber::{
     Layer,
@@ -19,12 +19,71 @@ use self::record::{Fields, Record};
 /// Writes lines of a log.
 pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
 
-/// Writes records from now on; where a program has a subscriber of its own, that one stays.
-pub fn start_log(config: &LogConfig, write: WriteLine) {
-    tracing::subscriber::set_global_default(subscriber(config, write)).ok();
+/// What a process tells of itself; spans that are kept are sent when it is dropped, outside of a runtime's threads.
+#[derive(Debug, Default)]
+pub struct Telemetry {
+    #[cfg(feature = "otel")]
+    spans: Option<opentelemetry_sdk::trace::SdkTracerProvider>,
 }
 
-fn subscriber(config: &LogConfig, write: WriteLine) -> impl Subscriber + use<> {
+impl Drop for Telemetry {
+    fn drop(&mut self) {
+        #[cfg(feature = "otel")]
+        if let Some(spans) = &self.spans {
+            // Where nobody takes them they are lost.
+            spans.shutdown().ok();
+        }
+    }
+}
+
+/// Writes records and sends spans from now on; where a program has a subscriber of its own, that one stays.
+///
+/// # Errors
+/// What is wrong with `telemetry:`, and what to do.
+pub async fn start_log(config: &Config, write: WriteLine) -> Result<Telemetry, String> {
+    let registry = subscriber(&config.log, write);
+    let Some(collector) = &config.telemetry.otlp else {
+        tracing::subscriber::set_global_default(registry).ok();
+        return Ok(Telemetry::default());
+    };
+    #[cfg(feature = "otel")]
+    {
+        let headers = headers(config).await?;
+        let (spans, layer) = super::otel::spans(&config.telemetry, collector, headers)?;
+        let ours = Targets::new().with_target("callgate", LevelFilter::DEBUG);
+        let registry = registry.with(layer.with_filter(ours));
+        tracing::subscriber::set_global_default(registry).ok();
+        Ok(Telemetry { spans: Some(spans) })
+    }
+    #[cfg(not(feature = "otel"))]
+    Err(format!(
+        "`telemetry.otlp` is {collector}, and this callgate sends no traces\nhelp: build it with `--features otel`, or remove the key"
+    ))
+}
+
+/// What the operator adds to requests of the collector.
+#[cfg(feature = "otel")]
+async fn headers(config: &Config) -> Result<http::HeaderMap, String> {
+    use callgate_secret::{LocalStores, SecretStore};
+
+    let secrets = LocalStores::new(&config.base);
+    let mut headers = http::HeaderMap::new();
+    for (name, reference) in &config.telemetry.headers {
+        let at = |why: String| format!("`telemetry.headers.{name}`: {why}");
+        let secret = secrets.get(reference).await.map_err(|error| at(error.to_string()))?;
+        let wrong = |_| at("expected the text of a header".to_owned());
+        let mut value = http::HeaderValue::from_str(secret.expose()).map_err(wrong)?;
+        value.set_sensitive(true);
+        let wrong = |_| at("expected the name of a header".to_owned());
+        headers.insert(http::HeaderName::try_from(name).map_err(wrong)?, value);
+    }
+    Ok(headers)
+}
+
+fn subscriber(
+    config: &LogConfig,
+    write: WriteLine,
+) -> impl Subscriber + for<'a> LookupSpan<'a> + use<> {
     let records = Records { format: config.format, write };
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }

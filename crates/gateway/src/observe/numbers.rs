@@ -60,7 +60,9 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
+/// What is not counted by policies, which describe theirs themselves.
 fn describe() {
+    callgate_policy::describe_metrics();
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     for (name, about) in COUNTERS {
         metrics::describe_counter!(name, about);
@@ -68,24 +70,16 @@ fn describe() {
     for (name, about) in GAUGES {
         metrics::describe_gauge!(name, about);
     }
-    let about = "Time of calls, from being asked for to their end";
-    metrics::describe_histogram!("callgate_call_duration_seconds", about);
 }
 
-const COUNTERS: [(&str, &str); 5] = [
-    ("callgate_audit_failures_total", "Lines of the audit that could not be written"),
-    ("callgate_calls_total", "Calls that ended, by how, and whether the service was reached"),
+const COUNTERS: [(&str, &str); 2] = [
     ("callgate_reloads_total", "Reloads, by whether the new configuration took the place"),
-    ("callgate_retries_total", "Requests of a call beyond its first"),
     ("callgate_token_requests_total", "Tokens that were asked for, by whether there was one"),
 ];
 
-const GAUGES: [(&str, &str); 6] = [
-    ("callgate_breaker_state", "0 closed, 1 half open, 2 open"),
+const GAUGES: [(&str, &str); 3] = [
     ("callgate_build_info", "The version that runs"),
-    ("callgate_calls_in_flight", "Calls that run"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
-    ("callgate_queue_length", "Calls that wait for their turn"),
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];
 

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use callgate_config::Config;
-
 use super::*;
 
 /// What is written with these settings while something is done.

@@ -1,0 +1,102 @@
+//! Spans for a collector: OTLP over HTTP, sent by our own transport, in a build with the feature `otel`. A request belongs
+//! to the trace of its caller, and hands the trace on as a step of its own.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_config::TelemetryConfig;
+use callgate_executor::TraceContext;
+use callgate_transport::{Client, Limits, Transport};
+use http::{HeaderMap, Request, Response};
+use opentelemetry::{
+    Context, SpanId, TraceFlags, TraceId,
+    trace::{SpanContext, TraceContextExt, TraceState, TracerProvider as _},
+};
+use opentelemetry_http::{HttpClient, HttpError};
+use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig, WithHttpConfig};
+use opentelemetry_sdk::{Resource, trace::SdkTracerProvider};
+use tokio::runtime::Handle;
+use tracing::{Span, Subscriber};
+use tracing_opentelemetry::OpenTelemetryLayer;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::registry::LookupSpan;
+use url::Url;
+
+/// What keeps spans until they are sent, and what makes them of those of `tracing`.
+pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
+    config: &TelemetryConfig,
+    collector: &Url,
+    headers: HeaderMap,
+) -> Result<(SdkTracerProvider, OpenTelemetryLayer<S, opentelemetry_sdk::trace::SdkTracer>), String>
+{
+    let client = Client::new().map_err(|error| error.to_string())?;
+    let sender = Sender { client, headers, runtime: Handle::current() };
+    let exporter = SpanExporter::builder()
+        .with_http()
+        .with_http_client(sender)
+        .with_protocol(Protocol::HttpBinary)
+        .with_endpoint(endpoint(collector))
+        .build();
+    let exporter = exporter.map_err(|error| error.to_string())?;
+    let service = config.service.clone().unwrap_or_else(|| SERVICE.to_owned());
+    let resource = Resource::builder_empty().with_service_name(service).build();
+    let provider =
+        SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
+    let tracer = provider.tracer(SERVICE);
+    let layer = tracing_opentelemetry::layer()
+        .with_tracer(tracer)
+        .with_location(false)
+        .with_threads(false)
+        .with_tracked_inactivity(false);
+    Ok((provider, layer))
+}
+
+/// Makes a span a step of its caller's trace.
+pub(super) fn adopt(span: &Span, trace: &TraceContext) {
+    let flags = if trace.is_sampled() { TraceFlags::SAMPLED } else { TraceFlags::default() };
+    let (id, parent) = (TraceId::from(trace.trace_id()), SpanId::from(trace.parent_id()));
+    let caller = SpanContext::new(id, parent, flags, true, TraceState::default());
+    // Fails for a span that nobody keeps.
+    span.set_parent(Context::new().with_remote_span_context(caller)).ok();
+}
+
+/// The step that runs now.
+pub(super) fn current() -> Option<TraceContext> {
+    let context = Span::current().context();
+    let span = context.span();
+    let span = span.span_context();
+    let (trace, step, flags) = (span.trace_id(), span.span_id(), span.trace_flags().to_u8());
+    TraceContext::parse(&format!("00-{trace}-{step}-{flags:02x}"))
+}
+
+/// Sends spans over our transport. Whoever sends them has a thread of their own and no runtime.
+#[derive(Debug)]
+struct Sender {
+    client: Client,
+    /// Those of the operator; they may be secrets.
+    headers: HeaderMap,
+    runtime: Handle,
+}
+
+#[async_trait]
+impl HttpClient for Sender {
+    async fn send_bytes(&self, mut request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        request.headers_mut().extend(self.headers.clone());
+        let client = self.client.clone();
+        let limits = Limits { timeout: TIMEOUT, response_bytes: MOST_ANSWERED };
+        let sent = self.runtime.spawn(async move { client.send(request, &limits).await });
+        Ok(sent.await??)
+    }
+}
+
+/// The collector's path for spans (OTLP §OTLP/HTTP Request), unless it is named already.
+fn endpoint(collector: &Url) -> String {
+    let text = collector.as_str().trim_end_matches('/');
+    if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") }
+}
+
+const SERVICE: &str = "callgate";
+const PATH: &str = "/v1/traces";
+const TIMEOUT: Duration = Duration::from_secs(10);
+const MOST_ANSWERED: usize = 64 << 10;

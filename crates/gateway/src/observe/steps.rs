@@ -1,0 +1,28 @@
+//! Says on each call which step of a trace runs, so that requests to services carry the sidecar's own steps.
+
+use std::ops::ControlFlow;
+
+use async_trait::async_trait;
+use callgate_executor::{Backend, Call, CurrentTrace, Middleware, Stage};
+use callgate_tool::{Journal, Outcome};
+
+/// Hands the trace on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Steps;
+
+#[async_trait]
+impl Middleware for Steps {
+    fn stage(&self) -> Stage {
+        Stage::Metrics
+    }
+
+    async fn before(
+        &self,
+        call: &mut Call<'_>,
+        _: Option<&dyn Backend>,
+        _: &mut Journal,
+    ) -> ControlFlow<Outcome> {
+        call.extensions_mut().insert(CurrentTrace(super::otel::current));
+        ControlFlow::Continue(())
+    }
+}

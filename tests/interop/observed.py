@@ -1,0 +1,136 @@
+"""Looks at what a sidecar tells of itself with readers that are not ours: the spans that it sends by OTLP, decoded by
+opentelemetry-proto, and its numbers, parsed by prometheus-client. One call, within the trace of its caller."""
+
+import argparse
+import http.server
+import json
+import pathlib
+import subprocess
+import tempfile
+import threading
+import urllib.request
+
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from prometheus_client.parser import text_string_to_metric_families
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+STEP = "00f067aa0ba902b7"
+DESCRIPTION = {
+    "openapi": "3.1.0",
+    "info": {"title": "t", "version": "1"},
+    "paths": {"/pets/{id}": {"get": {
+        "operationId": "getPet",
+        "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+        "responses": {"200": {"description": "ok"}},
+    }}},
+}
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """A service and a collector: keeps the headers of calls, and spans."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.headers, self.spans, self.collected = [], [], []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.server.headers.append(dict(self.headers))
+        self.answer(b'{"id": 7}')
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        self.server.collected.append((self.path, dict(self.headers)))
+        for resource in ExportTraceServiceRequest.FromString(body).resource_spans:
+            for scope in resource.scope_spans:
+                self.server.spans.extend((resource.resource, span) for span in scope.spans)
+        self.answer(b"")
+
+    def answer(self, body):
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def served(callgate, folder, server):
+    """Starts a sidecar; its process and its address."""
+    (folder / "pets.json").write_text(json.dumps(DESCRIPTION))
+    (folder / "callgate.yaml").write_text(json.dumps({
+        "log": {"format": "json"},
+        "telemetry": {"otlp": server.url, "headers": {"x-key": "env:OTLP_KEY"}, "service": "pets-sidecar"},
+        "toolsets": {"pets": {"openapi": "pets.json", "server": server.url}},
+    }))
+    command = [callgate, "serve", "--listen", "127.0.0.1:0"]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env={"OTLP_KEY": "canary"})
+    for line in process.stderr:
+        if "http://" in line:
+            return process, "http://" + line.split("http://")[1].split()[0].rstrip(",;")
+    raise SystemExit("the sidecar did not start")
+
+
+def asked(url, body=None, headers=()):
+    request = urllib.request.Request(url, data=body, headers=dict(headers))
+    with urllib.request.urlopen(request) as answer:
+        return answer.read().decode()
+
+
+def run(callgate):
+    server = Server()
+    with tempfile.TemporaryDirectory() as folder:
+        process, url = served(callgate, pathlib.Path(folder), server)
+        call = {"calls": [{"id": "1", "tool": "pets-getPet", "args": {"id": "canary-argument"}}]}
+        headers = {"Content-Type": "application/json", "traceparent": f"00-{TRACE}-{STEP}-01"}
+        answer = json.loads(asked(f"{url}/v1/calls", json.dumps(call).encode(), headers))
+        assert answer["results"][0]["response"] == {"id": 7}, answer
+        numbers = asked(f"{url}/metrics")
+        process.terminate()
+        log = process.stderr.read()
+        assert process.wait(30) == 0, process.returncode
+    of_spans(server)
+    of_numbers(numbers)
+    assert "canary" not in log and "canary" not in numbers, (log, numbers)
+    print(f"observed: {len(server.spans)} spans of one trace, {numbers.count('# TYPE')} metrics")
+
+
+def of_spans(server):
+    tree = {span.name: span for _, span in server.spans if span.trace_id.hex() == TRACE}
+    gateway, call, request = tree["gateway"], tree["call"], tree["request"]
+    assert gateway.parent_span_id.hex() == STEP, gateway
+    assert call.parent_span_id == gateway.span_id, call
+    assert request.parent_span_id == call.span_id, request
+    sent = server.headers[0]["traceparent"].split("-")
+    assert sent[1:3] == [TRACE, request.span_id.hex()], (sent, request)
+    path, headers = server.collected[0]
+    assert path == "/v1/traces" and headers["x-key"] == "canary", (path, headers)
+    resource, _ = server.spans[0]
+    service = {known.key: known.value.string_value for known in resource.attributes}
+    assert service["service.name"] == "pets-sidecar", service
+    assert "canary" not in str(server.spans), server.spans
+
+
+def of_numbers(text):
+    samples = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            samples[sample.name, tuple(sorted(sample.labels.items()))] = sample.value
+    labels = (("outcome", "answered"), ("reached", "yes"), ("toolset", "pets"))
+    assert samples["callgate_calls_total", labels] == 1, samples
+    assert samples["callgate_call_duration_seconds_count", (("toolset", "pets"),)] == 1, samples
+    assert samples["callgate_toolset_up", (("toolset", "pets"),)] == 1, samples
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--callgate", required=True, type=lambda path: str(pathlib.Path(path).resolve()))
+    run(parser.parse_args().callgate)
