@@ -67,7 +67,7 @@ impl Config {
         let earlier = previous;
         let previous = previous.map(|built| &built.kept);
         let known = previous.map(|kept| &kept.stores);
-        let stores = stores::stores(&mut reader, &self.secrets, (base, environment), known).await;
+        let stores = stores::stores(&mut reader, self, (base, environment), known).await;
         let surroundings = (base, environment, Arc::<Stores>::clone(&stores) as _);
         let sending = sending::sending(&mut reader, self, surroundings, previous);
         let (sending, connections) = Box::pin(sending).await;

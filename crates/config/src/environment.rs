@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_executor::Middleware;
 use callgate_secret::SecretStore;
-use callgate_transport::{Clock, Listeners, Network, SystemResolver, Transport};
+use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
 /// The surroundings of a configuration. The default is the machine's own.
 ///
@@ -110,9 +110,13 @@ impl Environment {
         self
     }
 
-    /// Connections that lead to none of our own listeners.
-    pub(crate) fn network(&self) -> Network {
+    /// Connections that lead to none of our own listeners, through a proxy where there is one.
+    pub(crate) fn network(&self, proxy: Option<Proxy>) -> Network {
         let listeners = self.listeners.clone().unwrap_or_default();
-        Network::with(Arc::new(SystemResolver::default()), listeners)
+        let resolver = Arc::new(SystemResolver::default());
+        match proxy {
+            Some(proxy) => Network::through(proxy, resolver, listeners),
+            None => Network::with(resolver, listeners),
+        }
     }
 }

@@ -151,6 +151,7 @@ pub(crate) const ROOT: Table = Table {
         SERVING_LIMITS_KEY,
         LISTEN_KEY,
         key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
+        PROXY_KEY,
         key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
         key(
             "secrets",

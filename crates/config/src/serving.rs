@@ -8,7 +8,7 @@ mod listener;
 
 use std::path::Path;
 
-use url::Url;
+use callgate_transport::{NotAProxy, Proxy};
 
 pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token};
 pub use address::{Address, NotAnAddress};
@@ -29,8 +29,8 @@ pub struct ServingConfig {
     pub access: Option<AccessConfig>,
     /// Names that requests may call the sidecar by, beside those of this machine.
     pub hosts: Vec<String>,
-    /// The forward proxy of every connection, and none of the environment's.
-    pub proxy: Option<Url>,
+    /// The forward proxy of every connection, and none of the environment's. Read at the start of a process.
+    pub proxy: Option<Proxy>,
     /// The bounds of connections and requests.
     pub limits: ServingLimits,
 }
@@ -56,9 +56,18 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>, toolsets: &[&str]) ->
         admin: listener::read(reader, root, "admin"),
         access: access::read(reader, root, toolsets),
         hosts: hosts(reader, root),
-        proxy: None,
+        proxy: proxy(reader, root),
         limits: limits::read(reader, root),
     }
+}
+
+fn proxy(reader: &mut Reader, root: Mapping<'_>) -> Option<Proxy> {
+    let text = reader.string(root, "proxy")?;
+    let proxy = text.parse().map_err(|error: NotAProxy| {
+        let help = "for example `http://proxy.example:3128`";
+        reader.complain("wrong-value", at(root, "proxy"), error.to_string(), help);
+    });
+    proxy.ok()
 }
 
 fn hosts(reader: &mut Reader, root: Mapping<'_>) -> Vec<String> {

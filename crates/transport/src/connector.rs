@@ -21,31 +21,42 @@ use rustls::ClientConfig;
 use tokio::{net::TcpStream, time::timeout};
 use tower_service::Service;
 
-use crate::resolve::Guarded;
+use crate::{
+    proxy::{Dialer, Proxy},
+    resolve::{BoxError, Guarded},
+};
 
-/// The HTTP client. It follows no redirects, knows no proxies and keeps no cookies: redirects would carry credentials and the
+/// The HTTP client. It follows no redirects, knows no proxy of the environment and keeps no cookies: redirects would carry credentials and the
 /// query to another host, and `HTTP_PROXY` would receive every credential (security findings 3 and 6).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
 /// Makes the connections of one way.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
-    https: HttpsConnector<HttpConnector<Guarded>>,
+    https: HttpsConnector<Dialer>,
 }
 
 impl Connector {
     /// Connections with TLS in these settings and no others, or without TLS and no others.
-    pub(crate) fn new((tls, is_https): (ClientConfig, bool), resolver: Guarded) -> Self {
-        let mut http = HttpConnector::new_with_resolver(resolver);
+    pub(crate) fn new(
+        (tls, is_https): (ClientConfig, bool),
+        resolver: Guarded,
+        proxy: Option<Proxy>,
+    ) -> Self {
+        let mut http = HttpConnector::new_with_resolver(resolver.clone());
         http.enforce_http(!is_https);
         http.set_nodelay(true);
         http.set_connect_timeout(Some(CONNECT_TIMEOUT));
         http.set_keepalive(Some(KEEPALIVE));
         http.set_keepalive_interval(Some(KEEPALIVE));
         http.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
+        let mut dialer = Dialer::new(http);
+        if let Some(proxy) = proxy {
+            dialer = dialer.through(proxy, resolver);
+        }
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
         let builder = if is_https { builder.https_only() } else { builder.https_or_http() };
-        Self { https: builder.enable_all_versions().wrap_connector(http) }
+        Self { https: builder.enable_all_versions().wrap_connector(dialer) }
     }
 
     /// A client over these connections, which keeps at most so many that nobody uses.
@@ -76,8 +87,6 @@ impl Service<Uri> for Connector {
         })
     }
 }
-
-type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// A connection that was not there in time.
 #[derive(Debug)]

@@ -15,6 +15,7 @@ mod error;
 mod guard;
 mod limits;
 mod network;
+mod proxy;
 mod recording;
 mod refuse;
 mod replay;
@@ -37,6 +38,7 @@ pub use error::{Error, ErrorKind};
 pub use guard::{MAX_HEADER_BYTES, MAX_HEADERS_BYTES, MAX_URL_BYTES};
 pub use limits::{DEFAULT_RESPONSE_BYTES, DEFAULT_TIMEOUT, Limits};
 pub use network::Network;
+pub use proxy::{NotAProxy, Proxy};
 pub use recording::{
     canonical_request, masked_headers, masked_url, parse_response, render_request,
 };

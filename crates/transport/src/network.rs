@@ -19,6 +19,7 @@ use crate::{
     connector::{Connector, HttpClient},
     egress::{Egress, Listeners},
     error::Error,
+    proxy::Proxy,
     resolve::{Guarded, Resolver, SystemResolver},
     tls::{self, TlsSettings},
 };
@@ -42,6 +43,7 @@ pub struct Network {
 struct Inner {
     resolver: Arc<dyn Resolver>,
     listeners: Listeners,
+    proxy: Option<Proxy>,
     // Read when first needed: it takes milliseconds and fails where a machine has no certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
     pools: Mutex<Vec<(Way, Arc<Pool>)>>,
@@ -74,8 +76,17 @@ impl Network {
 
     /// Connections of their own, with another resolver, which never dial what is listened on.
     pub fn with(resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
+        Self::made(resolver, listeners, None)
+    }
+
+    /// The same through a forward proxy, but to this machine and where a directory names the addresses.
+    pub fn through(proxy: Proxy, resolver: Arc<dyn Resolver>, listeners: Listeners) -> Self {
+        Self::made(resolver, listeners, Some(proxy))
+    }
+
+    fn made(resolver: Arc<dyn Resolver>, listeners: Listeners, proxy: Option<Proxy>) -> Self {
         let (system, pools) = (OnceCell::new(), Mutex::default());
-        Self { inner: Arc::new(Inner { resolver, listeners, system, pools }) }
+        Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools }) }
     }
 
     /// Our own listeners at a port.
@@ -95,7 +106,9 @@ impl Network {
         let resolver = way.directory.as_ref().unwrap_or(&self.inner.resolver);
         let resolver =
             Guarded { resolver: Arc::clone(resolver), egress: Arc::new(way.egress.clone()) };
-        let pool = Arc::new(Pool::new(Connector::new((tls, way.tls.is_some()), resolver)));
+        let proxy = self.inner.proxy.clone().filter(|_| way.directory.is_none());
+        let pool = Connector::new((tls, way.tls.is_some()), resolver, proxy);
+        let pool = Arc::new(Pool::new(pool));
         let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         // Another request may have been faster.
         if let Some((_, known)) = pools.iter().find(|(known, _)| known == way) {

@@ -53,7 +53,7 @@ pub(crate) struct Guarded {
 
 impl Service<Name> for Guarded {
     type Response = vec::IntoIter<SocketAddr>;
-    type Error = Box<dyn error::Error + Send + Sync>;
+    type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -77,6 +77,9 @@ impl Service<Name> for Guarded {
         })
     }
 }
+
+/// What keeps a connection from being made.
+pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 
 /// A host name without an address.
 #[derive(Debug)]

@@ -116,12 +116,13 @@ fn a_second_signal_ends_it_while_a_call_runs() {
     // It refuses others while the call runs.
     let refused = loop {
         let mut other = sidecar.connect();
-        send(&mut other, CALL);
+        // No call at all, which is a malformed body as long as bodies are read.
+        send(&mut other, "{}");
         let answer = answer(&mut other);
         if answer.starts_with("HTTP/1.1 503") {
             break answer;
         }
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     };
     assert!(refused.contains("problem:draining"), "{refused}");
     sidecar.signal(Signal::TERM);

@@ -40,7 +40,10 @@ pub(super) async fn sending(
 ) -> (Vec<Sending>, Connections) {
     let mut connections = Connections {
         secrets,
-        network: previous.map_or_else(|| environment.network(), |kept| kept.network.clone()),
+        network: previous.map_or_else(
+            || environment.network(config.serving.proxy.clone()),
+            |kept| kept.network.clone(),
+        ),
         known: previous.map(|kept| kept.directories.clone()).unwrap_or_default(),
         directories: Vec::new(),
         clock: environment.clock.clone(),

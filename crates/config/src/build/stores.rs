@@ -23,6 +23,7 @@ use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Tr
 
 use super::tls;
 use crate::{
+    config::Config,
     environment::Environment,
     reader::Reader,
     secrets::{LOCAL, Remote, SecretsConfig},
@@ -66,10 +67,11 @@ enum Settings {
 /// none answers. Where nothing changed they are those of the last build.
 pub(super) async fn stores(
     reader: &mut Reader,
-    config: &SecretsConfig,
+    Config { secrets: config, serving, .. }: &Config,
     (base, environment): (&Path, &Environment),
     previous: Option<&Arc<Stores>>,
 ) -> Arc<Stores> {
+    let network = || environment.network(serving.proxy.clone());
     let directory = config.directory.as_ref().map(|directory| base.join(directory));
     let is_same_place = |known: &&Arc<Stores>| known.base == *base && known.directory == directory;
     let at_the_same_place = previous.filter(is_same_place);
@@ -85,7 +87,7 @@ pub(super) async fn stores(
         no_keyring: None,
         keys: config.keys.clone(),
         // What stores answer is no toolset's business: a replayed toolset has the secrets of a real one.
-        network: previous.map_or_else(|| environment.network(), |known| known.network.clone()),
+        network: previous.map_or_else(network, |known| known.network.clone()),
     };
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {

@@ -31,6 +31,13 @@ pub(crate) const SERVING_LIMITS_KEY: Key =
 pub(crate) const LISTEN_KEY: Key =
     key("listen", LISTENERS, "Where calls are served: `127.0.0.1:8410`, `unix:PATH`, `systemd`");
 
+/// `proxy` at the root.
+pub(crate) const PROXY_KEY: Key = key(
+    "proxy",
+    Kind::Address,
+    "The forward proxy that every connection to other machines leads through",
+);
+
 /// One address that is listened on.
 pub(crate) const LISTENER: Table = table(
     "a listener",

@@ -114,3 +114,12 @@ fn hosts_are_names_without_scheme_and_port() {
     refused("hosts: ['https://a.example']", "/hosts/0", "without scheme and port");
     refused("hosts: ['a.example:80']", "/hosts/0", "without scheme and port");
 }
+
+#[test]
+fn a_proxy_is_an_http_address() {
+    assert!(read("").proxy.is_none());
+    assert!(read("proxy: 'http://proxy.example:3128'").proxy.is_some());
+    for wrong in ["https://proxy.example", "http://a:b@proxy.example", "proxy.example:3128"] {
+        refused(&format!("proxy: '{wrong}'"), "/proxy", "a forward proxy");
+    }
+}

@@ -42,6 +42,11 @@ impl Activity {
         (self.in_flight.load(Ordering::Acquire) == 0).then(|| self.opened + last_end)
     }
 
+    /// Whether there was no request yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.idle_since() == Some(self.opened)
+    }
+
     /// When it was opened.
     pub(super) fn opened(&self) -> Instant {
         self.opened

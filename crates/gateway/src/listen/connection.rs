@@ -15,7 +15,7 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::OwnedSemaphorePermit,
-    time::{Duration, Instant, sleep_until, timeout},
+    time::{Duration, Instant, sleep, sleep_until, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -92,6 +92,14 @@ where
     let known = Arc::new(known);
     let service = service_fn(move |request| answered(request, Arc::clone(&known)));
     let mut connection = pin!(builder.serve_connection(stream, service));
+    let drained = async {
+        drain.begun().await;
+        // Its first request may be on the way: it is told that another sidecar may answer, not nothing.
+        if activity.is_fresh() {
+            sleep(LAST_WORDS).await;
+        }
+    };
+    let mut drained = pin!(drained);
     let mut leaves: Option<Instant> = None;
     loop {
         tokio::select! {
@@ -101,7 +109,7 @@ where
                 connection.as_mut().graceful_shutdown();
                 leaves = Some(Instant::now() + limits.idle_time);
             }
-            () = drain.begun(), if leaves.is_none() && !is_late => {
+            () = &mut drained, if leaves.is_none() && !is_late => {
                 connection.as_mut().graceful_shutdown();
                 leaves = Some(Instant::now() + limits.drain + LAST_WORDS);
             }

@@ -15,6 +15,7 @@ mod identities;
 mod idle;
 mod messages;
 mod pieces;
+mod proxy;
 mod sizes;
 mod times;
 mod tls;

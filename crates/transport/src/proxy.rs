@@ -1,0 +1,134 @@
+//! A forward proxy that the operator names: connections lead through it by `CONNECT` (RFC 9110 §9.3.6), so that it sees where
+//! they go and nothing of what is said. Those to this machine do not. The environment names none.
+
+use std::{
+    fmt,
+    pin::Pin,
+    str::FromStr,
+    task::{Context, Poll},
+};
+
+use callgate_tool::NamedBy;
+use http::Uri;
+use hyper_util::{
+    client::legacy::connect::{HttpConnector, dns::Name, proxy::Tunnel},
+    rt::TokioIo,
+};
+use tokio::net::TcpStream;
+use tower_service::Service;
+use url::{Host, Url};
+
+use crate::resolve::{BoxError, Guarded};
+
+/// Where a forward proxy listens: `http://proxy.example:3128`.
+///
+/// ```
+/// # use callgate_transport::Proxy;
+/// assert!("http://proxy.example:3128".parse::<Proxy>().is_ok());
+/// assert!("socks5://proxy.example".parse::<Proxy>().is_err());
+/// ```
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Proxy(Uri);
+
+/// A text that is no proxy.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct NotAProxy;
+
+impl FromStr for Proxy {
+    type Err = NotAProxy;
+
+    fn from_str(text: &str) -> Result<Self, NotAProxy> {
+        let url = Url::parse(text).map_err(|_| NotAProxy)?;
+        let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+        let has_no_user = url.username().is_empty() && url.password().is_none();
+        if url.scheme() != "http" || !is_bare || !has_no_user {
+            return Err(NotAProxy);
+        }
+        url.as_str().parse().map(Self).map_err(|_| NotAProxy)
+    }
+}
+
+impl fmt::Display for NotAProxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("expected a forward proxy: `http://`, a host, and perhaps a port")
+    }
+}
+
+impl std::error::Error for NotAProxy {}
+
+/// Dials a service itself, or through the proxy.
+#[derive(Clone, Debug)]
+pub(crate) struct Dialer {
+    direct: HttpConnector<Guarded>,
+    /// The proxy, and who judges addresses that a description names.
+    proxied: Option<(Tunnel<HttpConnector>, Guarded)>,
+}
+
+impl Dialer {
+    /// Dials by itself.
+    pub(crate) fn new(direct: HttpConnector<Guarded>) -> Self {
+        Self { direct, proxied: None }
+    }
+
+    /// The same through a proxy.
+    pub(crate) fn through(self, Proxy(proxy): Proxy, guarded: Guarded) -> Self {
+        let mut http = HttpConnector::new();
+        http.set_nodelay(true);
+        Self { proxied: Some((Tunnel::new(proxy, http), guarded)), ..self }
+    }
+}
+
+type Connecting = Pin<Box<dyn Future<Output = Result<TokioIo<TcpStream>, BoxError>> + Send>>;
+
+impl Service<Uri> for Dialer {
+    type Response = TokioIo<TcpStream>;
+    type Error = BoxError;
+    type Future = Connecting;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.direct.poll_ready(context).map_err(Into::into)
+    }
+
+    fn call(&mut self, origin: Uri) -> Connecting {
+        let proxied = self.proxied.clone().filter(|_| !is_here(&origin));
+        let Some((mut tunnel, guarded)) = proxied else {
+            let connection = self.direct.call(origin);
+            return Box::pin(async move { connection.await.map_err(Into::into) });
+        };
+        Box::pin(async move {
+            let target = target(&origin, guarded).await?;
+            tunnel.call(target).await.map_err(Into::into)
+        })
+    }
+}
+
+/// What the proxy is asked to connect to. It looks names up that the operator gave; those of a description are looked up and
+/// judged here, and it gets the address.
+async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
+    let is_https = origin.scheme_str() == Some("https");
+    let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
+    let host = origin.host().unwrap_or_default();
+    let is_name = matches!(Host::parse(host), Ok(Host::Domain(_)));
+    let authority = if guarded.egress.named_by == NamedBy::Description && is_name {
+        let name: Name = host.parse()?;
+        let address = guarded.call(name).await?.next().map(|mut address| {
+            address.set_port(port);
+            address.to_string()
+        });
+        address.unwrap_or_default()
+    } else {
+        format!("{host}:{port}")
+    };
+    Ok(Uri::builder().scheme("http").authority(authority).path_and_query("/").build()?)
+}
+
+/// Whether a service is on this machine, which a proxy would look for on its own.
+fn is_here(origin: &Uri) -> bool {
+    match Host::parse(origin.host().unwrap_or_default()) {
+        Ok(Host::Domain(name)) => name == "localhost",
+        Ok(Host::Ipv4(address)) => address.is_loopback(),
+        Ok(Host::Ipv6(address)) => address.is_loopback(),
+        Err(_) => false,
+    }
+}
