@@ -18,7 +18,6 @@ use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
-pub(crate) use self::repeated::Answers;
 use self::{
     accept::Accepted,
     envelope::{Asked, Envelope, Mode},

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use callgate_config::Built;
+use callgate_policy::Records;
 
-use crate::{calls::Answers, drain::Drain, reloads::Reloads, sessions::Sessions};
+use crate::{drain::Drain, reloads::Reloads, stored_sessions::Sessions};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -17,14 +18,14 @@ struct Shared {
     drain: Drain,
     reloads: Reloads,
     sessions: Sessions,
-    answers: Arc<Answers>,
+    answers: Arc<Records<String>>,
 }
 
 impl Gateway {
     /// A sidecar that serves a build.
     pub fn new(built: Built) -> Self {
         let sessions = Sessions::new(&built.sessions);
-        let answers = Answers::new(built.idempotency);
+        let answers = Records::new(built.idempotency);
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let reloads = Reloads::default();
         Self(Arc::new(Shared { built, drain, reloads, sessions, answers }))
@@ -57,7 +58,7 @@ impl Gateway {
     }
 
     /// What requests with an idempotency key were answered.
-    pub(crate) fn answers(&self) -> &Arc<Answers> {
+    pub(crate) fn answers(&self) -> &Arc<Records<String>> {
         &self.0.answers
     }
 }

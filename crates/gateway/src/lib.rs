@@ -26,6 +26,7 @@ mod router;
 mod serve;
 mod sessions;
 mod source;
+mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
 mod tools;

@@ -2,7 +2,6 @@
 //! principal; a credential, and a parameter that a credential reads, is never shown.
 
 mod merged;
-mod stored;
 
 use axum::{
     extract::State,
@@ -13,8 +12,6 @@ use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 pub(crate) use self::merged::Inline;
-pub(crate) use self::stored::Sessions;
-use self::stored::{Credentials, State as SessionState};
 use crate::{
     answer::JsonText,
     caller::Caller,
@@ -22,6 +19,7 @@ use crate::{
     json_body::{JsonBody, malformed},
     path_name::PathName,
     problem::{Problem, ProblemKind},
+    stored_sessions::{Credentials, State as SessionState},
 };
 
 /// Shows a session.

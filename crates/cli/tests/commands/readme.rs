@@ -83,9 +83,9 @@ impl Sidecar {
         let mut process = process.current_dir(root()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = |line: String| {
-            let at = line.find("127.0.0.1:")?;
-            let end = line[at..].find(|c: char| c.is_whitespace() || c == ',' || c == '/');
-            Some(end.map_or(&line[at..], |end| &line[at..at + end]).to_owned())
+            let (_, port) = line.split_once("127.0.0.1:")?;
+            let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+            Some(format!("127.0.0.1:{port}"))
         };
         let mut lines = lines;
         let address = lines.find_map(address).expect("the sidecar says where it listens");

@@ -86,9 +86,9 @@ impl Sidecar {
         let written = Arc::new(Mutex::new(String::new()));
         let address = lines.find_map(|line| {
             *written.lock().unwrap() += &format!("{line}\n");
-            let at = line.find("127.0.0.1:")?;
-            let end = line[at..].find(|c: char| !c.is_ascii_digit() && !".:".contains(c));
-            Some(end.map_or(&line[at..], |end| &line[at..at + end]).to_owned())
+            let (_, port) = line.split_once("127.0.0.1:")?;
+            let port: String = port.chars().take_while(char::is_ascii_digit).collect();
+            Some(format!("127.0.0.1:{port}"))
         });
         let kept = Arc::clone(&written);
         let reader = std::thread::spawn(move || {

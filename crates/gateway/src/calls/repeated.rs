@@ -16,9 +16,6 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// What requests with a key were answered.
-pub(crate) type Answers = Records<String>;
-
 /// How a request with a key goes on.
 #[derive(Debug)]
 pub(super) enum Repeated {
@@ -47,7 +44,7 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
 
 /// What is known of a request with a key.
 pub(super) fn begun(
-    answers: &Arc<Answers>,
+    answers: &Arc<Records<String>>,
     (key, body): (&str, &[u8]),
     principal: Option<&Principal>,
 ) -> Result<Repeated, Problem> {

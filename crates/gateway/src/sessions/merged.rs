@@ -6,11 +6,11 @@ use callgate_dialect::read_session;
 use callgate_tool::{Object, Session, Value};
 use http::HeaderMap;
 
-use super::Sessions;
 use crate::{
     caller::Caller,
     json_body::malformed,
     problem::{Problem, ProblemKind},
+    stored_sessions::Sessions,
 };
 
 /// The session as a request says it.
