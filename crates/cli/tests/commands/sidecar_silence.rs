@@ -56,7 +56,7 @@ fn nothing_secret_is_in_what_a_sidecar_writes_and_answers() {
     }
     for secret in [ACCESS, SERVICE_KEY, SESSION, "canary-wrong-token-5"] {
         for spelling in [secret.to_owned(), BASE64_STANDARD.encode(secret)] {
-            let at = seen.find(&spelling).map(|at| &seen[at.saturating_sub(300)..at]);
+            let at = seen.lines().find(|line| line.contains(&spelling));
             assert_eq!(at, None, "{spelling}");
         }
     }
