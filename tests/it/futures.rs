@@ -14,6 +14,7 @@ use callgate::{
     session,
     transport::{Resolver, ResponseBody, Transport},
 };
+use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
@@ -59,8 +60,18 @@ fn every_future_of_a_configuration_is_send() {
         |built, reference, base| is_send(built.secret(reference, base));
     let _: fn(OpenApi) = |front| is_send(front.build());
     let _: fn(OpenApi) = |front| is_send(front.build_with_report());
+    let _: fn(&Built) = |built| is_send(built.is_outdated());
+    let _: fn(&Built, &SecretReference) = |built, reference| is_send(built.own_secret(reference));
     let (config, environment) = (Config::new(), Environment::new());
     is_spawnable(&async move { config.build(&environment, None).await });
+}
+
+#[test]
+fn every_future_of_a_sidecar_is_send() {
+    let _: fn(&Source) = |source| is_send(source.build(None));
+    let _: fn(Source, ServeOptions) =
+        |source, options| is_send(serve(source, options, |_: &str| {}));
+    let _: fn(&Config) = |config| is_send(start_log(config, Box::new(|_| {})));
 }
 
 #[test]
