@@ -61,7 +61,7 @@ def checked(callgate, address):
 
 def asked(given, address):
     """Whether schemathesis finds a difference."""
-    command = [given.schemathesis, "run", f"{address}/openapi.json", "--url", address, "--checks", "all"]
+    command = [pathlib.Path(given.schemathesis).absolute(), "run", f"{address}/openapi.json", "--url", address, "--checks", "all"]
     command += ["--phases", "examples,coverage,fuzzing,stateful", "--seed", str(given.seed)]
     command += ["--max-examples", str(given.examples)]
     environment = {**os.environ, "NO_COLOR": "1"}
