@@ -4,7 +4,7 @@
 use std::{path::Path, sync::Arc};
 
 use callgate::{
-    Arguments, Backend, Call, Ended, Executor, Handle, Journal, Middleware, OpenApi, Session,
+    Arguments, Backend, Call, Ended, Executor, Handle, Journal, Middleware, OpenApi, Session, Stop,
     ToolCall, ToolResult, ToolStream,
     auth::{Authenticator, Authorization, Refusal},
     config::{
@@ -45,6 +45,7 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.preview(call()));
     is_send(executor.result(&Handle::from_random(7), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
+    let _: fn(&Stop) = |stop| is_send(stop.stopped());
     is_spawnable(&async move { executor.call_all(&calls, &session).await });
 }
 

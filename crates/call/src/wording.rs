@@ -14,7 +14,9 @@ use std::fmt::Write as _;
 use callgate_openapi::Source;
 use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
 
-pub use connection::{connection_refused, late, no_secure_connection, timed_out, unreachable};
+pub use connection::{
+    connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
+};
 pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted};
 
 use crate::style::Unwritable;

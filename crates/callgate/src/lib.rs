@@ -22,7 +22,7 @@ pub use callgate_call::{
 pub use callgate_executor::{
     Backend, Builder, Call, Callable, Change, ChangeKind, Changes, Ended, Ending, Entry, Error,
     ErrorKind, Executor, Extensions, Function, InputChange, Middleware, Opened, Piece, Pieces,
-    Redirects, SessionValues, Stage, ToolStream, Toolset, TraceContext,
+    Redirects, SessionValues, Stage, Stop, ToolStream, Toolset, TraceContext,
 };
 pub use callgate_secret::Secret;
 pub use callgate_tool::{

@@ -22,6 +22,7 @@ use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Session, Tool, Too
 use crate::call::Call;
 
 pub(crate) use exchange::Connection;
+pub(crate) use failure::of_stop;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
 pub use opened::{Opened, Piece, Pieces};

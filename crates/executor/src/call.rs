@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
-use crate::{extensions::Extensions, trace::TraceContext};
+use crate::{extensions::Extensions, stop::Stop, trace::TraceContext};
 
 /// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
 ///
@@ -29,6 +29,7 @@ pub struct Call<'a> {
     deadline: Option<Instant>,
     trace: Option<TraceContext>,
     extensions: Extensions,
+    stop: Option<Stop>,
 }
 
 impl<'a> Call<'a> {
@@ -44,6 +45,7 @@ impl<'a> Call<'a> {
             deadline: None,
             trace: None,
             extensions: Extensions::default(),
+            stop: None,
         }
     }
 
@@ -82,6 +84,13 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// The same call, which ends with what is known of it when its program is stopped.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Stop) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
     /// The same call, which borrows nothing.
     pub fn detached(&self) -> Call<'static> {
         Call {
@@ -94,6 +103,7 @@ impl<'a> Call<'a> {
             deadline: self.deadline,
             trace: self.trace.clone(),
             extensions: self.extensions.clone(),
+            stop: self.stop.clone(),
         }
     }
 
@@ -130,6 +140,11 @@ impl<'a> Call<'a> {
     /// The moment the caller stops waiting, where it said so.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    /// What ends the call when its program is stopped.
+    pub(crate) fn stop(&self) -> Option<&Stop> {
+        self.stop.as_ref()
     }
 
     /// The moment the call must have ended under a limit of the tool's own, which counts from the beginning of the call.

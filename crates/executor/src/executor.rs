@@ -6,7 +6,8 @@ use std::sync::Arc;
 use callgate_call::wording;
 use callgate_session::{Error as StoreError, Owner, Store};
 use callgate_tool::{
-    Event, Handle, Journal, Outcome, Principal, Session, StoredResult, ToolCall, ToolResult,
+    Effect, Event, Handle, Journal, Outcome, Principal, Reached, Session, StoredResult, ToolCall,
+    ToolResult,
 };
 use futures_util::{StreamExt, stream};
 use tokio::runtime::Handle as Runtime;
@@ -14,10 +15,11 @@ use tracing::Instrument;
 
 use crate::{
     around::{Around, Layers},
-    backend::{Backend, Opened},
+    backend::{Backend, Opened, of_stop},
     call::Call,
     catalog::{Catalog, Entry},
     results::Results,
+    stop::Stop,
     stream::ToolStream,
 };
 
@@ -116,9 +118,8 @@ impl Executor {
         let outcome = if self.0.layers.is_empty() {
             ran(backend, &around.call, &mut around.journal).await
         } else {
-            let broken_off = around.begin(backend.as_ref().ok().copied()).await;
+            let backend = begun(&mut around, backend).await;
             let span = around.span();
-            let backend = broken_off.map_or(backend, Err);
             let outcome = ran(backend, &around.call, &mut around.journal).instrument(span).await;
             around.end(&outcome).await;
             outcome
@@ -154,9 +155,8 @@ impl Executor {
         }
         // What sees a stream end outlives whoever opened it.
         let mut around = Around::new(layers, call, journal).detached();
-        let broken_off = around.begin(backend.as_ref().ok().copied()).await;
+        let backend = begun(&mut around, backend).await;
         let span = around.span();
-        let backend = broken_off.map_or(backend, Err);
         let opened = opened(backend, &around.call, &mut around.journal).instrument(span).await;
         if let Opened::Ended(outcome) = &opened {
             around.end(outcome).await;
@@ -207,15 +207,33 @@ impl Executor {
     }
 }
 
+/// Tells what stands around a call that it begins; what runs it, or how it was ended.
+async fn begun<'a>(
+    around: &mut Around<'_>,
+    backend: Result<&'a dyn Backend, Outcome>,
+) -> Result<&'a dyn Backend, Outcome> {
+    let stop = around.call.stop().cloned();
+    let known = backend.as_ref().ok().copied();
+    let effect = known.map_or(Effect::Read, Backend::effect);
+    match Stop::unless(stop.as_ref(), around.begin(known)).await {
+        Some(Some(outcome)) => Err(outcome),
+        Some(None) => backend,
+        None => Err(Outcome::Failed(of_stop(Reached::No, effect, &around.journal))),
+    }
+}
+
 async fn ran(
     backend: Result<&dyn Backend, Outcome>,
     call: &Call<'_>,
     journal: &mut Journal,
 ) -> Outcome {
-    match backend {
-        Ok(backend) => backend.run(call, journal).await,
-        Err(outcome) => outcome,
-    }
+    let backend = match backend {
+        Ok(backend) => backend,
+        Err(outcome) => return outcome,
+    };
+    let unanswered = unanswered(call);
+    let ran = Stop::unless(call.stop(), backend.run(call, journal)).await;
+    ran.unwrap_or_else(|| Outcome::Failed(of_stop(unanswered, backend.effect(), journal)))
 }
 
 async fn opened(
@@ -223,10 +241,20 @@ async fn opened(
     call: &Call<'_>,
     journal: &mut Journal,
 ) -> Opened {
-    match backend {
-        Ok(backend) => backend.open(call, journal).await,
-        Err(outcome) => Opened::Ended(outcome),
-    }
+    let backend = match backend {
+        Ok(backend) => backend,
+        Err(outcome) => return Opened::Ended(outcome),
+    };
+    let unanswered = unanswered(call);
+    let opened = Stop::unless(call.stop(), backend.open(call, journal)).await;
+    opened.unwrap_or_else(|| {
+        Opened::Ended(Outcome::Failed(of_stop(unanswered, backend.effect(), journal)))
+    })
+}
+
+/// How far a call comes that is stopped before an answer: one that is to end before it begins sends nothing.
+fn unanswered(call: &Call<'_>) -> Reached {
+    if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
 }
 
 fn ending(outcome: &Outcome) -> &'static str {

@@ -5,6 +5,7 @@ use callgate_tool::{Answer, Outcome, ToolResult};
 use crate::{
     around::Around,
     backend::{Opened, Piece, Pieces},
+    stop::Stop,
 };
 
 /// A call whose answer comes piece by piece, or that has ended. It borrows nothing: any task reads it.
@@ -39,10 +40,12 @@ impl ToolStream {
     /// The time limit of the toolset holds for each value, and so does the bound on an answer's size. Dropping the future
     /// loses nothing; dropping the stream stops the call.
     pub async fn next(&mut self) -> Option<Piece> {
-        match self.pieces.as_mut()?.next().await {
-            Some(Ok(piece)) => return Some(piece),
-            Some(Err(fault)) => self.outcome = Outcome::Failed(fault),
-            None => {}
+        let stop = self.around.call.stop();
+        match Stop::unless(stop, self.pieces.as_mut()?.next()).await {
+            Some(Some(Ok(piece))) => return Some(piece),
+            Some(Some(Err(fault))) => self.outcome = Outcome::Failed(fault),
+            Some(None) => {}
+            None => self.outcome = still_sending(self.outcome.clone()),
         }
         if let Some(pieces) = self.pieces.take() {
             pieces.note(&mut self.around.journal);
@@ -58,9 +61,15 @@ impl ToolStream {
         if let Some(pieces) = &left {
             pieces.note(&mut self.around.journal);
         }
-        if let (Some(_), Outcome::Answered(answer)) = (left, &mut self.outcome) {
-            answer.still_sending = true;
-        }
-        self.around.into_result(self.outcome)
+        let outcome = if left.is_some() { still_sending(self.outcome) } else { self.outcome };
+        self.around.into_result(outcome)
     }
+}
+
+/// The end of a stream that was not read to its end.
+fn still_sending(mut outcome: Outcome) -> Outcome {
+    if let Outcome::Answered(answer) = &mut outcome {
+        answer.still_sending = true;
+    }
+    outcome
 }

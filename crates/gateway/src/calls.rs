@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_config::Built;
-use callgate_executor::{Call, TraceContext};
+use callgate_executor::{Call, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
@@ -62,7 +62,8 @@ pub(crate) async fn run(
     let trace = trace_of(&headers);
     // A dry run does nothing that a repetition would do twice.
     let key = key.filter(|_| !is_dry_run);
-    let batch = Batch { built, caller, session, is_dry_run, mode, trace, key };
+    let stop = gateway.drain().stop();
+    let batch = Batch { built, caller, session, is_dry_run, mode, trace, key, stop };
     let key = match accepted {
         Accepted::Events => return Ok(events::answer(Arc::new(batch), calls)),
         Accepted::Json => batch.key.as_deref(),
@@ -91,6 +92,8 @@ struct Batch {
     trace: Option<TraceContext>,
     /// That of the request.
     key: Option<String>,
+    /// What ends calls when the sidecar is stopped.
+    stop: Stop,
 }
 
 impl Batch {
@@ -131,7 +134,7 @@ impl Batch {
             let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
             return Err(ToolResult { id, tool, outcome, journal });
         }
-        let mut call = Call::new(&asked.call, &self.session);
+        let mut call = Call::new(&asked.call, &self.session).with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());
         }

@@ -22,7 +22,7 @@ use crate::{
     gateway::Gateway,
     json_body::BodyLimit,
     peer::{Door, Peer},
-    problem::{Problem, ProblemKind},
+    problem::{self, Problem, ProblemKind},
 };
 
 /// Everything between a connection and the router.
@@ -71,7 +71,12 @@ impl Front {
             Err(problem) => return (problem.into_response(), None),
         };
         let (mut head, body) = request.into_parts();
-        let caller = match self.caller(&head, peer).await {
+        let caller = tokio::select! {
+            biased;
+            caller = self.caller(&head, peer) => caller,
+            () = self.drain().over() => Err(problem::draining()),
+        };
+        let caller = match caller {
             Ok(caller) => caller,
             // Whoever asks whether we live learns that, and no more.
             Err(_) if is_probe => Caller::default(),
@@ -86,8 +91,7 @@ impl Front {
     /// Room for a request, unless there is none or the sidecar is being stopped.
     fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
         if self.drain().is_draining() {
-            let detail = "the sidecar is being stopped; another one may answer";
-            return Err(Problem::new(ProblemKind::Draining, detail).with_retry_after(SOON));
+            return Err(problem::draining());
         }
         Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
             let detail = "as many requests as `limits.requests` allows are being answered";

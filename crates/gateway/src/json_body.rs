@@ -9,7 +9,7 @@ use callgate_tool::Value;
 use http::header;
 use http_body_util::{BodyExt, Collected, LengthLimitError, Limited};
 
-use crate::problem::{Problem, ProblemKind};
+use crate::problem::{self, Problem, ProblemKind};
 
 /// A body that is JSON.
 #[derive(Debug)]
@@ -23,6 +23,18 @@ pub(crate) struct JsonBody {
 /// How many bytes a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
+
+/// A body that did not arrive before the sidecar was stopped.
+#[derive(Debug)]
+pub(crate) struct Stopped;
+
+impl fmt::Display for Stopped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the sidecar was stopped before the body had arrived")
+    }
+}
+
+impl Error for Stopped {}
 
 /// A body that did not arrive in time.
 #[derive(Debug)]
@@ -73,7 +85,10 @@ async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
             let detail = format!("expected a body of at most {most} bytes");
             return Problem::new(ProblemKind::TooLarge, detail);
         }
-        if is_too_slow(&*error) {
+        if is::<Stopped>(&*error) {
+            return problem::draining();
+        }
+        if is::<TooSlow>(&*error) {
             let detail = "the body did not arrive in the time of `limits.body_time`";
             return Problem::new(ProblemKind::TooSlow, detail);
         }
@@ -82,8 +97,8 @@ async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
 }
 
 /// The server's layers wrap what a body fails with.
-fn is_too_slow(error: &(dyn Error + 'static)) -> bool {
-    error.is::<TooSlow>() || error.source().is_some_and(is_too_slow)
+fn is<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
+    error.is::<E>() || error.source().is_some_and(is::<E>)
 }
 
 /// RFC 9110 §8.3.1: parameters follow after `;`, case does not matter.

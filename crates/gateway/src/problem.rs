@@ -100,6 +100,12 @@ impl Problem {
     }
 }
 
+/// The sidecar is being stopped.
+pub(crate) fn draining() -> Problem {
+    let detail = "the sidecar is being stopped; another one may answer";
+    Problem::new(ProblemKind::Draining, detail).with_retry_after(Duration::from_secs(1))
+}
+
 impl ProblemKind {
     /// What a caller may show to be let in (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {

@@ -63,6 +63,8 @@ pub enum FaultCode {
     ServiceError,
     /// The first call with the idempotency key is still running.
     StillRunning,
+    /// The program that made the call was stopped before it ended.
+    Stopped,
     /// The call did not end in time.
     TimedOut,
     /// There is no tool of that name.
@@ -144,7 +146,7 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::AnswerLost,
         Self::AuditFailed,
         Self::AuthFailed,
@@ -160,6 +162,7 @@ impl FaultCode {
         Self::ResponseTooLarge,
         Self::ServiceError,
         Self::StillRunning,
+        Self::Stopped,
         Self::TimedOut,
         Self::UnknownTool,
         Self::Unreachable,
@@ -184,6 +187,7 @@ impl FaultCode {
             Self::ResponseTooLarge => "response_too_large",
             Self::ServiceError => "service_error",
             Self::StillRunning => "still_running",
+            Self::Stopped => "stopped",
             Self::TimedOut => "timed_out",
             Self::UnknownTool => "unknown_tool",
             Self::Unreachable => "unreachable",

@@ -22,6 +22,7 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::Overloaded, "no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later"),
     (FaultCode::RateLimited, "a_rate_has_its_burst_and_says_when_the_next_call_may_come"),
     (FaultCode::StillRunning, "a_call_whose_first_one_is_running_is_told_to_wait"),
+    (FaultCode::Stopped, "calls_that_outlast_the_grace_are_answered_with_what_is_known"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];

@@ -27,6 +27,22 @@ pub fn late(limit: Duration) -> Box<Fault> {
     Box::new(Fault::new(FaultCode::TimedOut, message, Next::TryLater))
 }
 
+/// The program that made the call was stopped before the call ended.
+pub fn stopped(reached: Reached, effect: Effect) -> Box<Fault> {
+    let (message, next) = match reached {
+        Reached::No => (
+            "the gateway was stopped before the call was made, nothing was sent; try again later"
+                .to_owned(),
+            Next::TryLater,
+        ),
+        Reached::Maybe | Reached::Yes => (
+            format!("the gateway was stopped before the call ended; {}", unknown_outcome(effect)),
+            after_unknown(effect),
+        ),
+    };
+    Box::new(Fault::new(FaultCode::Stopped, message, next).with_reached(reached))
+}
+
 /// The service could not be reached, or the connection broke.
 pub fn unreachable(reached: Reached, effect: Effect) -> Box<Fault> {
     let (message, next) = match reached {

@@ -133,6 +133,28 @@ fn a_second_signal_ends_it_while_a_call_runs() {
 }
 
 #[test]
+fn a_call_that_outlasts_the_grace_is_answered_and_the_end_is_a_good_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let toolset = format!("openapi: {}, server: 'http://{address}', auth: none", spec.display());
+    let text = format!("toolsets: {{pets: {{{toolset}}}}}\nlimits: {{drain: 200ms}}\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let mut stream = sidecar.connect();
+    send(&mut stream, CALL);
+    let called = silent.accept().unwrap();
+    sidecar.signal(Signal::TERM);
+    let answer = answer(&mut stream);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert!(answer.contains(r#""code":"stopped""#), "{answer}");
+    assert!(answer.contains(r#""reached":"maybe""#), "{answer}");
+    assert_eq!(sidecar.ended().0, Some(0));
+    drop(called);
+}
+
+#[test]
 fn a_broken_configuration_keeps_it_from_starting() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");

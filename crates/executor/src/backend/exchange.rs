@@ -8,7 +8,7 @@ use callgate_auth::{Authenticator, Authorization, Refusal};
 use callgate_call::{Kept, Plan, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
-use callgate_tool::{Event, Fault, Handle, Journal, StoredResult, Value};
+use callgate_tool::{Event, Fault, Handle, Journal, Reached, StoredResult, Value};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
 use tokio::time::Instant;
@@ -24,6 +24,7 @@ use super::{
 use crate::{
     call::Call,
     results::Results,
+    stop::Stop,
     toolset::{Redirects, SessionValues},
     trace::CurrentTrace,
 };
@@ -250,7 +251,11 @@ impl<'a> Exchange<'a> {
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let authorized = self.authenticator.authorize(&mut request, self.call.session());
         // Before anything is sent, the call is late whatever keeps it: checks, or a credential that is fetched.
-        let Ok(authorized) = in_time(self.deadline, authorized).await else {
+        let authorized = Stop::unless(self.call.stop(), in_time(self.deadline, authorized)).await;
+        let Some(authorized) = authorized else {
+            return Err(failure::of_stop(Reached::No, self.plan.operation().effect, journal));
+        };
+        let Ok(authorized) = authorized else {
             return Err(wording::late(self.limits().timeout));
         };
         let authorization = authorized.map_err(|error| {

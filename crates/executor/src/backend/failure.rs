@@ -2,7 +2,7 @@
 
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
-use callgate_tool::{Effect, Fault, FaultCode, Next, Reached};
+use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached};
 use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
 use url::Url;
 
@@ -99,6 +99,20 @@ pub(super) fn remedy(error: &Error, server: &Url) -> Option<String> {
         _ => return None,
     };
     Some(format!("{place}; {remedy}"))
+}
+
+/// The program was stopped before a call ended. `unanswered` is how far it came if no request of it was answered.
+pub(crate) fn of_stop(unanswered: Reached, effect: Effect, journal: &Journal) -> Box<Fault> {
+    let statuses = journal.events().iter().filter_map(|event| match event {
+        Event::Attempt { status, .. } => Some(*status),
+        _ => None,
+    });
+    let reached = match statuses.max() {
+        Some(Some(_)) => Reached::Yes,
+        Some(None) => Reached::Maybe,
+        None => unanswered,
+    };
+    wording::stopped(reached, effect)
 }
 
 /// A request got no answer.

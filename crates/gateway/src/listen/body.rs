@@ -9,23 +9,35 @@ use std::{
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
-use crate::json_body::TooSlow;
+use crate::{
+    drain::Drain,
+    json_body::{Stopped, TooSlow},
+};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The body of a request, which must be there in time.
-#[derive(Debug)]
 pub(super) struct Timed<B> {
     body: B,
     deadline: Instant,
-    timer: Option<Pin<Box<Sleep>>>,
+    drain: Drain,
+    /// What ends the waiting, once there is any.
+    end: Option<Pin<Box<dyn Future<Output = BoxError> + Send>>>,
 }
 
 impl<B> Timed<B> {
-    pub(super) fn new(body: B, deadline: Instant) -> Self {
-        Self { body, deadline, timer: None }
+    pub(super) fn new(body: B, deadline: Instant, drain: Drain) -> Self {
+        Self { body, deadline, drain, end: None }
+    }
+}
+
+/// Waits until a body has had its time, or the sidecar is stopped.
+async fn end(deadline: Instant, drain: Drain) -> BoxError {
+    tokio::select! {
+        () = sleep_until(deadline) => TooSlow.into(),
+        () = drain.over() => Stopped.into(),
     }
 }
 
@@ -45,9 +57,9 @@ where
         if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
-        let deadline = this.deadline;
-        let timer = this.timer.get_or_insert_with(|| Box::pin(sleep_until(deadline)));
-        timer.as_mut().poll(context).map(|()| Some(Err(TooSlow.into())))
+        let (deadline, drain) = (this.deadline, &this.drain);
+        let end = this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone())));
+        end.as_mut().poll(context).map(|error| Some(Err(error)))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -156,7 +156,10 @@ async fn answered(
     let in_flight = known.activity.begin();
     let deadline = Instant::now() + known.front.limits().body_time;
     let request = request.map(|body| {
-        if body.is_end_stream() { Body::empty() } else { Body::new(Timed::new(body, deadline)) }
+        if body.is_end_stream() {
+            return Body::empty();
+        }
+        Body::new(Timed::new(body, deadline, known.front.drain().clone()))
     });
     let (response, permit) = known.front.answer(request, &known.peer).await;
     Ok(response.map(|body| Held::new(body, (in_flight, permit))))

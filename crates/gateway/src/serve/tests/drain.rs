@@ -3,7 +3,12 @@
 use std::time::Duration;
 
 use axum::{Router, routing};
-use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
+use futures_util::StreamExt;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    sync::mpsc,
+    time::timeout,
+};
 
 use super::{
     Sidecar,
@@ -11,7 +16,15 @@ use super::{
 };
 
 /// A sidecar with a call that hangs until something is sent, and the two ends of that.
-async fn with_a_call(limits: &str) -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {
+async fn with_a_call() -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {
+    with_a_request("", CALL).await
+}
+
+/// The same with another request.
+async fn with_a_request(
+    headers: &str,
+    body: &str,
+) -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {
     let (asked, mut is_asked) = mpsc::channel::<()>(1);
     let (go, goes) = mpsc::channel::<()>(1);
     let goes = std::sync::Arc::new(tokio::sync::Mutex::new(goes));
@@ -24,21 +37,27 @@ async fn with_a_call(limits: &str) -> (Sidecar, tokio::net::TcpStream, mpsc::Sen
         }
     };
     let address = service(Router::new().route("/pets", routing::get(answers))).await;
-    let sidecar = Sidecar::start(&format!("{}limits: {{{limits}}}\n", pets(address))).await;
-    let mut stream = sidecar.connect().await;
-    let length = CALL.len();
-    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    let request = format!("{head}Content-Length: {length}\r\n\r\n{CALL}");
-    stream.write_all(request.as_bytes()).await.unwrap();
+    let sidecar = Sidecar::start(&pets(address)).await;
+    let stream = requested(&sidecar, headers, body).await;
     is_asked.recv().await.unwrap();
     (sidecar, stream, go)
+}
+
+/// A connection on which calls were asked for.
+async fn requested(sidecar: &Sidecar, headers: &str, body: &str) -> tokio::net::TcpStream {
+    let mut stream = sidecar.connect().await;
+    let length = body.len();
+    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    let request = format!("{head}{headers}Content-Length: {length}\r\n\r\n{body}");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    stream
 }
 
 const SOON: Duration = Duration::from_secs(10);
 
 #[tokio::test]
 async fn a_call_that_runs_ends_and_no_other_begins() {
-    let (mut sidecar, mut stream, go) = with_a_call("").await;
+    let (mut sidecar, mut stream, go) = with_a_call().await;
     let idle = sidecar.connect().await;
     sidecar.gateway.drain().begin();
     let refused = sidecar.get("/v1/tools", &[]).await;
@@ -62,11 +81,68 @@ async fn a_sidecar_without_calls_ends_at_once() {
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
 }
 
-#[tokio::test]
-async fn a_call_that_takes_too_long_is_given_up() {
-    let (mut sidecar, mut stream, _go) = with_a_call("drain: 100ms").await;
+/// The body of what is answered when everything is given up, which is the end of the sidecar too.
+async fn given_up(sidecar: &mut Sidecar, stream: &mut tokio::net::TcpStream) -> String {
     sidecar.gateway.drain().begin();
     sidecar.gateway.drain().end();
+    let answer = timeout(SOON, read_to_end(stream)).await.unwrap();
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
-    assert_eq!(read_to_end(&mut stream).await, "");
+    answer
+}
+
+#[tokio::test]
+async fn calls_that_outlast_the_grace_are_answered_with_what_is_known() {
+    let calls = r#"{"mode": "sequential", "calls": [{"id": "a", "tool": "pets-list", "args": {}}, {"id": "b", "tool": "pets-list", "args": {}}]}"#;
+    for headers in ["", "Accept: text/event-stream\r\n"] {
+        let (mut sidecar, mut stream, _go) = with_a_request(headers, calls).await;
+        let answer = given_up(&mut sidecar, &mut stream).await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        let results: Vec<_> = answer.split(r#"{"id":""#).skip(1).collect();
+        let [first, second] = results[..] else { panic!("{answer}") };
+        for (result, id, reached) in [(first, "a", "maybe"), (second, "b", "no")] {
+            assert!(result.starts_with(id) && result.contains(r#""code":"stopped""#), "{answer}");
+            assert!(result.contains(&format!(r#""reached":"{reached}""#)), "{answer}");
+        }
+        assert_eq!(headers.is_empty(), !answer.contains("event: end"), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_outlasts_the_grace_ends_with_that_it_was_still_sending() {
+    let (asked, mut is_asked) = mpsc::channel::<()>(1);
+    let sends = move || {
+        let asked = asked.clone();
+        async move {
+            let first =
+                futures_util::stream::iter([Ok::<_, std::io::Error>("data: {\"n\": 1}\n\n")]);
+            asked.send(()).await.ok();
+            let body = axum::body::Body::from_stream(first.chain(futures_util::stream::pending()));
+            ([("content-type", "text/event-stream")], body)
+        }
+    };
+    let address = service(Router::new().route("/pets", routing::get(sends))).await;
+    let mut sidecar = Sidecar::start(&pets(address)).await;
+    let mut stream = requested(&sidecar, "Accept: text/event-stream\r\n", CALL).await;
+    is_asked.recv().await.unwrap();
+    let mut begun = [0; 1024];
+    let mut seen = String::new();
+    while !seen.contains("event: value") {
+        let read = stream.read(&mut begun).await.unwrap();
+        seen.push_str(str::from_utf8(&begun[..read]).unwrap());
+    }
+    let answer = given_up(&mut sidecar, &mut stream).await;
+    assert!(answer.contains(r#""status":200"#), "{answer}");
+    assert!(answer.contains(r#""stillSending":true"#) && answer.contains("event: end"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_body_that_outlasts_the_grace_is_told_that_nothing_was_called() {
+    let mut sidecar = Sidecar::start(&super::sidecar::nothing()).await;
+    let mut stream = sidecar.connect().await;
+    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 99\r\n\r\n";
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // The body is waited for.
+    stream.read_u8().await.unwrap();
+    let answer = given_up(&mut sidecar, &mut stream).await;
+    assert!(answer.contains("503") && answer.contains("problem:draining"), "{answer}");
 }

@@ -1,0 +1,75 @@
+//! The moment from which a program waits for no call any more. A call that knows of it ends then, with what is known of it.
+
+use tokio::sync::watch;
+
+/// Ends calls when a program must. Clones share one state, which never goes back.
+///
+/// ```
+/// use callgate_executor::{Call, Executor, Stop};
+/// use callgate_tool::{Session, ToolCall};
+///
+/// # async fn run(executor: &Executor, asked: &ToolCall, session: &Session, stop: &Stop) {
+/// // Once somebody calls `stop.stop()`, this is a result that says whether the service may have been reached.
+/// let result = executor.run(Call::new(asked, session).with_stop(stop.clone())).await;
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(watch::Sender::new(false))
+    }
+}
+
+impl Stop {
+    /// Ends all calls that know of this, those that come later too.
+    pub fn stop(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Whether calls are to end.
+    pub fn is_stopped(&self) -> bool {
+        *self.0.borrow()
+    }
+
+    /// Waits until calls are to end.
+    pub async fn stopped(&self) {
+        let mut state = self.0.subscribe();
+        // An error is the end of the last sender, and this is one.
+        state.wait_for(|is_stopped| *is_stopped).await.ok();
+    }
+
+    /// What a future ends with, if that is before calls are to end. One that would begin after that is not begun.
+    pub(crate) async fn unless<F: Future>(stop: Option<&Self>, future: F) -> Option<F::Output> {
+        let Some(stop) = stop else { return Some(future.await) };
+        if stop.is_stopped() {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            ended = future => Some(ended),
+            () = stop.stopped() => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_stopped_ends_and_nothing_begins_after_it() {
+        let stop = Stop::default();
+        assert_eq!(Stop::unless(None, ready(1)).await, Some(1));
+        assert_eq!(Stop::unless(Some(&stop), ready(1)).await, Some(1));
+        let (ended, ()) = tokio::join!(Stop::unless(Some(&stop), pending::<()>()), async {
+            stop.clone().stop();
+        });
+        assert_eq!(ended, None);
+        assert_eq!(Stop::unless(Some(&stop), ready(1)).await, None);
+        stop.stopped().await;
+    }
+}
