@@ -39,13 +39,13 @@ use crate::{
         (status = 200, description = "One result for each call, whether it succeeded or failed; with `Accept: text/event-stream` as events `value`, `result` and `end`",
             content((ref("#/components/schemas/CallsAnswer") = "application/json"), (String = "text/event-stream")),
             links(("ShowResult" = (operation_id = "showResult", parameters(("id" = "$response.body#/results/0/handle"), ("session" = "$request.body#/session/id")))))),
-        (status = 400, description = "The body or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 406, description = "No accepted media type can be answered", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 409, description = "The same request is still running", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 422, description = "The idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 503, description = "The sidecar cannot do this now", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The body or a header is malformed"),
+        (status = 406, description = "No accepted media type can be answered"),
+        (status = 409, description = "The same request is still running"),
+        (status = 413, description = "The body is too large"),
+        (status = 415, description = "The body is not JSON"),
+        (status = 422, description = "The idempotency key belongs to another request"),
+        (status = 503, description = "The sidecar cannot do this now"),
     ),
 )]
 pub(crate) async fn run(
@@ -154,16 +154,23 @@ impl Batch {
 }
 
 fn written(results: &[ToolResult]) -> String {
-    let mut text = String::from(r#"{"results":["#);
+    let mut text = Vec::with_capacity(RESULT_BYTES * results.len());
+    text.extend_from_slice(br#"{"results":["#);
     for (at, result) in results.iter().enumerate() {
         if at > 0 {
-            text.push(',');
+            text.push(b',');
         }
-        text.push_str(callgate_dialect::json_result(result).text());
+        let before = text.len();
+        if serde_json::to_writer(&mut text, result).is_err() {
+            text.truncate(before);
+            text.extend_from_slice(b"null");
+        }
     }
-    text.push_str("]}");
-    text
+    text.extend_from_slice(b"]}");
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// How many calls of one request run at the same time.
 const PARALLEL_CALLS: usize = 64;
+/// Most results fit in so many bytes; longer ones make room for themselves.
+const RESULT_BYTES: usize = 512;

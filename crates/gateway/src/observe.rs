@@ -12,7 +12,7 @@ use callgate_executor::TraceContext;
 use http::HeaderMap;
 
 pub use self::log::{Telemetry, WriteLine, start_log};
-pub(crate) use self::request::traced;
+pub(crate) use self::request::Traced;
 #[cfg(feature = "otel")]
 pub(crate) use self::steps::Steps;
 

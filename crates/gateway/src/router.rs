@@ -2,7 +2,6 @@
 
 use axum::{
     Router,
-    middleware::from_fn,
     routing::{get, post},
 };
 
@@ -10,7 +9,7 @@ use crate::{
     admin, calls, description,
     gateway::Gateway,
     health,
-    observe::{numbers, traced},
+    observe::{Traced, numbers},
     problem::{Problem, ProblemKind},
     results, sessions, tools,
 };
@@ -35,7 +34,7 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/v1/tools/{name}", get(tools::show))
         .fallback(unknown_path)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(from_fn(traced))
+        .layer(Traced)
         .with_state(gateway)
 }
 

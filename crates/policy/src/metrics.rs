@@ -3,14 +3,14 @@
 
 mod counted;
 
-use std::ops::ControlFlow;
+use std::{ops::ControlFlow, sync::Arc};
 
 use async_trait::async_trait;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
 use callgate_tool::{Event, Journal, Outcome};
 use tracing::{Span, field::Empty};
 
-use self::counted::Counted;
+use self::counted::{Counted, Series};
 
 pub use counted::describe_metrics;
 
@@ -23,7 +23,8 @@ pub use counted::describe_metrics;
 /// The facade `metrics` is told of `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
 /// `reached`), `callgate_call_duration_seconds`, `callgate_calls_in_flight`, `callgate_retries_total` and
 /// `callgate_token_refreshes_total` (by `toolset`); other middleware tells of `callgate_queue_length`,
-/// `callgate_breaker_state` and `callgate_audit_failures_total`. No label is what a caller made up.
+/// `callgate_breaker_state` and `callgate_audit_failures_total`. No label is what a caller made up. A recorder is installed
+/// before the first call: it is asked for each series once.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -32,13 +33,13 @@ pub use counted::describe_metrics;
 /// let executor = Executor::builder().middleware(Metrics::new()).build()?;
 /// # Ok::<(), callgate_executor::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Metrics(());
+#[derive(Clone, Debug, Default)]
+pub struct Metrics(Arc<Series>);
 
 impl Metrics {
     /// Measures every call.
     pub fn new() -> Self {
-        Self(())
+        Self::default()
     }
 }
 
@@ -68,7 +69,7 @@ impl Middleware for Metrics {
         if let Some(trace) = call.trace() {
             span.record("trace", tracing::field::display(trace));
         }
-        call.extensions_mut().insert(Counted::begin(backend));
+        call.extensions_mut().insert(self.0.begin(backend));
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
     }

@@ -2,6 +2,8 @@
 //! a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our own is served, so there is
 //! no CORS.
 
+use std::net::IpAddr;
+
 use http::{HeaderMap, HeaderName, header, request::Parts, uri::Authority};
 use url::Host;
 
@@ -51,9 +53,11 @@ fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {
 
 /// Whether a host is this machine, the address that was dialled, or a listed name. Ports say nothing: they are mapped.
 fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
-    let host = Host::parse(authority.host()).ok().filter(|_| !authority.as_str().contains('@'));
-    let Some(host) = host else { return false };
-    let is_dialled = |address: std::net::IpAddr| {
+    if authority.as_str().contains('@') {
+        return false;
+    }
+    let Some(host) = host(authority.host()) else { return false };
+    let is_dialled = |address: IpAddr| {
         let address = address.to_canonical();
         peer.dialled.is_some_and(|dialled| dialled.to_canonical() == address)
             || (address.is_loopback() && peer.is_local())
@@ -63,8 +67,20 @@ fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
         Host::Ipv4(address) => is_dialled((*address).into()),
         Host::Ipv6(address) => is_dialled((*address).into()),
     };
-    let named = host.to_string();
-    is_known || hosts.contains(&named)
+    is_known || (!hosts.is_empty() && hosts.contains(&host.to_string()))
+}
+
+/// Reads a host as browsers do; what most requests name needs none of their tables of names.
+fn host(written: &str) -> Option<Host> {
+    let address = written.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    match address.unwrap_or(written).parse() {
+        Ok(IpAddr::V4(address)) if !written.starts_with('[') => Some(Host::Ipv4(address)),
+        Ok(IpAddr::V6(address)) if written.starts_with('[') => Some(Host::Ipv6(address)),
+        _ if written.eq_ignore_ascii_case("localhost") => {
+            Some(Host::Domain(written.to_ascii_lowercase()))
+        }
+        _ => Host::parse(written).ok(),
+    }
 }
 
 /// Whether a page came from here: from the host and the port that the request is for.
@@ -77,8 +93,6 @@ fn is_own(origin: &str, authority: Option<&Authority>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::net::IpAddr;
-
     use http::Request;
 
     use super::*;
@@ -106,7 +120,15 @@ mod tests {
         {
             check_with(here, &[("host", host)], None);
         }
-        for host in ["evil.example", "localhost.evil.example", "10.0.0.9", "a@localhost", "", "0"] {
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "10.0.0.9",
+            "a@localhost",
+            "",
+            "0",
+            "[127.0.0.1]",
+        ] {
             check_with(here, &[("host", host)], Some(421));
         }
         check_with(here, &[], Some(421));

@@ -1,26 +1,80 @@
 //! The numbers of calls, for whoever collects them: the facade `metrics` is told, and tells nobody unless the program around
 //! callgate has a recorder. Labels are words of the configuration and of callgate, never what a caller made up.
 
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
 
 use callgate_executor::Backend;
 use callgate_tool::{Event, Journal, Reached};
-use metrics::{counter, gauge, histogram};
+use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
+
+/// The series of every toolset. A recorder is asked for each once, when its first call begins or ends.
+#[derive(Debug, Default)]
+pub(super) struct Series(RwLock<BTreeMap<String, Arc<OfToolset>>>);
+
+/// The series of one toolset.
+#[derive(Debug)]
+struct OfToolset {
+    toolset: String,
+    in_flight: Gauge,
+    duration: Histogram,
+    /// By outcome and by how far the call came.
+    ended: RwLock<BTreeMap<(&'static str, &'static str), Counter>>,
+}
 
 /// A call that is being counted.
 #[derive(Debug)]
-pub(super) struct Counted {
-    toolset: String,
+pub(super) struct Counted(Arc<OfToolset>);
+
+impl Series {
+    /// A call begins. One of a tool that is not there is of no toolset.
+    pub(super) fn begin(&self, backend: Option<&dyn Backend>) -> Counted {
+        let series = self.of(backend.map(Backend::toolset).unwrap_or_default());
+        series.in_flight.increment(1);
+        Counted(series)
+    }
+
+    fn of(&self, toolset: &str) -> Arc<OfToolset> {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(series) = known.get(toolset) {
+            return Arc::clone(series);
+        }
+        drop(known);
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let series = known.entry(toolset.to_owned());
+        Arc::clone(series.or_insert_with(|| Arc::new(OfToolset::new(toolset))))
+    }
+}
+
+impl OfToolset {
+    fn new(toolset: &str) -> Self {
+        let toolset = toolset.to_owned();
+        let in_flight = gauge!("callgate_calls_in_flight", "toolset" => toolset.clone());
+        let duration = histogram!("callgate_call_duration_seconds", "toolset" => toolset.clone());
+        Self { toolset, in_flight, duration, ended: RwLock::default() }
+    }
+
+    fn ended(&self, outcome: &'static str, reached: &'static str) -> Counter {
+        let known = self.ended.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counter) = known.get(&(outcome, reached)) {
+            return counter.clone();
+        }
+        drop(known);
+        let mut known = self.ended.write().unwrap_or_else(PoisonError::into_inner);
+        let labels = [
+            ("toolset", self.toolset.clone()),
+            ("outcome", outcome.to_owned()),
+            ("reached", reached.to_owned()),
+        ];
+        let series = known.entry((outcome, reached));
+        series.or_insert_with(|| counter!("callgate_calls_total", &labels)).clone()
+    }
 }
 
 impl Counted {
-    /// A call begins. One of a tool that is not there is of no toolset.
-    pub(super) fn begin(backend: Option<&dyn Backend>) -> Self {
-        let toolset = backend.map(|backend| backend.toolset().to_owned()).unwrap_or_default();
-        gauge!("callgate_calls_in_flight", "toolset" => toolset.clone()).increment(1);
-        Self { toolset }
-    }
-
     /// It has ended.
     pub(super) fn end(
         &self,
@@ -28,19 +82,15 @@ impl Counted {
         elapsed: Duration,
         journal: &Journal,
     ) {
-        let toolset = || self.toolset.clone();
-        gauge!("callgate_calls_in_flight", "toolset" => toolset()).decrement(1);
-        let labels = [
-            ("toolset", toolset()),
-            ("outcome", outcome.to_owned()),
-            ("reached", reached.as_str().to_owned()),
-        ];
-        counter!("callgate_calls_total", &labels).increment(1);
-        histogram!("callgate_call_duration_seconds", "toolset" => toolset()).record(elapsed);
+        let Self(series) = self;
+        series.in_flight.decrement(1);
+        series.ended(outcome, reached.as_str()).increment(1);
+        series.duration.record(elapsed);
         let count =
             |is: fn(&Event) -> bool| journal.events().iter().filter(|event| is(event)).count();
         let n_refreshed = count(|event| matches!(event, Event::CredentialRenewed)) as u64;
         let n_again = count(|event| matches!(event, Event::SentAgain)) as u64;
+        let toolset = || series.toolset.clone();
         if n_refreshed > 0 {
             counter!("callgate_token_refreshes_total", "toolset" => toolset())
                 .increment(n_refreshed);
