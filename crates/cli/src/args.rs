@@ -72,7 +72,7 @@ pub(crate) struct SourceArguments {
     pub(crate) description: DescriptionArguments,
 }
 
-/// What is said about a bare description.
+/// Flags for a description without a configuration.
 #[derive(Args, Debug)]
 pub(crate) struct DescriptionArguments {
     /// The server to call instead of the description's own (bare descriptions only)
@@ -217,7 +217,7 @@ pub(crate) struct ServeArguments {
     /// A callgate configuration, or an OpenAPI description; `./callgate.yaml` unless one is named, else a demo that answers
     /// from recordings
     pub(crate) file: Option<PathBuf>,
-    /// Where to listen in place of the configuration's addresses: `127.0.0.1:8410`, `unix:PATH`; may be given several times
+    /// The addresses to listen on in place of the configuration's addresses: `127.0.0.1:8410`, `unix:PATH`; may be given several times
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Vec<String>,
     #[command(flatten)]

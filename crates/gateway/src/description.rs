@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use callgate_dialect::Dialect;
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, json};
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -41,9 +41,20 @@ fn operations(document: &mut Value) -> impl Iterator<Item = &mut Value> {
     items.flat_map(Object::values_mut)
 }
 
-/// Says what the derived description does not: bodies are required, and what may be missing is not `null` for that. Schemas
-/// of requests stand where they are used, since not every provider of models takes references.
+/// Says what the derived description does not: bodies are required, what may be missing is not `null` for that, and whatever
+/// is refused is a problem. Schemas of requests stand where they are used, since not every provider of models takes
+/// references.
 fn refine(operation: &mut Value, schemas: &Value) {
+    let responses = operation.get_mut("responses").and_then(Value::as_object_mut);
+    for (status, response) in responses.into_iter().flat_map(Object::iter_mut) {
+        let is_refusal = status.starts_with(['4', '5']);
+        if let Some(response) = response.as_object_mut().filter(|_| is_refusal) {
+            response.insert(
+                "content",
+                json!({"application/problem+json": {"schema": {"$ref": PROBLEM}}}),
+            );
+        }
+    }
     if let Some(body) = operation.get_mut("requestBody").and_then(Value::as_object_mut) {
         body.insert("required", Value::Bool(true));
         if let Some(content) = body.get_mut("content") {
@@ -131,6 +142,8 @@ impl Modify for Tokens {
 
 /// What references to them begin with.
 const SCHEMA: &str = "#/components/schemas/";
+/// The form of every refusal.
+const PROBLEM: &str = "#/components/schemas/Problem";
 /// The forms of bodies.
 const SCHEMAS: &str = include_str!("description/schemas.json");
 

@@ -32,9 +32,9 @@ use crate::{
     responses(
         (status = 200, description = "The bytes as the service sent them, credentials masked", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
         (status = 206, description = "The range of them that `Range` asks for", body = ref("#/components/schemas/Bytes"), content_type = "application/octet-stream"),
-        (status = 400, description = "The query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "No such result is kept for this caller and session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 416, description = "The range lies behind the end", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The query is malformed"),
+        (status = 404, description = "No such result is kept for this caller and session"),
+        (status = 416, description = "The range lies behind the end"),
     ),
 )]
 pub(crate) async fn show(

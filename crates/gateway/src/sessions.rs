@@ -1,6 +1,7 @@
 //! `/v1/sessions/{id}`: parameters and credentials that a runtime stores once and names in its calls. Ids are those of one
 //! principal; a credential, and a parameter that a credential reads, is never shown.
 
+mod described;
 mod merged;
 
 use axum::{
@@ -11,6 +12,7 @@ use callgate_session::{ErrorKind, Expected, Version};
 use callgate_tool::{Object, SessionName, Value, json};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
+use self::described::{Shown, Written};
 pub(crate) use self::merged::Inline;
 use crate::{
     answer::JsonText,
@@ -32,13 +34,9 @@ use crate::{
         ("id" = String, Path, description = "The session's id, of this caller alone"),
     ),
     responses(
-        (status = 200, description = "The session", body = ref("#/components/schemas/Session"), content_type = "application/json",
-            headers(("ETag" = String, description = "The version of the session")),
-            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
-                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
-                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
-        (status = 400, description = "The path is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "There is no such session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        Shown,
+        (status = 400, description = "The path is malformed"),
+        (status = 404, description = "There is no such session"),
     ),
 )]
 pub(crate) async fn show(
@@ -65,20 +63,7 @@ pub(crate) async fn show(
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
     responses(
-        (status = 200, description = "The session as it is now", body = ref("#/components/schemas/Session"), content_type = "application/json",
-            headers(("ETag" = String, description = "The version of the session")),
-            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
-                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
-                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
-        (status = 201, description = "The session is new", body = ref("#/components/schemas/Session"), content_type = "application/json",
-            headers(("ETag" = String, description = "The version of the session")),
-            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
-                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
-                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
-        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 413, description = "The body or the session is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        Written,
     ),
 )]
 pub(crate) async fn put(
@@ -113,20 +98,7 @@ pub(crate) async fn put(
     ),
     request_body(content = ref("#/components/schemas/SessionRequest"), content_type = "application/json", description = "Parameters and credentials"),
     responses(
-        (status = 200, description = "The session as it is now", body = ref("#/components/schemas/Session"), content_type = "application/json",
-            headers(("ETag" = String, description = "The version of the session")),
-            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
-                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
-                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
-        (status = 201, description = "The session is new", body = ref("#/components/schemas/Session"), content_type = "application/json",
-            headers(("ETag" = String, description = "The version of the session")),
-            links(("ShowSession" = (operation_id = "showSession", parameters(("id" = "$response.body#/id")))),
-                ("ChangeSession" = (operation_id = "changeSession", parameters(("id" = "$response.body#/id")))),
-                ("DeleteSession" = (operation_id = "deleteSession", parameters(("id" = "$response.body#/id")))))),
-        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 413, description = "The body or the session is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        Written,
     ),
 )]
 pub(crate) async fn patch(
@@ -171,9 +143,9 @@ pub(crate) async fn patch(
     ),
     responses(
         (status = 204, description = "It is forgotten"),
-        (status = 400, description = "The path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "There is no such session", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 412, description = "The session is in another version", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The path or a header is malformed"),
+        (status = 404, description = "There is no such session"),
+        (status = 412, description = "The session is in another version"),
     ),
 )]
 pub(crate) async fn delete(

@@ -33,8 +33,8 @@ use crate::{
         (status = 200, description = "A page of tools", body = ref("#/components/schemas/Tools"), content_type = "application/json",
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
-        (status = 400, description = "The query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "There is no such toolset, or the tool of the cursor is gone", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The query is malformed"),
+        (status = 404, description = "There is no such toolset, or the tool of the cursor is gone"),
     ),
 )]
 pub(crate) async fn list(
@@ -93,8 +93,8 @@ pub(crate) async fn list(
     params(("name" = String, Path, description = "The tool's name")),
     responses(
         (status = 200, description = "The tool", body = ref("#/components/schemas/Tool"), content_type = "application/json"),
-        (status = 400, description = "The path or the query is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "There is no such tool", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The path or the query is malformed"),
+        (status = 404, description = "There is no such tool"),
     ),
 )]
 pub(crate) async fn show(

@@ -18,7 +18,7 @@ paths:
     get: {operationId: getPet, responses: {'200': {description: ok}}}
 ";
 
-/// What is printed for OLD and another description, and the exit code.
+/// The output for OLD and another description, and the exit code.
 #[track_caller]
 fn check(new: &str, code: i32, expected: &str) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What a sidecar never writes and never answers: the tokens of its callers, of services and of sessions.
+//! The silence of a sidecar: tokens of its callers, of services and of sessions are in nothing it writes or answers.
 
 use std::{
     env, fs,

@@ -29,9 +29,9 @@ pub struct BuiltPrincipal {
     pub id: String,
     /// Its tokens; any of them will do.
     pub tokens: Vec<Secret>,
-    /// How its certificate names it.
+    /// The name in its certificate (SAN).
     pub certificate: Option<AltName>,
-    /// What it may use.
+    /// The toolsets and rights it has.
     pub rights: Rights,
 }
 

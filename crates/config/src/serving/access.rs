@@ -31,9 +31,9 @@ pub struct PrincipalConfig {
     pub id: String,
     /// Its tokens; any of them will do.
     pub tokens: Vec<Token>,
-    /// How its certificate names it.
+    /// The name in its certificate (SAN).
     pub certificate: Option<AltName>,
-    /// What it may use.
+    /// The toolsets and rights it has.
     pub rights: Rights,
 }
 
