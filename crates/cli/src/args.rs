@@ -104,13 +104,13 @@ pub(crate) struct CallArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
     /// The tool's name, or its `operationId`
-    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(required_unless_present = "many", conflicts_with = "many")]
     pub(crate) tool: Option<String>,
     /// Arguments; a name given twice makes a list
-    #[arg(value_name = "NAME=VALUE", conflicts_with = "batch")]
+    #[arg(value_name = "NAME=VALUE", conflicts_with = "many")]
     pub(crate) arguments: Vec<String>,
     /// All arguments as one JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["arguments", "batch"])]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["arguments", "many"])]
     pub(crate) args: Option<String>,
     /// A session as a JSON file: `{"id", "parameters", "payload", "context", "credentials"}`; the members of `credentials`
     /// are secret references: `{"pets": "env:TOKEN"}`
@@ -123,10 +123,20 @@ pub(crate) struct CallArguments {
     #[arg(long)]
     pub(crate) json: bool,
     /// Calls as JSON lines, `{"id", "tool", "args"}`; one result a line, in order; `-` reads standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", group = "many")]
     pub(crate) batch: Option<PathBuf>,
-    /// How many calls of a batch run at the same time
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "batch", value_parser = clap::value_parser!(u16).range(1..=256))]
+    /// The message of a model, as its provider's interface gave it: makes its calls, and prints the messages to append to the
+    /// conversation; `-` reads standard input
+    #[arg(long, value_name = "FILE", group = "many", requires = "dialect")]
+    pub(crate) message: Option<PathBuf>,
+    /// The wire format of the message: anthropic, gemini, json, openai
+    #[arg(long, value_name = "DIALECT", requires = "message")]
+    pub(crate) dialect: Option<Dialect>,
+    /// A tool that the calls of the message may use; may be given several times, all may be used unless it is
+    #[arg(long, value_name = "NAME", requires = "message")]
+    pub(crate) function: Vec<String>,
+    /// How many calls of a batch or a message run at the same time
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "many", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: u16,
 }
 
@@ -238,7 +248,7 @@ pub(crate) struct TestArguments {
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
-    /// Print the declarations in a wire format: json, openai
+    /// Print the declarations in a wire format: anthropic, gemini, json, openai
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<Dialect>,
     /// Print everything known of each tool as JSON

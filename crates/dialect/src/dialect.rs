@@ -2,14 +2,22 @@
 
 use std::{error, fmt, str::FromStr};
 
-use callgate_tool::{Tool, Value};
+use callgate_tool::{Tool, ToolResult, Value};
 
-use crate::{json, openai};
+use crate::{
+    EnvelopeError, anthropic, gemini, json,
+    message::{self, Fit, Read},
+    openai,
+};
 
-/// A wire format in which tools are declared.
+/// A wire format in which tools are declared, calls read and results written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Dialect {
+    /// Anthropic Messages: `tool_use` and `tool_result` blocks.
+    Anthropic,
+    /// Gemini and Vertex AI: `functionCall` and `functionResponse` parts.
+    Gemini,
     /// callgate's own: name, description, input schema, output schema, annotations.
     #[default]
     Json,
@@ -23,11 +31,13 @@ pub struct UnknownDialect(String);
 
 impl Dialect {
     /// Every dialect, in alphabetical order of their names.
-    pub const ALL: [Self; 2] = [Self::Json, Self::OpenAi];
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::Gemini, Self::Json, Self::OpenAi];
 
     /// The name it is asked for by.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
             Self::Json => "json",
             Self::OpenAi => "openai",
         }
@@ -46,8 +56,75 @@ impl Dialect {
     /// ```
     pub fn declaration(self, tool: &Tool) -> Value {
         match self {
+            Self::Anthropic => anthropic::declaration(tool),
+            Self::Gemini => gemini::declaration(tool),
             Self::Json => json::declaration(tool),
             Self::OpenAi => openai::declaration(tool),
+        }
+    }
+
+    /// The calls of a model's message, as the program got it. Calls that cannot be made as they are asked for are among them,
+    /// each with a fault that the model can act on. `declared` finds a tool by a name that a model uses.
+    ///
+    /// ```
+    /// use callgate_dialect::Dialect;
+    /// use callgate_tool::json;
+    ///
+    /// let message = json!({"role": "assistant", "content": [
+    ///     {"type": "tool_use", "id": "toolu_1", "name": "getPet", "input": {"petId": 7}},
+    /// ]});
+    /// let read = Dialect::Anthropic.read(message, |_| None)?;
+    /// assert_eq!(read.to_make()[0].tool, "getPet");
+    /// # Ok::<(), callgate_dialect::EnvelopeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`EnvelopeError`] where the message is none of this format.
+    pub fn read<'t>(
+        self,
+        message: Value,
+        declared: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Result<Read, EnvelopeError> {
+        let asked = match self {
+            Self::Anthropic => anthropic::read(message),
+            Self::Gemini => gemini::read(message),
+            Self::Json => json::read(message),
+            Self::OpenAi => openai::read(message),
+        }?;
+        Ok(message::read(asked, declared, self.fit()))
+    }
+
+    /// The messages to append to the conversation: one answer for every call that was read, in their order. `results` are
+    /// those of the calls to make, in the order of [`Read::to_make`].
+    ///
+    /// ```
+    /// use callgate_dialect::Dialect;
+    /// use callgate_tool::{Answer, Content, Journal, ToolResult, json};
+    ///
+    /// let message = json!({"role": "assistant", "tool_calls": [
+    ///     {"id": "call_1", "type": "function", "function": {"name": "getPet", "arguments": ""}},
+    /// ]});
+    /// let read = Dialect::OpenAi.read(message, |_| None)?;
+    /// let (id, tool, journal) = ("call_1".to_owned(), "getPet".to_owned(), Journal::default());
+    /// let outcome = Answer::new(200, Content::Json(json!({"id": 7}).into())).into();
+    /// let messages = Dialect::OpenAi.write(&read, &[ToolResult { id, tool, outcome, journal }]);
+    /// assert_eq!(messages, [json!({"role": "tool", "tool_call_id": "call_1", "content": "{\"id\":7}"})]);
+    /// # Ok::<(), callgate_dialect::EnvelopeError>(())
+    /// ```
+    pub fn write(self, read: &Read, results: &[ToolResult]) -> Vec<Value> {
+        let answers = read.answered(results);
+        match self {
+            Self::Anthropic => anthropic::write(&answers),
+            Self::Gemini => gemini::write(&answers),
+            Self::Json => json::write(&answers),
+            Self::OpenAi => openai::write(&answers),
+        }
+    }
+
+    /// How a tool's arguments are made of what a message of this format has in their place.
+    fn fit(self) -> Option<Fit> {
+        match self {
+            Self::Anthropic | Self::Gemini | Self::Json | Self::OpenAi => None,
         }
     }
 }

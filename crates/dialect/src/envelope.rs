@@ -112,7 +112,7 @@ fn nothing_left(members: &Object, known: &str) -> Result<(), EnvelopeError> {
     }
 }
 
-fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
+pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> EnvelopeError {
     let got = match got {
         None => "nothing",
         Some(Value::Null) => "null",

@@ -3,6 +3,11 @@
 
 use callgate_tool::{Effect, Json, Tool, ToolResult, Value, json};
 
+use crate::{
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, take},
+};
+
 /// One declaration; the annotations are MCP's hints.
 pub(crate) fn declaration(tool: &Tool) -> Value {
     let mut declaration = json!({
@@ -19,6 +24,33 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
     });
     insert(&mut declaration, "annotations", annotations);
     declaration
+}
+
+/// The calls of `{"calls": [{"id", "tool", "args"}]}`, of the list, or the one that it is.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let calls = match message {
+        Value::Array(calls) => calls,
+        message => {
+            let mut message = object("message", message)?;
+            match message.remove("calls") {
+                Some(calls) => list("calls", calls)?,
+                None if message.contains_key("tool") => vec![message.into()],
+                None => return Err(wrong("calls", "a list", None)),
+            }
+        }
+    };
+    let asked = |call: Value| {
+        let mut call = object("calls", call)?;
+        let (id, tool) = (call.remove("id"), call.remove("tool"));
+        let arguments = take(&mut call, &["args", "arguments"]);
+        Ok(Asked::new(id, tool.as_ref(), call).with_arguments(arguments))
+    };
+    calls.into_iter().map(asked).collect()
+}
+
+/// A result for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(|answer| result(&answer.result).into_value()).collect()
 }
 
 /// One result.

@@ -1,15 +1,21 @@
-//! Foreign wire formats: how tools are declared and how results are written, one file a format. Pure functions from
-//! `tool`'s words to JSON; nothing here calls anything.
+//! Foreign wire formats: how tools are declared, calls read and results written, one file a format. Pure functions between
+//! `tool`'s words and JSON; nothing here calls anything.
 
+mod anthropic;
 mod dialect;
+mod ending;
 mod envelope;
+mod gemini;
 mod json;
 mod limits;
+mod message;
 mod openai;
 mod strict;
+mod wording;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use envelope::{EnvelopeError, read_call, read_session};
 pub use json::result as json_result;
 pub use limits::{LimitFinder, ProviderLimit, request_limits, tool_limits};
+pub use message::{Read, ReadCall};
 pub use strict::{JsonError, read_json};

@@ -1,6 +1,15 @@
-//! OpenAI Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`, not strict.
+//! OpenAI Chat Completions: `{"type": "function", "function": {"name", "description", "parameters"}}`, not strict; calls in
+//! `tool_calls` of a message, each answered by a message of the role `tool`. Fields: `CreateChatCompletionRequest` of
+//! <https://github.com/openai/openai-openapi>.
 
 use callgate_tool::{Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, of_model, take},
+    wording::no_function,
+};
 
 /// One declaration.
 pub(crate) fn declaration(tool: &Tool) -> Value {
@@ -12,6 +21,59 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
             "parameters": tool.input_schema.to_value(),
         },
     })
+}
+
+/// The calls of an assistant's message; a whole completion or the bare list is read, too.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let calls = match message {
+        Value::Array(calls) => calls,
+        message => {
+            let mut message = object("message", message)?;
+            if let Some(first) = message.get("choices").and_then(|choices| choices.get(0)) {
+                message = object("message", first.get("message").cloned().unwrap_or_default())?;
+            }
+            of_model(&message, "assistant")?;
+            match take(&mut message, &["tool_calls"]) {
+                Some(calls) => list("tool_calls", calls)?,
+                None if message.contains_key("role") => Vec::new(),
+                None => {
+                    return Err(wrong(
+                        "message",
+                        "the role and the `tool_calls` of an assistant",
+                        None,
+                    ));
+                }
+            }
+        }
+    };
+    calls.into_iter().map(asked).collect()
+}
+
+/// One call of `tool_calls`.
+pub(crate) fn asked(call: Value) -> Result<Asked, EnvelopeError> {
+    let mut call = object("tool_calls", call)?;
+    let id = take(&mut call, &["id"]);
+    // Every call needs an answer, those of other types too.
+    if let Some(kind) = call.get("type").and_then(Value::as_str).filter(|kind| *kind != "function")
+    {
+        let fault = Some(no_function(kind));
+        let name = call.get(kind).and_then(|custom| custom.get("name")).cloned();
+        return Ok(Asked { fault, ..Asked::new(id, name.as_ref(), call) });
+    }
+    let mut function = object("function", call.remove("function").unwrap_or_default())?;
+    let arguments = function.remove("arguments");
+    Ok(Asked::new(id, function.get("name"), call).with_arguments(arguments))
+}
+
+/// A message for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(message).collect()
+}
+
+/// The message of one call. Its content is text: this format takes no images there.
+pub(crate) fn message(answer: &Answered<'_>) -> Value {
+    let content = told(&answer.result, |_| false).joined();
+    json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})
 }
 
 #[cfg(test)]

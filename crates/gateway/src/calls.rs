@@ -5,6 +5,12 @@ mod envelope;
 mod events;
 mod repeated;
 
+pub(crate) use self::{
+    accept::Accepted,
+    envelope::{Asked, Mode, mode, wrong},
+    repeated::key as idempotency_key,
+};
+
 use std::sync::Arc;
 
 use axum::{
@@ -18,11 +24,7 @@ use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
-use self::{
-    accept::Accepted,
-    envelope::{Asked, Envelope, Mode},
-    repeated::Repeated,
-};
+use self::{envelope::Envelope, repeated::Repeated};
 use crate::{
     answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, observe::trace_of,
     problem::Problem,
@@ -60,43 +62,55 @@ pub(crate) async fn run(
     let from = (&caller, &headers);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
-    // A dry run does nothing that a repetition would do twice.
-    let key = key.filter(|_| !is_dry_run);
     let stop = gateway.drain().stop();
     let batch = Batch { built, caller, session, is_dry_run, mode, trace, key, stop };
-    let key = match accepted {
-        Accepted::Events => return Ok(events::answer(Arc::new(batch), calls)),
-        Accepted::Json => batch.key.as_deref(),
-    };
-    let Some(key) = key else {
-        return Ok(JsonText(written(&batch.results(&calls).await)).into_response());
-    };
-    let principal = batch.caller.principal.as_ref();
-    match repeated::begun(gateway.answers(), (key, &bytes), principal)? {
-        Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
-        Repeated::Made(guard) => {
-            let results = batch.results(&calls).await;
-            Ok(repeated::answer(guard, written(&results), &results))
+    match accepted {
+        Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
+        Accepted::Json => {
+            let body: [&[u8]; 1] = [&bytes];
+            batch.answer(&gateway, (&calls, &body), written).await
         }
     }
 }
 
 /// What the calls of one request share.
 #[derive(Debug)]
-struct Batch {
-    built: Arc<Built>,
-    caller: Caller,
-    session: Session,
-    is_dry_run: bool,
-    mode: Mode,
-    trace: Option<TraceContext>,
+pub(crate) struct Batch {
+    pub(crate) built: Arc<Built>,
+    pub(crate) caller: Caller,
+    pub(crate) session: Session,
+    pub(crate) is_dry_run: bool,
+    pub(crate) mode: Mode,
+    pub(crate) trace: Option<TraceContext>,
     /// That of the request.
-    key: Option<String>,
+    pub(crate) key: Option<String>,
     /// What ends calls when the sidecar is stopped.
-    stop: Stop,
+    pub(crate) stop: Stop,
 }
 
 impl Batch {
+    /// Runs calls and answers their results as `written` writes them; a request that is repeated with its key is answered as
+    /// the first time. `request` are the parts by which two requests of one key are the same.
+    pub(crate) async fn answer(
+        &self,
+        gateway: &Gateway,
+        (calls, request): (&[Asked], &[&[u8]]),
+        written: impl Fn(&[ToolResult]) -> String,
+    ) -> Result<Response, Problem> {
+        // A dry run does nothing that a repetition would do twice.
+        let Some(key) = self.key.as_deref().filter(|_| !self.is_dry_run) else {
+            return Ok(JsonText(written(&self.results(calls).await)).into_response());
+        };
+        let principal = self.caller.principal.as_ref();
+        match repeated::begun(gateway.answers(), (key, request), principal)? {
+            Repeated::Answered(text) => Ok(JsonText(String::clone(&text)).into_response()),
+            Repeated::Made(guard) => {
+                let results = self.results(calls).await;
+                Ok(repeated::answer(guard, written(&results), &results))
+            }
+        }
+    }
+
     /// How many calls run at the same time.
     fn at_once(&self) -> usize {
         match self.mode {
@@ -142,7 +156,8 @@ impl Batch {
             call = call.with_trace(trace.clone());
         }
         let key = asked.idempotency_key.clone();
-        let key = key.or_else(|| Some(repeated::of_call(self.key.as_deref()?, at)));
+        let request = self.key.as_deref().filter(|_| !self.is_dry_run);
+        let key = key.or_else(|| Some(repeated::of_call(request?, at)));
         if let Some(key) = key {
             call = call.with_extension(IdempotencyKey(key));
         }

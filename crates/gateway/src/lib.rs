@@ -7,6 +7,7 @@ mod answer;
 mod caller;
 mod calls;
 mod description;
+mod dialects;
 mod drain;
 mod failure;
 mod front;

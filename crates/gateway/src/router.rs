@@ -6,7 +6,7 @@ use axum::{
 };
 
 use crate::{
-    admin, calls, description,
+    admin, calls, description, dialects,
     gateway::Gateway,
     health,
     observe::{Traced, numbers},
@@ -25,6 +25,7 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
         .route("/v1/calls", post(calls::run))
+        .route("/v1/dialects/{dialect}/calls", post(dialects::run))
         .route("/v1/results/{id}", get(results::show))
         .route(
             "/v1/sessions/{id}",

@@ -1,6 +1,8 @@
-//! `callgate call FILE TOOL`: one call with arguments from the command line, or a batch of them from a file.
+//! `callgate call FILE TOOL`: one call with arguments from the command line, a batch of them from a file, or those of a model's
+//! message.
 
 mod batch;
+mod message;
 mod show;
 mod wait;
 
@@ -31,6 +33,9 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let Built { executor, .. } = built;
     if let Some(file) = &arguments.batch {
         return batch::run(&executor, &session, file, arguments);
+    }
+    if let (Some(file), Some(dialect)) = (&arguments.message, arguments.dialect) {
+        return message::run(&executor, &session, (file, dialect), arguments);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
     let values = match &arguments.args {
@@ -76,8 +81,10 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
     Ok(runtime.block_on(future))
 }
 
+/// The JSON in a file, or on standard input where the file is `-`.
 fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
-    let text = read(file)?;
+    let text =
+        if file == std::path::Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| read_json(text).map_err(|error| error.to_string()));
     value.map_err(|error| {

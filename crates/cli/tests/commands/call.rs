@@ -214,3 +214,30 @@ fn rows_20_and_22_keys_that_occur_twice_and_half_characters_are_refused() {
     }
     assert_eq!(server.requests(), Vec::<String>::new());
 }
+
+#[test]
+fn the_calls_of_a_message_are_answered_as_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("message.json");
+    let message = json!({"role": "assistant", "tool_calls": [
+        {"id": "a", "type": "function", "function": {"name": "pets-getPet", "arguments": "{\"petId\":7}"}},
+        {"id": "b", "type": "function", "function": {"name": "pets-getPet", "arguments": "{"}},
+        {"id": "c", "type": "function", "function": {"name": "pets-deletePet", "arguments": "{\"petId\":7}"}},
+    ]});
+    fs::write(&file, message.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let base =
+        ["call", DEMO, "--dialect", "openai", "--message", file, "--function", "pets-getPet"];
+    let answers = callgate(&base).exits(1).json();
+    let content = |at: usize| answers[at]["content"].as_str().unwrap().to_owned();
+    assert_eq!(answers[1]["tool_call_id"], json!("b"));
+    assert!(content(0).contains("Rex"), "{answers}");
+    assert!(content(1).contains("not JSON"), "{answers}");
+    assert!(content(2).contains("call one of `pets-getPet`"), "{answers}");
+    let planned = callgate(&[&base[..], &["--dry-run", "--jobs", "4"]].concat()).exits(1).json();
+    assert!(planned[0]["content"].as_str().unwrap().contains("****"), "{planned}");
+    callgate(&["call", DEMO, "--dialect", "gemini", "--message", file])
+        .exits(2)
+        .says("is no message of `gemini`");
+    callgate(&["call", DEMO, "--message", file]).exits(2).says("--dialect");
+}

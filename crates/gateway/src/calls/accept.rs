@@ -6,7 +6,7 @@ use crate::problem::{Problem, ProblemKind};
 
 /// The form of an answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Accepted {
+pub(crate) enum Accepted {
     /// An event for each result and each value of a stream.
     Events,
     /// One JSON object.
@@ -16,12 +16,8 @@ pub(super) enum Accepted {
 impl Accepted {
     /// The form that is preferred: the one of higher weight; of equal ones, the one that is named and not meant by `*`, and
     /// then JSON.
-    pub(super) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
-        if !headers.contains_key(header::ACCEPT) {
-            return Ok(Self::Json);
-        }
-        let texts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let ranges: Vec<Range> = texts.flat_map(|text| text.split(',')).filter_map(range).collect();
+    pub(crate) fn of(headers: &HeaderMap) -> Result<Self, Problem> {
+        let Some(ranges) = ranges(headers) else { return Ok(Self::Json) };
         let (json, events) = (weight(&ranges, "json"), weight(&ranges, "events"));
         match (json, events) {
             (None, None) => {
@@ -32,6 +28,23 @@ impl Accepted {
             _ => Ok(Self::Json),
         }
     }
+
+    /// Refuses a request whose answer may not be JSON.
+    pub(crate) fn json(headers: &HeaderMap) -> Result<(), Problem> {
+        if ranges(headers).is_none_or(|ranges| weight(&ranges, "json").is_some()) {
+            return Ok(());
+        }
+        Err(Problem::new(ProblemKind::NotAcceptable, "expected `Accept: application/json`"))
+    }
+}
+
+/// What is accepted; none where the header does not say.
+fn ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
+    if !headers.contains_key(header::ACCEPT) {
+        return None;
+    }
+    let texts = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    Some(texts.flat_map(|text| text.split(',')).filter_map(range).collect())
 }
 
 /// A media range with its weight in thousandths.
@@ -101,5 +114,17 @@ mod tests {
     #[test]
     fn without_the_header_it_is_json() {
         assert_eq!(Accepted::of(&HeaderMap::new()).ok(), Some(Accepted::Json));
+        assert!(Accepted::json(&HeaderMap::new()).is_ok());
+    }
+
+    #[test]
+    fn an_answer_that_is_json_alone_needs_to_be_accepted() {
+        for (accept, is_fine) in
+            [("application/*", true), ("text/event-stream", false), ("*/*", true)]
+        {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            assert_eq!(Accepted::json(&headers).is_ok(), is_fine, "{accept}");
+        }
     }
 }

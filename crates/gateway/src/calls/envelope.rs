@@ -18,7 +18,7 @@ pub(super) struct Envelope {
 
 /// One call of a request.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     pub(super) call: ToolCall,
     pub(super) timeout: Option<Duration>,
     pub(super) idempotency_key: Option<String>,
@@ -26,12 +26,18 @@ pub(super) struct Asked {
 
 /// In which order calls run.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-pub(super) enum Mode {
+pub(crate) enum Mode {
     /// At the same time.
     #[default]
     Parallel,
     /// One after the other.
     Sequential,
+}
+
+impl From<ToolCall> for Asked {
+    fn from(call: ToolCall) -> Self {
+        Self { call, timeout: None, idempotency_key: None }
+    }
 }
 
 impl Envelope {
@@ -119,7 +125,8 @@ pub(super) fn is_key(text: &str) -> bool {
     (1..=LONGEST_KEY).contains(&text.chars().count())
 }
 
-fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
+/// In which order calls are to run.
+pub(crate) fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
     match value.map(Value::as_str) {
         None => Ok(Mode::default()),
         Some(Some("parallel")) => Ok(Mode::Parallel),
@@ -128,7 +135,8 @@ fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
     }
 }
 
-fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
+/// A member that is not what it should be.
+pub(crate) fn wrong(at: &str, expected: &str, got: Option<&Value>) -> Problem {
     let got = got.map_or("nothing", Value::kind);
     malformed(format!("`{at}`: expected {expected}, got: {got}"))
 }

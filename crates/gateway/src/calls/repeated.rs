@@ -26,7 +26,7 @@ pub(super) enum Repeated {
 }
 
 /// The key of a request.
-pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+pub(crate) fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all("idempotency-key").iter();
     let Some(value) = values.next() else { return Ok(None) };
     let text = value.to_str().ok().filter(|text| is_key(text) && values.next().is_none());
@@ -45,10 +45,11 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
 /// What is known of a request with a key.
 pub(super) fn begun(
     answers: &Arc<Records<String>>,
-    (key, body): (&str, &[u8]),
+    (key, parts): (&str, &[&[u8]]),
     principal: Option<&Principal>,
 ) -> Result<Repeated, Problem> {
-    let digest = Sha256::digest(body).into();
+    // The first part is the body or holds no zero.
+    let digest = Sha256::digest(parts.join(&0)).into();
     match answers.begin(principal, &IdempotencyKey(key.to_owned()), digest) {
         Begun::Different => {
             let detail = "the key was given to a request with another body: choose another key";

@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod dialects;
 mod orders;
 mod service;
 mod sidecar;

@@ -89,7 +89,8 @@ fn call(line: &str, number: usize) -> Result<ToolCall, String> {
     read_call(envelope).map_err(|error| error.to_string())
 }
 
-fn standard_input() -> Result<Vec<u8>, Failure> {
+/// What stands on standard input.
+pub(super) fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
     let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut text);

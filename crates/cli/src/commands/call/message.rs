@@ -1,0 +1,56 @@
+//! The message of a model: its calls are made, and the messages to append to the conversation are printed. Calls that cannot
+//! be made as the model asks for them are answered, too.
+
+use std::path::Path;
+
+use callgate::{
+    Entry, Executor, Session, ToolCall, ToolResult,
+    dialect::{Dialect, Read},
+};
+use callgate_tool::Value;
+use futures_util::{StreamExt, stream};
+
+use super::{block_on, json_file, wait};
+use crate::{
+    args::CallArguments,
+    exit::{Failure, Verdict},
+    output,
+};
+
+/// Makes the calls of the message in `file`.
+pub(super) fn run(
+    executor: &Executor,
+    session: &Session,
+    (file, dialect): (&Path, Dialect),
+    arguments: &CallArguments,
+) -> Result<Verdict, Failure> {
+    let read = calls(executor, (file, dialect), &arguments.function)?;
+    let one = async |call: &ToolCall| {
+        if arguments.dry_run {
+            executor.prepare(call, session).await
+        } else {
+            executor.call(call, session).await
+        }
+    };
+    let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));
+    let results: Vec<ToolResult> = block_on(wait::shown(running.collect()))?;
+    output::result(&format!("{:#}\n", Value::Array(dialect.write(&read, &results))));
+    let is_refused = read.calls().iter().any(|asked| asked.call.is_err());
+    Ok(Verdict::of(is_refused || results.iter().any(ToolResult::is_failed)))
+}
+
+/// The calls of the message, of which those of other tools than `functions` are not made.
+fn calls(
+    executor: &Executor,
+    (file, dialect): (&Path, Dialect),
+    functions: &[String],
+) -> Result<Read, Failure> {
+    let declared = |name: &str| executor.find(name).and_then(Entry::declaration);
+    let read = dialect.read(json_file(file)?, declared).map_err(|error| {
+        let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
+        Failure(format!(
+            "{message}\nhelp: write the model's message as its provider's interface gave it"
+        ))
+    })?;
+    Ok(if functions.is_empty() { read } else { read.only(functions, declared) })
+}

@@ -1,0 +1,82 @@
+//! Anthropic Messages: `{"name", "description", "input_schema"}`; calls are `tool_use` blocks, answered by `tool_result`
+//! blocks of one user's message, which take images. Fields: `types/tool_param.py`, `tool_use_block.py` and
+//! `tool_result_block_param.py` of <https://github.com/anthropics/anthropic-sdk-python>.
+
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, of_model, take},
+};
+
+/// One declaration.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "input_schema": tool.input_schema.to_value(),
+    })
+}
+
+/// The calls of an assistant's message, or of its content. What Anthropic runs itself (`server_tool_use`) is answered there.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let blocks = match message {
+        Value::Array(blocks) => blocks,
+        message => {
+            let mut message = object("message", message)?;
+            of_model(&message, "assistant")?;
+            match message.remove("content") {
+                Some(Value::String(_)) => Vec::new(),
+                Some(content) => list("content", content)?,
+                None => return Err(wrong("content", "a list of blocks", None)),
+            }
+        }
+    };
+    let asked = |block: Value| {
+        let mut block = object("content", block)?;
+        if block.get("type").and_then(Value::as_str) != Some("tool_use") {
+            return Ok(None);
+        }
+        let (id, name) = (take(&mut block, &["id"]), take(&mut block, &["name"]));
+        let arguments = block.remove("input");
+        Ok(Some(Asked::new(id, name.as_ref(), block).with_arguments(arguments)))
+    };
+    blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
+}
+
+/// One message: the results of one turn belong together.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let blocks: Vec<Value> = answers.iter().map(block).collect();
+    vec![json!({"role": "user", "content": blocks})]
+}
+
+fn block(answer: &Answered<'_>) -> Value {
+    let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let image = told.media.as_ref().map(|image| {
+        let source = json!({"type": "base64", "media_type": image.media_type, "data": image.data});
+        json!({"type": "image", "source": source})
+    });
+    // Blocks of text must not be blank.
+    let texts: Vec<&str> = told.texts().filter(|text| !text.trim().is_empty()).collect();
+    let content = if let (None, [only]) = (&image, &*texts) {
+        (*only).into()
+    } else {
+        let texts = texts.into_iter().map(|text| json!({"type": "text", "text": text}));
+        Value::Array(image.into_iter().chain(texts).collect())
+    };
+    let mut block = Object::new();
+    block.insert("type", "tool_result".into());
+    block.insert("tool_use_id", answer.result.id.as_str().into());
+    if told.is_failed {
+        block.insert("is_error", true.into());
+    }
+    block.insert("content", content);
+    block.into()
+}
+
+/// What the format shows.
+const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

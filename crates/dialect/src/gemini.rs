@@ -1,0 +1,84 @@
+//! Gemini, by its own interface and Vertex AI's: function declarations; calls are `functionCall` parts, with and without
+//! ids, answered by `functionResponse` parts of one content. Numbers beyond 2^53 are written as texts, since the format is
+//! read through Protocol Buffers' `Struct`. Fields: `google/ai/generativelanguage/v1beta/content.proto` of
+//! <https://github.com/googleapis/googleapis>.
+
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{
+    ending::{Ended, ended},
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, of_model, take},
+};
+
+/// One declaration.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "parametersJsonSchema": tool.input_schema.to_value(),
+    })
+}
+
+/// The calls of a model's content or of its parts; a whole response is read, too.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let parts = match message {
+        Value::Array(parts) => parts,
+        message => {
+            let mut content = object("message", message)?;
+            if let Some(first) = content.get("candidates").and_then(|all| all.get(0)) {
+                content = object("content", first.get("content").cloned().unwrap_or_default())?;
+            }
+            of_model(&content, "model")?;
+            match take(&mut content, &["parts"]) {
+                Some(parts) => list("parts", parts)?,
+                None if content.contains_key("role") => Vec::new(),
+                None => return Err(wrong("message", "the role and the `parts` of a model", None)),
+            }
+        }
+    };
+    let asked = |part: Value| {
+        let mut part = object("parts", part)?;
+        let Some(call) = take(&mut part, &["functionCall", "function_call"]) else {
+            return Ok(None);
+        };
+        let mut call = object("functionCall", call)?;
+        let arguments = take(&mut call, &["args"]);
+        let (id, name) = (call.get("id").cloned(), call.get("name").cloned());
+        Ok(Some(Asked::new(id, name.as_ref(), call).with_arguments(arguments)))
+    };
+    parts.into_iter().filter_map(|part| asked(part).transpose()).collect()
+}
+
+/// One content with a part for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let parts: Vec<Value> = answers.iter().map(part).collect();
+    vec![json!({"role": "user", "parts": parts})]
+}
+
+fn part(answer: &Answered<'_>) -> Value {
+    let mut part = Object::new();
+    // Answers to calls without an id are told apart by their order.
+    for name in ["id", "name"] {
+        if let Some(value) = answer.origin.get(name).filter(|value| !value.is_null()) {
+            part.insert(name, value.clone());
+        }
+    }
+    let ended = ended(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let (key, value, image) = match ended {
+        Ended::Failed(error) => ("error", error, None),
+        Ended::Fine(value, image) => ("output", value, image),
+    };
+    part.insert("response", json!({key: value}));
+    if let Some(image) = image {
+        let data = json!({"mimeType": image.media_type, "data": image.data});
+        part.insert("parts", json!([{"inlineData": data}]));
+    }
+    json!({"functionResponse": part})
+}
+
+/// What a function may answer with beside its response.
+const IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];

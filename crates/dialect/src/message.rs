@@ -1,0 +1,254 @@
+//! A message of a model on its way to calls and back: what every format has in common. A file of a format finds the calls
+//! in its message and writes their answers; ids, names, arguments and repetitions are settled here.
+
+use std::borrow::Cow;
+
+use callgate_tool::{
+    Arguments, Fault, Journal, Object, Outcome, Tool, ToolCall, ToolResult, Value,
+};
+
+use crate::{
+    envelope::{EnvelopeError, wrong},
+    strict::read_json,
+    wording,
+};
+
+/// The calls of one message, in the order the model asked for them.
+#[derive(Clone, Debug)]
+pub struct Read {
+    calls: Vec<ReadCall>,
+}
+
+/// One call of a message.
+#[derive(Clone, Debug)]
+pub struct ReadCall {
+    /// The call; where it cannot be made as it was asked for, how it ended.
+    pub call: Result<ToolCall, Box<ToolResult>>,
+    /// What the message says of it beside the arguments.
+    origin: Object,
+}
+
+/// A call as a message has it.
+#[derive(Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) id: Option<Value>,
+    /// Names the tool may have; the first that is declared is meant, else the first.
+    pub(crate) names: Vec<String>,
+    pub(crate) arguments: Option<Value>,
+    /// What the message says of it beside the arguments.
+    pub(crate) origin: Object,
+    /// Why it is not made at all.
+    pub(crate) fault: Option<Box<Fault>>,
+}
+
+/// How a call of a message ended.
+#[derive(Debug)]
+pub(crate) struct Answered<'a> {
+    /// What the message says of the call beside the arguments.
+    pub(crate) origin: &'a Object,
+    pub(crate) result: Cow<'a, ToolResult>,
+}
+
+impl Read {
+    /// Every call.
+    pub fn calls(&self) -> &[ReadCall] {
+        &self.calls
+    }
+
+    /// The calls that can be made, for whoever makes them: their results are written in this order.
+    ///
+    /// ```
+    /// use callgate_dialect::Dialect;
+    /// use callgate_tool::json;
+    ///
+    /// let message = json!({"role": "assistant", "tool_calls": [
+    ///     {"id": "a", "type": "function", "function": {"name": "getPet", "arguments": "{\"petId\": 7}"}},
+    ///     {"id": "b", "type": "function", "function": {"name": "getPet", "arguments": "{\"petId\": "}},
+    /// ]});
+    /// let read = Dialect::OpenAi.read(message, |_| None)?;
+    /// let calls = read.to_make();
+    /// assert_eq!((calls.len(), calls[0].arguments["petId"].as_i64()), (1, Some(7)));
+    /// # Ok::<(), callgate_dialect::EnvelopeError>(())
+    /// ```
+    pub fn to_make(&self) -> Vec<&ToolCall> {
+        self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
+    }
+
+    /// The same calls, of which only those of these functions are made. A function is named as the model may name it.
+    #[must_use]
+    pub fn only<'t>(
+        mut self,
+        functions: &[String],
+        declared: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Self {
+        let name = |asked: &str| {
+            declared(asked).map_or_else(|| asked.to_owned(), |tool| tool.name.as_str().to_owned())
+        };
+        let provided: Vec<_> = functions.iter().map(|function| name(function)).collect();
+        for ReadCall { call, .. } in &mut self.calls {
+            if let Ok(asked) = call
+                && !provided.contains(&name(&asked.tool))
+            {
+                let fault = wording::not_provided(&asked.tool, &provided);
+                *call = Err(ended(&asked.id, &asked.tool, fault));
+            }
+        }
+        self
+    }
+
+    /// Every call with its ending: `results` are those of the calls to make, in their order.
+    pub(crate) fn answered<'a>(&'a self, results: &'a [ToolResult]) -> Vec<Answered<'a>> {
+        let mut results = results.iter();
+        let ending = |asked: &'a ReadCall| match &asked.call {
+            Err(ended) => Cow::Borrowed(&**ended),
+            Ok(call) => results.next().map_or_else(
+                || Cow::Owned(*ended(&call.id, &call.tool, wording::not_made())),
+                Cow::Borrowed,
+            ),
+        };
+        let ended = self.calls.iter().map(ending).collect::<Vec<_>>();
+        let origins = self.calls.iter().map(|asked| &asked.origin);
+        origins.zip(ended).map(|(origin, result)| Answered { origin, result }).collect()
+    }
+}
+
+/// Makes a tool's arguments of what a format has in their place.
+pub(crate) type Fit = fn(Arguments, &Tool) -> Arguments;
+
+/// Settles the calls of a message. A tool's declaration is asked for only where the format needs it.
+pub(crate) fn read<'t>(
+    asked: Vec<Asked>,
+    declared: impl Fn(&str) -> Option<&'t Tool>,
+    fit: Option<Fit>,
+) -> Read {
+    let mut calls: Vec<ReadCall> = Vec::with_capacity(asked.len());
+    for (at, asked) in asked.into_iter().enumerate() {
+        let given = asked.id.as_ref().and_then(text_of);
+        let id = given.clone().unwrap_or_else(|| format!("call_{}", at + 1));
+        let origin = asked.origin.clone();
+        let (name, call) = settled(asked, &declared, fit);
+        let call = call.map(|arguments| ToolCall::new(&*id, &*name, arguments));
+        let call = call.and_then(|call| match at {
+            MOST_CALLS.. => Err(wording::too_many(MOST_CALLS)),
+            _ if given.is_some() && is_made(&calls, &call) => Err(wording::repeated(&id)),
+            _ => Ok(call),
+        });
+        let call = call.map_err(|fault| ended(&id, &name, fault));
+        calls.push(ReadCall { call, origin });
+    }
+    Read { calls }
+}
+
+/// The tool a call names and its arguments.
+fn settled<'t>(
+    asked: Asked,
+    declared: &impl Fn(&str) -> Option<&'t Tool>,
+    fit: Option<Fit>,
+) -> (String, Result<Arguments, Box<Fault>>) {
+    let Asked { mut names, arguments: value, fault, .. } = asked;
+    let is_needed = names.len() > 1 || fit.is_some();
+    let tool = is_needed.then(|| names.iter().find_map(|name| declared(name))).flatten();
+    let name = match tool {
+        Some(tool) if names.len() > 1 => tool.name.as_str().to_owned(),
+        // The executor finds it by what the model calls it, and notes how.
+        _ if names.is_empty() => String::new(),
+        _ => names.swap_remove(0),
+    };
+    if let Some(fault) = fault {
+        return (name, Err(fault));
+    }
+    if name.is_empty() {
+        return (name, Err(wording::unnamed()));
+    }
+    let read = arguments(value).map_err(|why| wording::unreadable_arguments(&name, &why));
+    let read = read.map(|arguments| match (fit, tool) {
+        (Some(fit), Some(tool)) => fit(arguments, tool),
+        _ => arguments,
+    });
+    (name, read)
+}
+
+/// Arguments as an object or as its text; nothing is `{}`.
+fn arguments(value: Option<Value>) -> Result<Arguments, String> {
+    let got = |value: &Value| format!("got: {}", value.kind());
+    match value {
+        None | Some(Value::Null) => Ok(Arguments::new()),
+        Some(Value::Object(arguments)) => Ok(arguments),
+        Some(Value::String(text)) if text.trim().is_empty() => Ok(Arguments::new()),
+        Some(Value::String(text)) => match read_json(&text) {
+            Ok(Value::Object(arguments)) => Ok(arguments),
+            Ok(Value::Null) => Ok(Arguments::new()),
+            Ok(other) => Err(got(&other)),
+            Err(error) => Err(format!("got a text that is not JSON: {error}")),
+        },
+        Some(other) => Err(got(&other)),
+    }
+}
+
+/// Whether the same call was asked for already, under the same id.
+fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
+    calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
+}
+
+fn ended(id: &str, tool: &str, fault: Box<Fault>) -> Box<ToolResult> {
+    let (id, tool) = (id.to_owned(), tool.to_owned());
+    let (outcome, journal) = (Outcome::Failed(fault), Journal::default());
+    Box::new(ToolResult { id, tool, outcome, journal })
+}
+
+/// The text of an id; ids are texts, some programs write numbers.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    }
+}
+
+impl Asked {
+    /// A call of `name`, of which `origin` is the rest.
+    pub(crate) fn new(id: Option<Value>, name: Option<&Value>, origin: Object) -> Self {
+        let names = name.and_then(text_of).into_iter().collect();
+        Self { id, names, origin, ..Self::default() }
+    }
+
+    /// The same with arguments.
+    pub(crate) fn with_arguments(self, arguments: Option<Value>) -> Self {
+        Self { arguments, ..self }
+    }
+}
+
+/// Takes the first of these members that is there; `null` is not.
+pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
+    names.iter().find_map(|name| members.remove(name).filter(|value| !value.is_null()))
+}
+
+/// The members of an object.
+pub(crate) fn object(at: &str, value: Value) -> Result<Object, EnvelopeError> {
+    match value {
+        Value::Object(members) => Ok(members),
+        other => Err(wrong(at, "an object", Some(&other))),
+    }
+}
+
+/// The items of a list.
+pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> {
+    match value {
+        Value::Array(items) => Ok(items),
+        other => Err(wrong(at, "a list", Some(&other))),
+    }
+}
+
+/// Refuses a message of somebody else than the model: its calls were answered, or are none.
+pub(crate) fn of_model(message: &Object, role: &str) -> Result<(), EnvelopeError> {
+    match message.get("role").and_then(Value::as_str) {
+        Some(other) if other != role => {
+            let expected = format!("`{role}`, the message of a model");
+            Err(wrong("role", &expected, message.get("role")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// As many as one request of callgate's own makes.
+const MOST_CALLS: usize = 256;

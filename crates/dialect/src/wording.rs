@@ -1,0 +1,97 @@
+//! Sentences about calls that no tool was asked for yet: those of a message that cannot be made as it asks for them. What a
+//! call itself ends with is worded in `call`.
+
+use callgate_tool::{Fault, FaultCode, Next};
+
+/// The arguments of a call cannot be read: `why` says what is there instead of an object.
+pub(crate) fn unreadable_arguments(tool: &str, why: &str) -> Box<Fault> {
+    let (tool, why) = (shortened(tool, MAX_NAME), shortened(why, MAX_WHY));
+    let message = format!(
+        "the arguments of `{tool}` cannot be read, nothing was sent: expected one JSON object, {why}; write the \
+         arguments as one JSON object and call again"
+    );
+    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
+}
+
+/// The call names no tool.
+pub(crate) fn unnamed() -> Box<Fault> {
+    let message =
+        "the call names no tool, nothing was sent; call one of the declared tools by its name";
+    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+}
+
+/// The tool is none of the functions that were provided.
+pub(crate) fn not_provided(asked: &str, functions: &[String]) -> Box<Fault> {
+    let asked = shortened(asked, MAX_NAME);
+    let mut message = format!("`{asked}` is not one of the tools provided here, nothing was sent");
+    let mut room = MAX_LISTED;
+    let shown = functions.iter().take_while(|name| {
+        let fits = name.len() + 4 <= room;
+        room = room.saturating_sub(name.len() + 4);
+        fits
+    });
+    let shown: Vec<_> = shown.map(|name| format!("`{name}`")).collect();
+    match (functions, &*shown) {
+        ([], _) => message.push_str("; no tool is provided now: answer without one"),
+        (_, []) => message.push_str("; call one of those that are"),
+        (all, shown) if shown.len() < all.len() => {
+            message
+                .push_str(&format!("; call one of those that are, such as {}", shown.join(", ")));
+        }
+        (_, shown) => message.push_str(&format!("; call one of {}", shown.join(", "))),
+    }
+    fault(FaultCode::UnknownTool, message, Next::CorrectArguments)
+}
+
+/// The call stands in the message a second time, under one id.
+pub(crate) fn repeated(id: &str) -> Box<Fault> {
+    let id = shortened(id, MAX_NAME);
+    let message = format!(
+        "the call `{id}` stands twice in the message, with the same arguments; it was made once and is answered above; \
+         call again under another id if it is meant twice"
+    );
+    fault(FaultCode::InvalidArguments, message, Next::CorrectArguments)
+}
+
+/// The call is of another kind than functions: `kind` is the format's word.
+pub(crate) fn no_function(kind: &str) -> Box<Fault> {
+    let kind = shortened(kind, MAX_NAME);
+    let message = format!(
+        "calls of the type `{kind}` cannot be made here, nothing was sent; call a function"
+    );
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
+/// The message asks for more than `most` calls.
+pub(crate) fn too_many(most: usize) -> Box<Fault> {
+    let message = format!(
+        "only the first {most} calls of a message are made, and this one was not; call again later"
+    );
+    fault(FaultCode::Overloaded, message, Next::TryLater)
+}
+
+/// Nobody said how the call ended.
+pub(crate) fn not_made() -> Box<Fault> {
+    fault(FaultCode::NotSupported, "this call was not made, nothing was sent", Next::GiveUp)
+}
+
+/// Stands where an image or a sound does not.
+pub(crate) const MEDIA_LEFT_OUT: &str =
+    "the content is not shown: this format takes none of its type";
+
+fn fault(code: FaultCode, message: impl Into<String>, next: Next) -> Box<Fault> {
+    Box::new(Fault::new(code, message, next))
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most).chain(['…']).collect(),
+    }
+}
+
+/// In characters.
+const MAX_NAME: usize = 80;
+const MAX_WHY: usize = 200;
+/// In bytes: a message has at most 600 of our own words.
+const MAX_LISTED: usize = 380;

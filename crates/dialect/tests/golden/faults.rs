@@ -1,0 +1,136 @@
+//! Calls that cannot be made as a message asks for them, in every format that has such calls.
+
+use callgate_dialect::{Dialect, Read};
+use callgate_tool::{Outcome, Value, json};
+
+use crate::{ending::code, named, read, shown, tools};
+
+fn openai(calls: &[(Value, &str, Value)]) -> Read {
+    let call = |(id, name, arguments): &(Value, &str, Value)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    let calls: Vec<Value> = calls.iter().map(call).collect();
+    read(Dialect::OpenAi, json!({"role": "assistant", "tool_calls": calls}))
+}
+
+/// What a model is told of the one call.
+fn message(read: &Read) -> String {
+    let [call] = read.calls() else { panic!("expected one call") };
+    let ended = call.call.as_ref().unwrap_err();
+    let Outcome::Failed(fault) = &ended.outcome else { panic!("expected a fault") };
+    assert!(fault.message.len() <= 600, "{}", fault.message);
+    fault.message.clone()
+}
+
+#[test]
+fn arguments_are_an_object_or_its_text_and_nothing_is_none() {
+    for (arguments, expected) in [
+        (json!(r#"{"petId":7}"#), json!({"petId": 7})),
+        (json!({"petId": 7}), json!({"petId": 7})),
+        (json!(""), json!({})),
+        (json!(" \n"), json!({})),
+        (json!("null"), json!({})),
+        (json!(null), json!({})),
+    ] {
+        let read = openai(&[(json!("a"), "getPet", arguments.clone())]);
+        assert_eq!(shown(read.calls()), json!([["a", "getPet", expected]]), "{arguments}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_object_are_told_with_what_came() {
+    for (arguments, expected) in [
+        (json!(r#"{"petId": 7"#), "got a text that is not JSON: "),
+        (json!(r#"{"petId": 1, "petId": 2}"#), "expected each key once, got twice: `petId`"),
+        (json!("[7]"), "got: array"),
+        (json!(r#""{}""#), "got: string"),
+        (json!(7), "got: number"),
+    ] {
+        let told = message(&openai(&[(json!("a"), "getPet", arguments.clone())]));
+        assert!(told.starts_with("the arguments of `getPet` cannot be read"), "{told}");
+        assert!(told.contains(expected), "{arguments}: {told}");
+    }
+}
+
+#[test]
+fn digits_of_arguments_are_kept_in_objects_and_in_texts() {
+    let digits = "900719925474099301";
+    for arguments in
+        [json!(format!(r#"{{"petId":{digits}}}"#)), json!({"petId": 900_719_925_474_099_301_i64})]
+    {
+        let read = openai(&[(json!("a"), "getPet", arguments)]);
+        assert_eq!(read.to_make()[0].arguments["petId"].to_string(), digits);
+    }
+}
+
+#[test]
+fn a_call_without_an_id_gets_one_by_its_place() {
+    let read = openai(&[(json!(null), "getPet", json!("")), (json!(""), "getPet", json!(""))]);
+    assert_eq!(shown(read.calls()), json!([["call_1", "getPet", {}], ["call_2", "getPet", {}]]));
+}
+
+#[test]
+fn a_repeated_call_is_made_once_and_other_arguments_are_another_call() {
+    let (one, other) = (json!(r#"{"petId":1}"#), json!(r#"{"petId":2}"#));
+    let id = json!("a");
+    let read = openai(&[
+        (id.clone(), "getPet", one.clone()),
+        (id.clone(), "getPet", one),
+        (id, "getPet", other),
+    ]);
+    let expected = json!([
+        ["a", "getPet", {"petId": 1}],
+        ["a", "getPet", "invalid_arguments"],
+        ["a", "getPet", {"petId": 2}],
+    ]);
+    assert_eq!(shown(read.calls()), expected);
+}
+
+#[test]
+fn a_call_outside_of_the_functions_names_those_that_are_provided() {
+    let tools = tools();
+    let functions =
+        |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let only = |names: &[&str]| {
+        let read = openai(&[(json!("a"), "createPet", json!(""))]);
+        read.only(&functions(names), |name| named(&tools, name))
+    };
+    // By the name it is declared by, too.
+    assert_eq!(only(&["petstore-createPet"]).to_make().len(), 1);
+    let told = message(&only(&["getPet", "other"]));
+    let expected = "`createPet` is not one of the tools provided here, nothing was sent; call one of \
+                    `petstore-getPet`, `other`";
+    assert_eq!(told, expected);
+    assert!(message(&only(&[])).contains("no tool is provided now"));
+    let many: Vec<String> = (0..100).map(|n| format!("a_function_with_a_long_name_{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert!(message(&only(&many)).contains("such as `a_function_with_a_long_name_0`"));
+    let hostile = "x".repeat(5000);
+    let read = openai(&[(json!("a"), &hostile, json!("["))]);
+    assert!(message(&read).len() <= 600);
+}
+
+#[test]
+fn more_calls_than_one_request_makes_are_answered_without_being_made() {
+    let calls: Vec<_> = (0..300).map(|n| (json!(format!("c{n}")), "getPet", json!(""))).collect();
+    let read = openai(&calls);
+    assert_eq!((read.calls().len(), read.to_make().len()), (300, 256));
+    assert_eq!(code(read.calls()[256].call.as_ref().unwrap_err()), "overloaded");
+}
+
+#[test]
+fn every_call_is_answered_where_results_are_missing() {
+    let read = openai(&[(json!("a"), "getPet", json!("")), (json!("b"), "getPet", json!(""))]);
+    let messages = Dialect::OpenAi.write(&read, &[]);
+    let ids: Vec<_> = messages.iter().map(|message| message["tool_call_id"].clone()).collect();
+    assert_eq!(ids, ["a", "b"]);
+    assert!(messages[1]["content"].as_str().unwrap().contains("was not made"));
+}
+
+#[test]
+fn a_message_of_another_format_is_refused() {
+    for dialect in Dialect::ALL {
+        for message in [json!(7), json!("hello"), json!({}), json!({"hello": 1})] {
+            let read = dialect.read(message.clone(), |_| None);
+            assert!(read.is_err(), "{dialect} {message}");
+        }
+    }
+}

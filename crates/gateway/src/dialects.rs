@@ -1,0 +1,90 @@
+//! `POST /v1/dialects/{dialect}/calls`: the message of a model in, the messages to append to the conversation out. Calls run
+//! as those of `/v1/calls` do; what their results look like is the business of `dialect`.
+
+mod envelope;
+
+use axum::{extract::State, response::Response};
+use callgate_config::Built;
+use callgate_dialect::Dialect;
+use callgate_executor::Entry;
+use callgate_tool::{Tool, ToolResult, Value, json};
+use http::HeaderMap;
+
+use self::envelope::Envelope;
+use crate::{
+    caller::Caller,
+    calls::{Accepted, Asked, Batch, idempotency_key},
+    gateway::Gateway,
+    json_body::{JsonBody, malformed},
+    observe::trace_of,
+    path_name::PathName,
+    problem::{Problem, ProblemKind},
+};
+
+/// Runs the calls of a model's message and answers the messages to append.
+#[utoipa::path(
+    post,
+    path = "/v1/dialects/{dialect}/calls",
+    operation_id = "runMessage",
+    tag = "calls",
+    params(("dialect" = String, Path, description = "The wire format of the message")),
+    request_body(content = ref("#/components/schemas/DialectRequest"), content_type = "application/json", description = "The message and its session"),
+    responses(
+        (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = ref("#/components/schemas/DialectAnswer"), content_type = "application/json"),
+        (status = 400, description = "The body, the path or a header is malformed, or the message is none of the format", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such format", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 406, description = "JSON is not accepted", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 409, description = "The same request is still running", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 413, description = "The body is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 422, description = "The idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 503, description = "The sidecar cannot do this now", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
+pub(crate) async fn run(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    PathName(dialect): PathName,
+    headers: HeaderMap,
+    JsonBody { value, bytes }: JsonBody,
+) -> Result<Response, Problem> {
+    let dialect: Dialect = dialect
+        .parse()
+        .map_err(|error| Problem::new(ProblemKind::AbsentResource, format!("{error}")))?;
+    Accepted::json(&headers)?;
+    let key = idempotency_key(&headers)?;
+    let Envelope { message, session, functions, is_dry_run, mode } = Envelope::read(value)?;
+    let built = gateway.built();
+    let declared = |name: &str| declared(&built, &caller, name);
+    let read = dialect.read(message, declared).map_err(|error| malformed(format!("{error}")))?;
+    let read = match &functions {
+        Some(functions) => read.only(functions, declared),
+        None => read,
+    };
+    let from = (&caller, &headers);
+    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let trace = trace_of(&headers);
+    let calls: Vec<_> = read.to_make().into_iter().cloned().map(Asked::from).collect();
+    let batch = Batch {
+        built: built.clone(),
+        caller: caller.clone(),
+        session,
+        is_dry_run,
+        mode,
+        trace,
+        key,
+        stop: gateway.drain().stop(),
+    };
+    let request = [dialect.as_str().as_bytes(), &bytes];
+    let written = |results: &[ToolResult]| {
+        let messages = dialect.write(&read, results);
+        json!({"messages": Value::Array(messages)}).to_string()
+    };
+    batch.answer(&gateway, (&calls, &request), written).await
+}
+
+/// The tool that a caller means by a name.
+fn declared<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<&'b Tool> {
+    let entry = built.executor.find(name).filter(|entry| caller.may_use(entry.toolset()));
+    entry.and_then(Entry::declaration)
+}

@@ -1,0 +1,62 @@
+//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "session", "functions", "dryRun", "mode"}`. Unknown keys are
+//! refused, never dropped; the message itself may hold anything.
+
+use callgate_tool::Value;
+
+use crate::{
+    calls::{Mode, mode, wrong},
+    json_body::malformed,
+    problem::Problem,
+    sessions::Inline,
+};
+
+/// What a request asks for.
+#[derive(Debug)]
+pub(super) struct Envelope {
+    pub(super) message: Value,
+    pub(super) session: Inline,
+    /// The tools that may be called, where not all may.
+    pub(super) functions: Option<Vec<String>>,
+    pub(super) is_dry_run: bool,
+    pub(super) mode: Mode,
+}
+
+impl Envelope {
+    /// Reads a body.
+    pub(super) fn read(body: Value) -> Result<Self, Problem> {
+        let Value::Object(mut members) = body else {
+            return Err(wrong("the body", "an object", Some(&body)));
+        };
+        let message = match members.remove("message") {
+            Some(message @ (Value::Object(_) | Value::Array(_))) => message,
+            other => return Err(wrong("message", "an object or a list", other.as_ref())),
+        };
+        let session = Inline::read(members.remove("session"))?;
+        let functions = functions(members.remove("functions"))?;
+        let is_dry_run = match members.remove("dryRun") {
+            None => false,
+            Some(Value::Bool(is_dry_run)) => is_dry_run,
+            Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
+        };
+        let mode = mode(members.remove("mode").as_ref())?;
+        match members.keys().next() {
+            None => Ok(Self { message, session, functions, is_dry_run, mode }),
+            Some(key) => Err(malformed(format!(
+                "expected the keys `message`, `session`, `functions`, `dryRun`, `mode`, got: `{key}`"
+            ))),
+        }
+    }
+}
+
+fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
+    let names = match value {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Array(names)) => names,
+        other => return Err(wrong("functions", "a list of names", other.as_ref())),
+    };
+    let name = |(at, name)| match name {
+        Value::String(name) => Ok(name),
+        other => Err(wrong(&format!("functions[{at}]"), "a name", Some(&other))),
+    };
+    names.into_iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
+}

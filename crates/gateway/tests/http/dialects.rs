@@ -1,0 +1,162 @@
+//! Messages of models, by requests as they come in: every call is answered, in the order of the calls.
+
+use serde_json::{Value, json};
+
+use crate::{JSON, service::Service, sidecar::Sidecar};
+
+const OPENAI: &str = "/v1/dialects/openai/calls";
+
+fn openai(calls: &[(&str, &str, &str)]) -> Value {
+    let call = |(id, name, arguments): &(&str, &str, &str)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    let calls: Vec<Value> = calls.iter().map(call).collect();
+    json!({"role": "assistant", "content": null, "tool_calls": calls})
+}
+
+#[tokio::test]
+async fn every_call_of_a_message_is_answered_in_the_order_of_the_calls() {
+    let sidecar = Sidecar::of_pets().await;
+    for mode in ["parallel", "sequential"] {
+        let message = openai(&[
+            ("a", "pets-getPet", r#"{"petId": 7}"#),
+            ("b", "pets-getPet", r#"{"petId": 7"#),
+            ("c", "pets-getPe", "{}"),
+            ("d", "pets-getPet", r#"{"petId": "seven"}"#),
+            ("e", "pets-getPet", r#"{"petId": 7}"#),
+        ]);
+        let answered = sidecar.post(OPENAI, &json!({"message": message, "mode": mode})).await;
+        assert_eq!(answered.status, 200, "{}", answered.text);
+        let messages = answered.json()["messages"].clone();
+        let content = |at: usize| messages[at]["content"].as_str().unwrap().to_owned();
+        let ids: Vec<_> = (0..5).map(|at| messages[at]["tool_call_id"].clone()).collect();
+        assert_eq!(ids, ["a", "b", "c", "d", "e"]);
+        assert!(content(0).contains(r#""weightKg":12.50"#), "{}", content(0));
+        let code = |at: usize| {
+            let content: Value = serde_json::from_str(&content(at)).unwrap();
+            content["error"]["code"].clone()
+        };
+        assert_eq!(
+            [code(1), code(2), code(3)],
+            ["invalid_arguments", "unknown_tool", "invalid_arguments"]
+        );
+        assert!(content(2).contains("the nearest are `pets-getPet`"), "{}", content(2));
+        assert_eq!(content(0), content(4));
+    }
+}
+
+#[tokio::test]
+async fn each_format_is_answered_in_its_own_words() {
+    let sidecar = Sidecar::of_pets().await;
+    for (dialect, message, pointer) in [
+        ("openai", openai(&[("a", "pets-getPet", r#"{"petId": 7}"#)]), "/0/content"),
+        (
+            "anthropic",
+            json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "pets-getPet", "input": {"petId": 7}}]}),
+            "/0/content/0/content",
+        ),
+        (
+            "gemini",
+            json!({"role": "model", "parts": [{"functionCall": {"name": "pets-getPet", "args": {"petId": 7}}}]}),
+            "/0/parts/0/functionResponse/response/output/name",
+        ),
+        ("json", json!({"tool": "pets-getPet", "args": {"petId": 7}}), "/0/response/name"),
+    ] {
+        let path = format!("/v1/dialects/{dialect}/calls");
+        let answered = sidecar.post(&path, &json!({"message": message})).await;
+        assert_eq!(answered.status, 200, "{}", answered.text);
+        let messages = answered.json()["messages"].clone();
+        let told = messages.pointer(pointer).and_then(Value::as_str);
+        assert!(told.is_some_and(|told| told.contains("Rex")), "{dialect}: {messages}");
+    }
+}
+
+#[tokio::test]
+async fn digits_of_a_text_of_arguments_come_through() {
+    let sidecar = Sidecar::of_pets().await;
+    let message = openai(&[("a", "pets-getPet", r#"{"petId": 900719925474099301}"#)]);
+    let answered = sidecar.post(OPENAI, &json!({"message": message, "dryRun": true})).await;
+    assert!(answered.text.contains("/pets/900719925474099301"), "{}", answered.text);
+    assert!(!answered.text.contains("demo-key"));
+}
+
+#[tokio::test]
+async fn a_message_without_calls_ends_a_loop() {
+    let sidecar = Sidecar::of_pets().await;
+    let message = json!({"role": "assistant", "content": "Done."});
+    let answered = sidecar.post(OPENAI, &json!({"message": message})).await;
+    assert_eq!((answered.status, answered.json()), (200, json!({"messages": []})));
+}
+
+#[tokio::test]
+async fn a_call_outside_of_the_functions_is_told_which_there_are() {
+    let sidecar = Sidecar::of_pets().await;
+    let message = openai(&[("a", "pets-getPet", r#"{"petId": 7}"#), ("b", "pets-listPets", "")]);
+    for functions in [json!(["pets-getPet"]), json!(["pets.getPet"])] {
+        let body = json!({"message": message, "functions": functions});
+        let messages = sidecar.post(OPENAI, &body).await.json()["messages"].clone();
+        assert!(messages[0]["content"].as_str().unwrap().contains("Rex"), "{messages}");
+        let told = messages[1]["content"].as_str().unwrap();
+        assert!(
+            told.contains("call one of `pets-getPet`") && told.contains("unknown_tool"),
+            "{told}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_message_runs_in_its_session() {
+    let sidecar = Sidecar::of_pets().await;
+    let message = openai(&[("a", "pets-listOwnedPets", "")]);
+    let session = json!({"parameters": {"ownerId": "own", "storeNumber": 1}});
+    let body = json!({"message": message, "session": session, "dryRun": true});
+    let answered = sidecar.post(OPENAI, &body).await;
+    assert!(answered.text.contains("own"), "{}", answered.text);
+}
+
+#[tokio::test]
+async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
+    let sidecar = Sidecar::of_pets().await;
+    for (body, expected) in [
+        (json!([]), "`the body`: expected an object, got: array"),
+        (json!({}), "`message`: expected an object or a list, got: nothing"),
+        (json!({"message": "hello"}), "`message`: expected an object or a list, got: string"),
+        (json!({"message": {}}), "`message`: expected the role and the `tool_calls`"),
+        (json!({"message": {"role": "user"}}), "`role`: expected `assistant`"),
+        (
+            json!({"message": {"role": "assistant", "tool_calls": 7}}),
+            "`tool_calls`: expected a list",
+        ),
+        (json!({"message": {"role": "assistant"}, "functions": "a"}), "`functions`: expected"),
+        (json!({"message": {"role": "assistant"}, "functions": [7]}), "`functions[0]`: expected"),
+        (json!({"message": {"role": "assistant"}, "mode": "both"}), "`mode`: expected"),
+        (json!({"message": {"role": "assistant"}, "calls": []}), "got: `calls`"),
+    ] {
+        let answered = sidecar.post(OPENAI, &body).await;
+        assert_eq!(answered.status, 400, "{body}");
+        let problem = answered.json();
+        assert_eq!(problem["type"], "urn:callgate:problem:malformed-body");
+        assert!(problem["detail"].as_str().unwrap().contains(expected), "{problem}");
+    }
+    let body = json!({"message": {"role": "assistant"}});
+    let absent = sidecar.post("/v1/dialects/klingon/calls", &body).await;
+    assert_eq!(absent.status, 404);
+    assert!(absent.text.contains("`openai`"), "{}", absent.text);
+    let headers = [JSON, ("accept", "text/event-stream")];
+    assert_eq!(sidecar.send("POST", OPENAI, &headers, &body.to_string()).await.status, 406);
+}
+
+#[tokio::test]
+async fn a_repeated_message_is_answered_as_the_first_time() {
+    let service = Service::start().await;
+    let headers = [JSON, ("idempotency-key", "k")];
+    let body = json!({"message": openai(&[("a", "order", ""), ("b", "order", "{}")])}).to_string();
+    let first = service.sidecar.send("POST", OPENAI, &headers, &body).await;
+    let again = service.sidecar.send("POST", OPENAI, &headers, &body).await;
+    assert_eq!((first.status, &first.text), (200, &again.text));
+    assert_eq!(service.n_orders(), 2);
+    // Under the same key, another format is another request.
+    let other = service.sidecar.send("POST", "/v1/dialects/json/calls", &headers, &body).await;
+    assert_eq!(other.status, 400, "{}", other.text);
+    let message = json!({"message": {"tool": "order"}}).to_string();
+    let other = service.sidecar.send("POST", "/v1/dialects/json/calls", &headers, &message).await;
+    assert_eq!(other.status, 422, "{}", other.text);
+}
