@@ -129,7 +129,8 @@ pub(crate) struct CallArguments {
     /// conversation; `-` reads standard input
     #[arg(long, value_name = "FILE", group = "many", requires = "dialect")]
     pub(crate) message: Option<PathBuf>,
-    /// The wire format of the message: anthropic, gemini, json, openai
+    /// The wire format of the message: `anthropic`, `bedrock`, `ces`, `dialogflow`,
+    /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT", requires = "message")]
     pub(crate) dialect: Option<Dialect>,
     /// A tool that the calls of the message may use; may be given several times, all may be used unless it is
@@ -248,7 +249,8 @@ pub(crate) struct TestArguments {
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
-    /// Print the declarations in a wire format: anthropic, gemini, json, openai
+    /// Print the declarations in a wire format: `anthropic`, `bedrock`, `ces`, `dialogflow`,
+    /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<Dialect>,
     /// Print everything known of each tool as JSON

@@ -5,9 +5,9 @@ use std::{error, fmt, str::FromStr};
 use callgate_tool::{Tool, ToolResult, Value};
 
 use crate::{
-    EnvelopeError, anthropic, gemini, json,
+    EnvelopeError, anthropic, bedrock, ces, dialogflow, gemini, json, mcp,
     message::{self, Fit, Read},
-    openai,
+    openai, responses, semantic_kernel,
 };
 
 /// A wire format in which tools are declared, calls read and results written.
@@ -16,13 +16,25 @@ use crate::{
 pub enum Dialect {
     /// Anthropic Messages: `tool_use` and `tool_result` blocks.
     Anthropic,
+    /// Amazon Bedrock Converse: `toolUse` and `toolResult` blocks.
+    Bedrock,
+    /// Customer Engagement Suite: `toolCalls` and `toolResponses` of a session.
+    Ces,
+    /// Dialogflow CX: `toolCall` and `toolCallResult`.
+    Dialogflow,
     /// Gemini and Vertex AI: `functionCall` and `functionResponse` parts.
     Gemini,
     /// callgate's own: name, description, input schema, output schema, annotations.
     #[default]
     Json,
+    /// The Model Context Protocol: `tools/call` and content blocks.
+    Mcp,
     /// OpenAI Chat Completions: `{"type": "function", "function": {…}}`.
     OpenAi,
+    /// OpenAI Responses: `function_call` and `function_call_output` items.
+    Responses,
+    /// Semantic Kernel: functions of plugins.
+    SemanticKernel,
 }
 
 /// A dialect nobody knows.
@@ -31,15 +43,32 @@ pub struct UnknownDialect(String);
 
 impl Dialect {
     /// Every dialect, in alphabetical order of their names.
-    pub const ALL: [Self; 4] = [Self::Anthropic, Self::Gemini, Self::Json, Self::OpenAi];
+    pub const ALL: [Self; 10] = [
+        Self::Anthropic,
+        Self::Bedrock,
+        Self::Ces,
+        Self::Dialogflow,
+        Self::Gemini,
+        Self::Json,
+        Self::Mcp,
+        Self::OpenAi,
+        Self::Responses,
+        Self::SemanticKernel,
+    ];
 
     /// The name it is asked for by.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
+            Self::Ces => "ces",
+            Self::Dialogflow => "dialogflow",
             Self::Gemini => "gemini",
             Self::Json => "json",
+            Self::Mcp => "mcp",
             Self::OpenAi => "openai",
+            Self::Responses => "responses",
+            Self::SemanticKernel => "semantic_kernel",
         }
     }
 
@@ -57,9 +86,15 @@ impl Dialect {
     pub fn declaration(self, tool: &Tool) -> Value {
         match self {
             Self::Anthropic => anthropic::declaration(tool),
+            Self::Bedrock => bedrock::declaration(tool),
+            Self::Ces => ces::declaration(tool),
+            Self::Dialogflow => dialogflow::declaration(tool),
             Self::Gemini => gemini::declaration(tool),
             Self::Json => json::declaration(tool),
+            Self::Mcp => mcp::declaration(tool),
             Self::OpenAi => openai::declaration(tool),
+            Self::Responses => responses::declaration(tool),
+            Self::SemanticKernel => semantic_kernel::declaration(tool),
         }
     }
 
@@ -87,9 +122,15 @@ impl Dialect {
     ) -> Result<Read, EnvelopeError> {
         let asked = match self {
             Self::Anthropic => anthropic::read(message),
+            Self::Bedrock => bedrock::read(message),
+            Self::Ces => ces::read(message),
+            Self::Dialogflow => dialogflow::read(message),
             Self::Gemini => gemini::read(message),
             Self::Json => json::read(message),
+            Self::Mcp => mcp::read(message),
             Self::OpenAi => openai::read(message),
+            Self::Responses => responses::read(message),
+            Self::SemanticKernel => semantic_kernel::read(message),
         }?;
         Ok(message::read(asked, declared, self.fit()))
     }
@@ -115,16 +156,31 @@ impl Dialect {
         let answers = read.answered(results);
         match self {
             Self::Anthropic => anthropic::write(&answers),
+            Self::Bedrock => bedrock::write(&answers),
+            Self::Ces => ces::write(&answers),
+            Self::Dialogflow => dialogflow::write(&answers),
             Self::Gemini => gemini::write(&answers),
             Self::Json => json::write(&answers),
+            Self::Mcp => mcp::write(&answers),
             Self::OpenAi => openai::write(&answers),
+            Self::Responses => responses::write(&answers),
+            Self::SemanticKernel => semantic_kernel::write(&answers),
         }
     }
 
     /// How a tool's arguments are made of what a message of this format has in their place.
     fn fit(self) -> Option<Fit> {
         match self {
-            Self::Anthropic | Self::Gemini | Self::Json | Self::OpenAi => None,
+            Self::Dialogflow => Some(dialogflow::fitted),
+            Self::Anthropic
+            | Self::Bedrock
+            | Self::Ces
+            | Self::Gemini
+            | Self::Json
+            | Self::Mcp
+            | Self::OpenAi
+            | Self::Responses
+            | Self::SemanticKernel => None,
         }
     }
 }

@@ -2,14 +2,20 @@
 //! `tool`'s words and JSON; nothing here calls anything.
 
 mod anthropic;
+mod bedrock;
+mod ces;
 mod dialect;
+mod dialogflow;
 mod ending;
 mod envelope;
 mod gemini;
 mod json;
 mod limits;
+mod mcp;
 mod message;
 mod openai;
+mod responses;
+mod semantic_kernel;
 mod strict;
 mod wording;
 

@@ -34,6 +34,8 @@ pub(crate) struct Asked {
     pub(crate) id: Option<Value>,
     /// Names the tool may have; the first that is declared is meant, else the first.
     pub(crate) names: Vec<String>,
+    /// Whether the format names tools otherwise than they are declared.
+    pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
     /// What the message says of it beside the arguments.
     pub(crate) origin: Object,
@@ -145,11 +147,11 @@ fn settled<'t>(
     declared: &impl Fn(&str) -> Option<&'t Tool>,
     fit: Option<Fit>,
 ) -> (String, Result<Arguments, Box<Fault>>) {
-    let Asked { mut names, arguments: value, fault, .. } = asked;
-    let is_needed = names.len() > 1 || fit.is_some();
+    let Asked { mut names, is_indirect, arguments: value, fault, .. } = asked;
+    let is_needed = is_indirect || fit.is_some();
     let tool = is_needed.then(|| names.iter().find_map(|name| declared(name))).flatten();
     let name = match tool {
-        Some(tool) if names.len() > 1 => tool.name.as_str().to_owned(),
+        Some(tool) if is_indirect => tool.name.as_str().to_owned(),
         // The executor finds it by what the model calls it, and notes how.
         _ if names.is_empty() => String::new(),
         _ => names.swap_remove(0),
@@ -239,12 +241,18 @@ pub(crate) fn list(at: &str, value: Value) -> Result<Vec<Value>, EnvelopeError> 
     }
 }
 
+/// The last part of a resource's name: `projects/p/…/tools/t` is `t`.
+pub(crate) fn last_part(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
 /// Refuses a message of somebody else than the model: its calls were answered, or are none.
 pub(crate) fn of_model(message: &Object, role: &str) -> Result<(), EnvelopeError> {
-    match message.get("role").and_then(Value::as_str) {
+    let role_of = message.get("role").or_else(|| message.get("Role")?.get("Label"));
+    match role_of.and_then(Value::as_str) {
         Some(other) if other != role => {
             let expected = format!("`{role}`, the message of a model");
-            Err(wrong("role", &expected, message.get("role")))
+            Err(wrong("role", &expected, role_of))
         }
         _ => Ok(()),
     }

@@ -5,7 +5,7 @@ mod envelope;
 
 use axum::{extract::State, response::Response};
 use callgate_config::Built;
-use callgate_dialect::Dialect;
+use callgate_dialect::{Dialect, EnvelopeError};
 use callgate_executor::Entry;
 use callgate_tool::{Tool, ToolResult, Value, json};
 use http::HeaderMap;
@@ -15,7 +15,7 @@ use crate::{
     caller::Caller,
     calls::{Accepted, Asked, Batch, idempotency_key},
     gateway::Gateway,
-    json_body::{JsonBody, malformed},
+    json_body::JsonBody,
     observe::trace_of,
     path_name::PathName,
     problem::{Problem, ProblemKind},
@@ -31,13 +31,13 @@ use crate::{
     request_body(content = ref("#/components/schemas/DialectRequest"), content_type = "application/json", description = "The message and its session"),
     responses(
         (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = ref("#/components/schemas/DialectAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body, the path or a header is malformed, or the message is none of the format", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 404, description = "There is no such format", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 406, description = "JSON is not accepted", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 409, description = "The same request is still running", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 413, description = "The body is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 422, description = "The idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 422, description = "The message is none of the format, or the idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
         (status = 503, description = "The sidecar cannot do this now", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
     ),
 )]
@@ -56,7 +56,7 @@ pub(crate) async fn run(
     let Envelope { message, session, functions, is_dry_run, mode } = Envelope::read(value)?;
     let built = gateway.built();
     let declared = |name: &str| declared(&built, &caller, name);
-    let read = dialect.read(message, declared).map_err(|error| malformed(format!("{error}")))?;
+    let read = dialect.read(message, declared).map_err(|error| foreign(dialect, &error))?;
     let read = match &functions {
         Some(functions) => read.only(functions, declared),
         None => read,
@@ -83,8 +83,21 @@ pub(crate) async fn run(
     batch.answer(&gateway, (&calls, &request), written).await
 }
 
-/// The tool that a caller means by a name.
+/// A message that is none of the dialect.
+fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
+    let detail = format!("this is no message of `{dialect}`: {error}");
+    Problem::new(ProblemKind::ForeignMessage, detail)
+}
+
+/// The tool that a caller means by a name: its own, else the `operationId` of one operation.
 fn declared<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<&'b Tool> {
-    let entry = built.executor.find(name).filter(|entry| caller.may_use(entry.toolset()));
+    let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
+    let entry = built.executor.find(name).filter(is_usable).or_else(|| {
+        let is_meant = |entry: &Entry<'_>| {
+            entry.operation().is_some_and(|known| known.operation_id.as_deref() == Some(name))
+        };
+        let mut meant = built.executor.entries().filter(is_usable).filter(is_meant);
+        meant.next().filter(|_| meant.next().is_none())
+    });
     entry.and_then(Entry::declaration)
 }

@@ -25,6 +25,8 @@ pub(crate) enum ProblemKind {
     Draining,
     /// The principal may not use this path.
     Forbidden,
+    /// The message is none of the dialect.
+    ForeignMessage,
     /// A page of another origin sent it.
     ForeignOrigin,
     /// The head has too many headers.
@@ -123,6 +125,7 @@ impl ProblemKind {
             Self::AbsentResource => "absent",
             Self::Draining => "draining",
             Self::Forbidden => "forbidden",
+            Self::ForeignMessage => "foreign-message",
             Self::ForeignOrigin => "foreign-origin",
             Self::HeadTooLarge => "head-too-large",
             Self::InvalidToken => "invalid-token",
@@ -159,7 +162,7 @@ impl ProblemKind {
             Self::Forbidden | Self::ForeignOrigin | Self::MissingClaim => StatusCode::FORBIDDEN,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::InvalidToken | Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::ForeignMessage | Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::KeyRunning => StatusCode::CONFLICT,
             Self::MalformedBody
             | Self::MalformedHeader
@@ -182,6 +185,7 @@ impl ProblemKind {
             Self::AbsentResource => "There is none of this name",
             Self::Draining => "The sidecar is being stopped",
             Self::Forbidden => "The principal may not do this",
+            Self::ForeignMessage => "The message is none of the dialect",
             Self::ForeignOrigin => "Pages of other origins are not served",
             Self::HeadTooLarge => "The head is too large",
             Self::InvalidToken => "The token is not valid",

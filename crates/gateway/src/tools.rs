@@ -24,7 +24,7 @@ use crate::{
     operation_id = "listTools",
     tag = "tools",
     params(
-        ("dialect" = Option<String>, Query, description = "The wire format of the declarations: `json` or `openai`"),
+        ("dialect" = Option<String>, Query, description = "The wire format of the declarations; `json` unless it is given"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
         ("limit" = Option<u16>, Query, description = "How many tools a page has at most", minimum = 1, maximum = 1000),

@@ -59,6 +59,37 @@ async fn each_format_is_answered_in_its_own_words() {
             "/0/parts/0/functionResponse/response/output/name",
         ),
         ("json", json!({"tool": "pets-getPet", "args": {"petId": 7}}), "/0/response/name"),
+        (
+            "responses",
+            json!([{"type": "function_call", "call_id": "a", "name": "pets-getPet", "arguments": "{\"petId\": 7}"}]),
+            "/0/output",
+        ),
+        (
+            "bedrock",
+            json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "pets-getPet", "input": {"petId": 7}}}]}),
+            "/0/content/0/toolResult/content/0/text",
+        ),
+        (
+            "mcp",
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "pets-getPet", "arguments": {"petId": 7}}}),
+            "/0/result/content/0/text",
+        ),
+        // Tools are named by their operation there, and whole numbers come as floating point ones.
+        (
+            "ces",
+            json!({"toolCalls": {"toolCalls": [{"id": "a", "tool": "projects/p/locations/l/apps/a/tools/t", "displayName": "getPet", "args": {"petId": 7.0}}]}}),
+            "/0/toolResponses/toolResponses/0/response/output/name",
+        ),
+        (
+            "dialogflow",
+            json!({"toolCall": {"tool": "projects/p/locations/l/agents/a/tools/t", "action": "getPet", "inputParameters": {"petId": 7.0}}}),
+            "/0/toolCallResult/outputParameters/200/name",
+        ),
+        (
+            "semantic_kernel",
+            json!({"role": "assistant", "items": [{"content_type": "function_call", "id": "a", "plugin_name": "pets", "function_name": "getPet", "arguments": "{\"petId\": 7}"}]}),
+            "/0/items/0/result",
+        ),
     ] {
         let path = format!("/v1/dialects/{dialect}/calls");
         let answered = sidecar.post(&path, &json!({"message": message})).await;
@@ -119,12 +150,6 @@ async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
         (json!([]), "`the body`: expected an object, got: array"),
         (json!({}), "`message`: expected an object or a list, got: nothing"),
         (json!({"message": "hello"}), "`message`: expected an object or a list, got: string"),
-        (json!({"message": {}}), "`message`: expected the role and the `tool_calls`"),
-        (json!({"message": {"role": "user"}}), "`role`: expected `assistant`"),
-        (
-            json!({"message": {"role": "assistant", "tool_calls": 7}}),
-            "`tool_calls`: expected a list",
-        ),
         (json!({"message": {"role": "assistant"}, "functions": "a"}), "`functions`: expected"),
         (json!({"message": {"role": "assistant"}, "functions": [7]}), "`functions[0]`: expected"),
         (json!({"message": {"role": "assistant"}, "mode": "both"}), "`mode`: expected"),
@@ -134,6 +159,17 @@ async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
         assert_eq!(answered.status, 400, "{body}");
         let problem = answered.json();
         assert_eq!(problem["type"], "urn:callgate:problem:malformed-body");
+        assert!(problem["detail"].as_str().unwrap().contains(expected), "{problem}");
+    }
+    for (message, expected) in [
+        (json!({}), "`message`: expected the role and the `tool_calls`"),
+        (json!({"role": "user"}), "`role`: expected `assistant`"),
+        (json!({"role": "assistant", "tool_calls": 7}), "`tool_calls`: expected a list"),
+    ] {
+        let answered = sidecar.post(OPENAI, &json!({"message": message})).await;
+        assert_eq!(answered.status, 422, "{message}");
+        let problem = answered.json();
+        assert_eq!(problem["type"], "urn:callgate:problem:foreign-message");
         assert!(problem["detail"].as_str().unwrap().contains(expected), "{problem}");
     }
     let body = json!({"message": {"role": "assistant"}});
@@ -155,7 +191,7 @@ async fn a_repeated_message_is_answered_as_the_first_time() {
     assert_eq!(service.n_orders(), 2);
     // Under the same key, another format is another request.
     let other = service.sidecar.send("POST", "/v1/dialects/json/calls", &headers, &body).await;
-    assert_eq!(other.status, 400, "{}", other.text);
+    assert!(other.text.contains("foreign-message"), "{}", other.text);
     let message = json!({"message": {"tool": "order"}}).to_string();
     let other = service.sidecar.send("POST", "/v1/dialects/json/calls", &headers, &message).await;
     assert_eq!(other.status, 422, "{}", other.text);

@@ -1,0 +1,82 @@
+//! Amazon Bedrock Converse: `{"toolSpec": {"name", "description", "inputSchema": {"json"}}}`; calls are `toolUse` blocks,
+//! answered by `toolResult` blocks of one user's message, which take images. Bytes are in base64, as they are on the wire.
+//! Fields: `ToolSpecification`, `ToolUseBlock` and `ToolResultBlock` of the `bedrock-runtime` model in
+//! <https://github.com/boto/botocore>.
+
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, of_model, take},
+};
+
+/// One declaration.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({"toolSpec": {
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "inputSchema": {"json": tool.input_schema.to_value()},
+    }})
+}
+
+/// The calls of an assistant's message, or of its content; a whole response is read, too.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let blocks = match message {
+        Value::Array(blocks) => blocks,
+        message => {
+            let mut message = object("message", message)?;
+            if let Some(output) = take(&mut message, &["output"]) {
+                message =
+                    object("output.message", output.get("message").cloned().unwrap_or_default())?;
+            }
+            of_model(&message, "assistant")?;
+            let content = message.remove("content");
+            let content = content.ok_or_else(|| wrong("content", "a list of blocks", None))?;
+            list("content", content)?
+        }
+    };
+    let asked = |block: Value| {
+        let mut block = object("content", block)?;
+        let Some(call) = take(&mut block, &["toolUse"]) else { return Ok(None) };
+        let mut call = object("toolUse", call)?;
+        let (id, name) = (take(&mut call, &["toolUseId"]), take(&mut call, &["name"]));
+        let arguments = call.remove("input");
+        Ok(Some(Asked::new(id, name.as_ref(), call).with_arguments(arguments)))
+    };
+    blocks.into_iter().filter_map(|block| asked(block).transpose()).collect()
+}
+
+/// One message: the results of one turn belong together.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let blocks: Vec<Value> = answers.iter().map(block).collect();
+    vec![json!({"role": "user", "content": blocks})]
+}
+
+/// The status is written where the call failed: not every model of Bedrock takes one.
+fn block(answer: &Answered<'_>) -> Value {
+    let told = told(&answer.result, |media_type| format_of(media_type).is_some());
+    let image = told.media.as_ref().map(|image| {
+        let format = format_of(&image.media_type).unwrap_or_default();
+        json!({"image": {"format": format, "source": {"bytes": image.data}}})
+    });
+    // Blocks of text must not be blank.
+    let texts = told.texts().filter(|text| !text.trim().is_empty());
+    let content = image.into_iter().chain(texts.map(|text| json!({"text": text})));
+    let mut block = Object::new();
+    block.insert("toolUseId", answer.result.id.as_str().into());
+    block.insert("content", Value::Array(content.collect()));
+    if told.is_failed {
+        block.insert("status", "error".into());
+    }
+    json!({"toolResult": block})
+}
+
+/// The format's word for the type of an image.
+fn format_of(media_type: &str) -> Option<&str> {
+    let format = media_type.strip_prefix("image/")?;
+    ["gif", "jpeg", "png", "webp"].contains(&format).then_some(format)
+}

@@ -1,0 +1,123 @@
+//! Customer Engagement Suite: client functions; calls are `toolCalls` of a session's output, answered by `toolResponses` of
+//! its next input. A call of a toolset's tool is found by the names of both. Numbers beyond 2^53 are written as texts, since
+//! the format is read through Protocol Buffers' `Struct`. Fields: `google/cloud/ces/v1/session_service.proto` and
+//! `client_function.proto` of <https://github.com/googleapis/googleapis>.
+
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{
+    ending::{Ended, ended},
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, last_part, list, object, take},
+};
+
+/// One declaration: a tool of an app.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({"clientFunction": {
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "parameters": tool.input_schema.to_value(),
+    }})
+}
+
+/// The calls of a response, of its outputs, of one of them, or the calls themselves.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let outputs = match message {
+        Value::Array(outputs) => outputs,
+        message => {
+            let mut message = object("message", message)?;
+            match take(&mut message, &["outputs"]) {
+                Some(outputs) => list("outputs", outputs)?,
+                None => vec![message.into()],
+            }
+        }
+    };
+    let mut calls = Vec::new();
+    for output in outputs {
+        let mut output = object("outputs", output)?;
+        match take(&mut output, &["toolCalls", "tool_calls"]) {
+            Some(Value::Array(list)) => calls.extend(list),
+            Some(message) => {
+                let mut message = object("toolCalls", message)?;
+                let listed = take(&mut message, &["toolCalls", "tool_calls"]);
+                calls.extend(
+                    listed.map_or_else(|| Ok(Vec::new()), |calls| list("toolCalls", calls))?,
+                );
+            }
+            None if ["tool", "toolsetTool", "toolset_tool"]
+                .iter()
+                .any(|key| output.contains_key(key)) =>
+            {
+                calls.push(output.into());
+            }
+            None if OUTPUTS.iter().any(|key| output.contains_key(key)) => {}
+            None => return Err(wrong("message", "an output of a session with `toolCalls`", None)),
+        }
+    }
+    calls.into_iter().map(asked).collect()
+}
+
+fn asked(call: Value) -> Result<Asked, EnvelopeError> {
+    let mut call = object("toolCalls", call)?;
+    let arguments = take(&mut call, &["args"]);
+    let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let toolset = ["toolsetTool", "toolset_tool"].iter().find_map(|name| call.get(name));
+    let part = |names: &[&str]| names.iter().find_map(|name| toolset?.get(name)?.as_str());
+    let mut names: Vec<String> = Vec::new();
+    if let Some(tool) = part(&["toolId", "tool_id"]) {
+        names.extend(part(&["toolset"]).map(|toolset| format!("{}-{tool}", last_part(toolset))));
+        names.push(tool.to_owned());
+    }
+    names.extend(
+        ["displayName", "display_name"].iter().find_map(|name| text(name)).map(str::to_owned),
+    );
+    names.extend(text("tool").map(|tool| last_part(tool).to_owned()));
+    let id = call.get("id").cloned();
+    Ok(Asked { names, is_indirect: true, ..Asked::new(id, None, call).with_arguments(arguments) })
+}
+
+/// One input with a response for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    if answers.is_empty() {
+        return Vec::new();
+    }
+    let responses: Vec<Value> = answers.iter().map(response).collect();
+    vec![json!({"toolResponses": {"toolResponses": responses}})]
+}
+
+/// What names the call is repeated in the answer.
+fn response(answer: &Answered<'_>) -> Value {
+    let mut response = Object::new();
+    for (name, other) in NAMES {
+        let value = answer.origin.get(name).or_else(|| answer.origin.get(other));
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            response.insert(name, value.clone());
+        }
+    }
+    let (key, value) = match ended(&answer.result, |_| false) {
+        Ended::Failed(error) => ("error", error),
+        Ended::Fine(value, _) => ("output", value),
+    };
+    response.insert("response", json!({key: value}));
+    response.into()
+}
+
+/// What an output without calls may be.
+const OUTPUTS: [&str; 9] = [
+    "text",
+    "audio",
+    "citations",
+    "googleSearchSuggestions",
+    "endSession",
+    "payload",
+    "turnIndex",
+    "turnCompleted",
+    "diagnosticInfo",
+];
+/// Members that name a call, each with its other spelling.
+const NAMES: [(&str, &str); 4] = [
+    ("id", "id"),
+    ("tool", "tool"),
+    ("toolsetTool", "toolset_tool"),
+    ("displayName", "display_name"),
+];

@@ -1,0 +1,150 @@
+//! Dialogflow CX: function tools; calls are `toolCall` messages of a query's result, each answered by a `toolCallResult` of
+//! a next query's input. A call has no id: it is known by its tool and its action. A body of JSON stands under `requestBody`,
+//! an output under its status. Fields: `google/cloud/dialogflow/cx/v3/tool_call.proto` of
+//! <https://github.com/googleapis/googleapis>; `requestBody` is what exported examples have.
+
+use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
+
+use crate::{
+    ending::{Ended, ended, told},
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, last_part, list, object, take},
+};
+
+/// One declaration: a tool of an agent.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    let mut function = Object::new();
+    function.insert("inputSchema", tool.input_schema.to_value());
+    if let Some(schema) = &tool.output_schema {
+        function.insert("outputSchema", schema.to_value());
+    }
+    json!({
+        "displayName": tool.name.as_str(),
+        "description": tool.description,
+        "functionSpec": function,
+    })
+}
+
+/// The calls of a response, of its messages, or of one of them.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let messages = match message {
+        Value::Array(messages) => messages,
+        message => {
+            let mut message = object("message", message)?;
+            if let Some(result) = take(&mut message, &["queryResult", "query_result"]) {
+                message = object("queryResult", result)?;
+            }
+            match take(&mut message, &["responseMessages", "response_messages"]) {
+                Some(messages) => list("responseMessages", messages)?,
+                None => vec![message.into()],
+            }
+        }
+    };
+    let asked = |message: Value| {
+        let mut message = object("responseMessages", message)?;
+        let call = match take(&mut message, &["toolCall", "tool_call"]) {
+            Some(call) => object("toolCall", call)?,
+            None if message.contains_key("action") => message,
+            None if MESSAGES.iter().any(|key| message.contains_key(key)) => return Ok(None),
+            None => {
+                return Err(wrong(
+                    "message",
+                    "a message of a query's result, such as `toolCall`",
+                    None,
+                ));
+            }
+        };
+        Ok(Some(call_of(call)))
+    };
+    messages.into_iter().filter_map(|message| asked(message).transpose()).collect()
+}
+
+fn call_of(mut call: Object) -> Asked {
+    let arguments = take(&mut call, &["inputParameters", "input_parameters"]);
+    let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let (tool, action) = (text("tool").map(last_part), text("action"));
+    let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
+    let names = [whole, action.map(str::to_owned), tool.map(str::to_owned)];
+    let names = names.into_iter().flatten().collect();
+    Asked { names, is_indirect: true, ..Asked::new(None, None, call).with_arguments(arguments) }
+}
+
+/// The arguments with the members of `requestBody` in their places.
+pub(crate) fn fitted(mut arguments: Arguments, tool: &Tool) -> Arguments {
+    let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
+    let is_argument = |name: &str| properties.is_some_and(|known| known.contains_key(name));
+    let Some(body) = arguments.get(BODY).filter(|_| !is_argument(BODY)) else { return arguments };
+    if is_argument("body") && !arguments.contains_key("body") {
+        let body = arguments.remove(BODY).unwrap_or_default();
+        arguments.insert("body", body);
+        return arguments;
+    }
+    // What stands in both places is refused as an argument nobody knows.
+    let is_clear =
+        body.as_object().is_some_and(|body| body.keys().all(|key| !arguments.contains_key(key)));
+    if is_clear && let Some(Value::Object(body)) = arguments.remove(BODY) {
+        arguments.extend(body);
+    }
+    arguments
+}
+
+/// An input for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(|answer| json!({"toolCallResult": result(answer)})).collect()
+}
+
+fn result(answer: &Answered<'_>) -> Value {
+    let mut result = Object::new();
+    for name in ["tool", "action"] {
+        if let Some(value) = answer.origin.get(name) {
+            result.insert(name, value.clone());
+        }
+    }
+    match ended(&answer.result, |_| false) {
+        Ended::Failed(_) => {
+            let message = told(&answer.result, |_| false).joined();
+            result.insert("error", json!({"message": message}));
+        }
+        Ended::Fine(value, _) => {
+            result.insert("outputParameters", output(&answer.result, value));
+        }
+    }
+    result.into()
+}
+
+/// The value under its status; one without a status is the output itself, or `output` where it is no object.
+fn output(result: &ToolResult, value: Value) -> Value {
+    let answer = match &result.outcome {
+        Outcome::Answered(answer) => Some(answer),
+        _ => None,
+    };
+    match answer.and_then(|answer| Some((answer, answer.status?))) {
+        Some((answer, status)) => {
+            let is_empty = answer.content == Content::Empty && answer.headers.is_empty();
+            json!({status.to_string(): if is_empty { Value::Null } else { value }})
+        }
+        None if value.is_object() => value,
+        None => json!({"output": value}),
+    }
+}
+
+const BODY: &str = "requestBody";
+/// What a message without a call may be.
+const MESSAGES: [&str; 16] = [
+    "text",
+    "payload",
+    "conversationSuccess",
+    "outputAudioText",
+    "liveAgentHandoff",
+    "endInteraction",
+    "playAudio",
+    "mixedAudio",
+    "telephonyTransferCall",
+    "knowledgeInfoCard",
+    "responseType",
+    "source",
+    "channel",
+    "match",
+    "parameters",
+    "transcript",
+];

@@ -1,0 +1,81 @@
+//! The Model Context Protocol: `{"name", "description", "inputSchema", "annotations"}`; a call is a request `tools/call` or
+//! its `params`, its answer a response or a `CallToolResult` of content blocks. An output schema is not declared: a result
+//! that was cut would not meet it. Fields: `schema/2025-11-25/schema.ts` of
+//! <https://github.com/modelcontextprotocol/modelcontextprotocol>.
+
+use callgate_tool::{Effect, Object, Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, object, take},
+};
+
+/// One declaration; the annotations are hints.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "inputSchema": tool.input_schema.to_value(),
+        "annotations": {
+            "readOnlyHint": tool.effect == Effect::Read,
+            "idempotentHint": tool.effect != Effect::Write,
+        },
+    })
+}
+
+/// The call of a request or of its params; those of a list of them.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    match message {
+        Value::Array(requests) => requests.into_iter().map(asked).collect(),
+        request => asked(request).map(|asked| vec![asked]),
+    }
+}
+
+fn asked(request: Value) -> Result<Asked, EnvelopeError> {
+    let mut request = object("message", request)?;
+    let method = request.get("method");
+    if method.is_some_and(|method| method.as_str() != Some("tools/call")) {
+        return Err(wrong("method", "`tools/call`", method));
+    }
+    let mut params = match request.remove("params") {
+        Some(params) => object("params", params)?,
+        None if request.contains_key("name") => std::mem::take(&mut request),
+        None => return Err(wrong("params", "an object", None)),
+    };
+    let (name, arguments) = (take(&mut params, &["name"]), params.remove("arguments"));
+    let id = request.get("id").cloned();
+    Ok(Asked::new(id, name.as_ref(), request).with_arguments(arguments))
+}
+
+/// A response or a result for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(answered).collect()
+}
+
+fn answered(answer: &Answered<'_>) -> Value {
+    let told = told(&answer.result, |media_type| kind_of(media_type).is_some());
+    let media = told.media.as_ref().map(|media| {
+        let kind = kind_of(&media.media_type).unwrap_or_default();
+        json!({"type": kind, "data": media.data, "mimeType": media.media_type})
+    });
+    let texts = told.texts().map(|text| json!({"type": "text", "text": text}));
+    let mut result = Object::new();
+    result.insert("content", Value::Array(media.into_iter().chain(texts).collect()));
+    if told.is_failed {
+        result.insert("isError", true.into());
+    }
+    match (answer.origin.get("jsonrpc"), answer.origin.get("id")) {
+        (Some(version), Some(id)) => json!({"jsonrpc": version, "id": id, "result": result}),
+        _ => result.into(),
+    }
+}
+
+/// The type of the block of a media type.
+fn kind_of(media_type: &str) -> Option<&'static str> {
+    match media_type.split_once('/')?.0 {
+        "audio" => Some("audio"),
+        "image" => Some("image"),
+        _ => None,
+    }
+}

@@ -1,0 +1,90 @@
+//! OpenAI Responses: `{"type": "function", "name", "description", "parameters", "strict"}`; calls are `function_call` items,
+//! each answered by a `function_call_output` item, which takes images. Fields: `FunctionToolParam`, `FunctionToolCall` and
+//! `FunctionCallOutputItemParam` of <https://github.com/openai/openai-openapi>.
+
+use std::collections::BTreeSet;
+
+use callgate_tool::{Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::{EnvelopeError, wrong},
+    message::{Answered, Asked, list, object, take},
+    wording::no_function,
+};
+
+/// One declaration.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    json!({
+        "type": "function",
+        "name": tool.name.as_str(),
+        "description": tool.description,
+        "parameters": tool.input_schema.to_value(),
+        "strict": false,
+    })
+}
+
+/// The calls among the items of a response, or of what is sent next: those whose output is there, too, are answered.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let items = match message {
+        Value::Array(items) => items,
+        message => {
+            let mut message = object("message", message)?;
+            match take(&mut message, &["output"]) {
+                Some(items) => list("output", items)?,
+                None if message.contains_key("type") => vec![message.into()],
+                None => return Err(wrong("output", "a list of items", None)),
+            }
+        }
+    };
+    let kind = |item: &Value| item.get("type").and_then(Value::as_str).map(str::to_owned);
+    let outputs =
+        items.iter().filter(|item| kind(item).is_some_and(|kind| kind.ends_with("_output")));
+    let answered: BTreeSet<String> =
+        outputs.filter_map(|item| item.get("call_id")?.as_str().map(str::to_owned)).collect();
+    let asked = |item: Value| {
+        let kind = kind(&item);
+        let mut item = object("output", item)?;
+        let fault = match kind.as_deref() {
+            Some("function_call") => None,
+            Some(CUSTOM) => Some(no_function("custom")),
+            _ => return Ok(None),
+        };
+        let id = take(&mut item, &["call_id", "id"]);
+        if id.as_ref().and_then(Value::as_str).is_some_and(|id| answered.contains(id)) {
+            return Ok(None);
+        }
+        let (name, arguments) = (take(&mut item, &["name"]), item.remove("arguments"));
+        item.remove("input");
+        let asked = Asked::new(id, name.as_ref(), item).with_arguments(arguments);
+        Ok(Some(Asked { fault, ..asked }))
+    };
+    items.into_iter().filter_map(|item| asked(item).transpose()).collect()
+}
+
+/// An item for each call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(item).collect()
+}
+
+fn item(answer: &Answered<'_>) -> Value {
+    let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
+    let kind = match answer.origin.get("type").and_then(Value::as_str) {
+        Some(CUSTOM) => "custom_tool_call_output",
+        _ => "function_call_output",
+    };
+    let output = match &told.media {
+        None => told.joined().into(),
+        Some(image) => {
+            let url = format!("data:{};base64,{}", image.media_type, image.data);
+            let image = json!({"type": "input_image", "image_url": url});
+            let texts = told.texts().map(|text| json!({"type": "input_text", "text": text}));
+            Value::Array([image].into_iter().chain(texts).collect())
+        }
+    };
+    json!({"type": kind, "call_id": answer.result.id, "output": output})
+}
+
+const CUSTOM: &str = "custom_tool_call";
+/// What the format shows.
+const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

@@ -1,0 +1,105 @@
+//! Semantic Kernel: functions of plugins, declared as OpenAI Chat Completions has them under `Plugin-function`. A message is
+//! OpenAI's, or the kernel's own (`ChatMessageContent`) as Python or .NET serialises it; each call is answered by a message of
+//! its own, in the form it came in. Fields: `semantic_kernel/contents/` and `SemanticKernel.Abstractions/Contents/` of
+//! <https://github.com/microsoft/semantic-kernel>.
+
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{
+    ending::told,
+    envelope::EnvelopeError,
+    message::{Answered, Asked, list, object, of_model, take},
+    openai,
+};
+
+/// One declaration.
+pub(crate) fn declaration(tool: &Tool) -> Value {
+    openai::declaration(tool)
+}
+
+/// The calls of an assistant's message.
+pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
+    let items = match message {
+        Value::Array(items) if items.iter().any(|item| item.get("function").is_some()) => {
+            return openai::read(Value::Array(items));
+        }
+        Value::Array(items) => items,
+        Value::Object(mut message)
+            if ["items", "Items"].iter().any(|name| message.contains_key(name)) =>
+        {
+            of_model(&message, "assistant")?;
+            let items = take(&mut message, &["items", "Items"]).unwrap_or_default();
+            list("items", items)?
+        }
+        message => return openai::read(message),
+    };
+    let asked = |item: Value| {
+        let mut item = object("items", item)?;
+        let is_call = |key: &str, kind: &str| item.get(key).and_then(Value::as_str) == Some(kind);
+        if !is_call("content_type", "function_call") && !is_call("$type", "FunctionCallContent") {
+            return Ok(None);
+        }
+        let arguments = take(&mut item, &["arguments", "Arguments"]);
+        let id = ["id", "Id"].iter().find_map(|name| item.get(name)).cloned();
+        let name = whole_name(&item).map(Value::from);
+        Ok(Some(Asked::new(id, name.as_ref(), item).with_arguments(arguments)))
+    };
+    items.into_iter().filter_map(|item| asked(item).transpose()).collect()
+}
+
+/// A message for each call: the kernel has one result a call.
+pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
+    answers.iter().map(message).collect()
+}
+
+fn message(answer: &Answered<'_>) -> Value {
+    let text = || told(&answer.result, |_| false).joined();
+    let name = whole_name(answer.origin);
+    let (plugin, function) = parts(name.as_deref().unwrap_or_default());
+    let id = &answer.result.id;
+    let item = |members: [(&str, Value); 5]| {
+        let known = members.into_iter().filter(|(_, value)| !value.is_null());
+        Value::Object(known.collect())
+    };
+    if answer.origin.contains_key("content_type") {
+        let item = item([
+            ("content_type", "function_result".into()),
+            ("id", id.into()),
+            ("plugin_name", plugin.map_or(Value::Null, Value::from)),
+            ("function_name", function.into()),
+            ("result", text().into()),
+        ]);
+        return json!({"content_type": "message", "role": "tool", "items": [item]});
+    }
+    if answer.origin.contains_key("$type") {
+        let item = item([
+            ("$type", "FunctionResultContent".into()),
+            ("CallId", id.into()),
+            ("PluginName", plugin.map_or(Value::Null, Value::from)),
+            ("FunctionName", function.into()),
+            ("Result", text().into()),
+        ]);
+        return json!({"Role": {"Label": "tool"}, "Items": [item]});
+    }
+    openai::message(answer)
+}
+
+/// `Plugin-function`, of whichever members say it.
+fn whole_name(item: &Object) -> Option<String> {
+    let text = |names: &[&str]| {
+        let found = names.iter().find_map(|name| item.get(name)?.as_str());
+        found.filter(|text| !text.is_empty()).map(str::to_owned)
+    };
+    let (plugin, function) =
+        (text(&["plugin_name", "PluginName"]), text(&["function_name", "FunctionName"]));
+    match (plugin, function) {
+        (Some(plugin), Some(function)) => Some(format!("{plugin}-{function}")),
+        (None, Some(function)) => text(&["name"]).or(Some(function)),
+        (_, None) => text(&["name"]),
+    }
+}
+
+/// The plugin and the function of a whole name: a plugin's name has no `-`, so the first one parts them.
+fn parts(name: &str) -> (Option<&str>, &str) {
+    name.split_once('-').map_or((None, name), |(plugin, function)| (Some(plugin), function))
+}
