@@ -115,9 +115,11 @@ const OUTPUTS: [&str; 9] = [
     "diagnosticInfo",
 ];
 /// Members that name a call, each with its other spelling.
-const NAMES: [(&str, &str); 4] = [
+const NAMES: [(&str, &str); 6] = [
     ("id", "id"),
     ("tool", "tool"),
     ("toolsetTool", "toolset_tool"),
     ("displayName", "display_name"),
+    ("agentName", "agent_name"),
+    ("parentToolCallId", "parent_tool_call_id"),
 ];

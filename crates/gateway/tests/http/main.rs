@@ -4,6 +4,7 @@
 
 mod dialects;
 mod orders;
+mod semantic_kernel;
 mod service;
 mod sidecar;
 

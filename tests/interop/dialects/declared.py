@@ -1,0 +1,58 @@
+"""Declarations of the fixtures and of a sample of the corpus, as each dialect writes them, judged by the owner's types."""
+
+import concurrent.futures
+import json
+import pathlib
+import subprocess
+
+from judges import DECLARATIONS
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+# Enough tools of many descriptions, and no description for minutes.
+MOST_TOOLS, MOST_OF_ONE, MOST_BYTES = 440, 40, 400_000
+
+
+def check(callgate, manifest, told):
+    files = sorted(file for file in ROOT.glob("fixtures/*/toolset.yaml"))
+    files = [next(file.parent.glob("spec.*")) for file in files]
+    counted = {dialect: 0 for dialect in DECLARATIONS}
+    for file in files:
+        judged(callgate, file, told, counted)
+    if manifest:
+        for file in sample(manifest):
+            judged(callgate, file, told, counted)
+            if min(counted.values()) >= MOST_TOOLS:
+                break
+    for dialect, number in counted.items():
+        told(f"{dialect}: its owner's types take {number} declarations", number > 0)
+
+
+def sample(manifest):
+    """Descriptions of middling size, one a provider first."""
+    entries = [entry for entry in json.loads(pathlib.Path(manifest).read_text()) if entry["bytes"] < MOST_BYTES]
+    entries = [entry for entry in entries if entry["operations"] and not entry["multifile"]]
+    seen, first, rest = set(), [], []
+    for entry in entries:
+        (rest if entry["provider"] in seen else first).append(entry)
+        seen.add(entry["provider"])
+    folder = pathlib.Path(manifest).parent
+    return [folder / entry["path"] for entry in first + rest]
+
+
+def judged(callgate, file, told, counted):
+    def shown(dialect):
+        command = [callgate, "tools", file, "--dialect", dialect]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    with concurrent.futures.ThreadPoolExecutor(max_workers=2) as workers:
+        all_shown = list(workers.map(shown, DECLARATIONS))
+    for (dialect, takes), ran in zip(DECLARATIONS.items(), all_shown):
+        if ran.returncode:
+            continue
+        for declaration in json.loads(ran.stdout)[:MOST_OF_ONE]:
+            try:
+                takes(declaration)
+            except Exception as error:
+                told(f"{dialect} takes {file}", False, f"{str(error)[:400]}: {json.dumps(declaration)[:400]}")
+                break
+            counted[dialect] += 1
