@@ -1,4 +1,4 @@
-//! Notes about declarations that work but cost an agent more than they need to, or that a provider would refuse. They
+//! Notes about declarations that work but cost an agent more than they need to, or that lose something at a provider. They
 //! need every declaration, so only `check` asks for them, and nothing fails because of them.
 
 use std::{collections::BTreeMap, fmt};
@@ -36,7 +36,7 @@ pub(crate) struct Advice {
     exceeded: BTreeMap<ProviderLimit, Exceeding>,
 }
 
-/// The tools that a provider would not take: how many there are, and the first of them.
+/// The tools that a provider would not take as they are: how many there are, and the first of them.
 #[derive(Clone, Debug, Default)]
 struct Exceeding {
     n_tools: usize,
@@ -57,7 +57,7 @@ impl Advice {
             }
         }
         if tokens > TOOL_TOKENS && self.notes.len() < MOST_NOTES {
-            self.notes.push(large_tool(operation, tokens));
+            self.notes.push(large_tool(operation, tool));
         }
         for limit in self.limits.of(tool) {
             let exceeding = self.exceeded.entry(limit).or_default();
@@ -89,14 +89,16 @@ impl Advice {
             );
             notes.push(note(Code::ManyTokens, message, "offer fewer operations with `tools:`"));
         }
-        for ProviderLimit { provider, expected, .. } in request_limits(n_tools) {
-            let message = format!("{provider} takes {expected}, got: {}", grouped(n_tools));
-            notes.push(note(Code::ProviderLimit, message, "offer fewer operations with `tools:`"));
+        for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
+            let (n_tools, tokens) = (grouped(n_tools), grouped(tokens));
+            let message = format!("{provider} takes {expected}, got: {n_tools} of {tokens} tokens");
+            notes.push(note(Code::ProviderLimit, message, instead));
         }
-        for (ProviderLimit { provider, expected, .. }, tools) in exceeded {
+        for (ProviderLimit { provider, expected, instead, .. }, tools) in exceeded {
             let message = format!("{provider} takes {expected}, got {tools}");
-            let help = "it refuses the request or loses that part; simplify the schema, or leave the tools out there";
-            notes.push(note(Code::ProviderLimit, message, help));
+            let help =
+                format!("{instead}: `callgate tools FILE --losses --projection NAME` shows it");
+            notes.push(note(Code::ProviderLimit, message, &help));
         }
         notes
     }
@@ -110,17 +112,26 @@ impl fmt::Display for Exceeding {
     }
 }
 
-fn large_tool(operation: &Operation, tokens: usize) -> Diagnostic {
+fn large_tool(operation: &Operation, tool: &Tool) -> Diagnostic {
+    let tokens = tool.tokens();
     let message = format!(
         "expected a declaration of at most {} tokens, got: {}",
         grouped(TOOL_TOKENS),
         grouped(tokens)
     );
-    let help = "shorten descriptions, or remove what a model does not need with an overlay";
+    let shorten = "shorten descriptions, or remove what a model does not need with an overlay";
+    let help = if tokens > tool.most_tokens {
+        let most = grouped(tool.most_tokens);
+        format!(
+            "{shorten}; providers get at most {most} (`limits.tool_tokens`), the deepest optional parts in words"
+        )
+    } else {
+        shorten.to_owned()
+    };
     Diagnostic {
         pointer: operation.source_pointer().to_owned(),
         operation: Some(operation.label().to_owned()),
-        ..note(Code::LargeTool, message, help)
+        ..note(Code::LargeTool, message, &help)
     }
 }
 

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use callgate::{dialect::Dialect, openapi};
+use callgate::{
+    dialect::{Dialect, Projection},
+    openapi,
+};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -253,8 +256,19 @@ pub(crate) struct ToolsArguments {
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<Dialect>,
-    /// Print everything known of each tool as JSON
-    #[arg(long, conflicts_with = "dialect")]
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        conflicts_with = "dialect",
+        help = "Print names, descriptions and schemas as a provider accepts them: anthropic, bedrock, ces, gemini_json, gemini_schema, \
+                llamacpp, openai, openai_strict, portable"
+    )]
+    pub(crate) projection: Option<Projection>,
+    /// Show what each tool loses there
+    #[arg(long)]
+    pub(crate) losses: bool,
+    /// Print everything known of each tool as JSON; with --losses, the losses
+    #[arg(long)]
     pub(crate) json: bool,
 }
 

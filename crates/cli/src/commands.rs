@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod explain;
+mod losses;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod test;

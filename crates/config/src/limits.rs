@@ -53,6 +53,7 @@ fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimit
         ("description_nodes", &mut limits.text.nodes, usize::MAX),
         ("operations", &mut limits.operations, usize::MAX),
         ("shared_definitions_effort", &mut limits.shared_definitions_effort, usize::MAX),
+        ("tool_tokens", &mut limits.tool_tokens, usize::MAX),
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }

@@ -8,14 +8,16 @@ use crate::{
     ending::told,
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
+    projection::Projected,
 };
 
 /// One declaration.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({
         "name": tool.name.as_str(),
-        "description": tool.description,
-        "input_schema": tool.input_schema.to_value(),
+        "description": description,
+        "input_schema": schema,
     })
 }
 

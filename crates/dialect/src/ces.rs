@@ -9,14 +9,16 @@ use crate::{
     ending::{Ended, ended},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, last_part, list, object, take},
+    projection::Projected,
 };
 
 /// One declaration: a tool of an app.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({"clientFunction": {
         "name": tool.name.as_str(),
-        "description": tool.description,
-        "parameters": tool.input_schema.to_value(),
+        "description": description,
+        "parameters": schema,
     }})
 }
 

@@ -7,7 +7,9 @@ use callgate_tool::{Tool, ToolResult, Value};
 use crate::{
     EnvelopeError, anthropic, bedrock, ces, dialogflow, gemini, json, mcp,
     message::{self, Fit, Read},
-    openai, responses, semantic_kernel,
+    openai,
+    projection::{Projection, project, restore},
+    responses, semantic_kernel,
 };
 
 /// A wire format in which tools are declared, calls read and results written.
@@ -72,6 +74,19 @@ impl Dialect {
         }
     }
 
+    /// How schemas are written for it; `None` where they stay as they are.
+    pub fn projection(self) -> Option<Projection> {
+        Some(match self {
+            Self::Anthropic => Projection::Anthropic,
+            Self::Bedrock => Projection::Bedrock,
+            Self::Ces => Projection::Ces,
+            Self::Dialogflow | Self::Mcp => Projection::Portable,
+            Self::Gemini => Projection::GeminiJson,
+            Self::Json => return None,
+            Self::OpenAi | Self::Responses | Self::SemanticKernel => Projection::OpenAi,
+        })
+    }
+
     /// The declaration of one tool.
     ///
     /// ```
@@ -84,17 +99,19 @@ impl Dialect {
     /// # Ok::<(), callgate_tool::InvalidName>(())
     /// ```
     pub fn declaration(self, tool: &Tool) -> Value {
+        let Some(projection) = self.projection() else { return json::declaration(tool) };
+        let projected = project(tool, projection);
         match self {
-            Self::Anthropic => anthropic::declaration(tool),
-            Self::Bedrock => bedrock::declaration(tool),
-            Self::Ces => ces::declaration(tool),
-            Self::Dialogflow => dialogflow::declaration(tool),
-            Self::Gemini => gemini::declaration(tool),
+            Self::Anthropic => anthropic::declaration(tool, &projected),
+            Self::Bedrock => bedrock::declaration(tool, &projected),
+            Self::Ces => ces::declaration(tool, &projected),
+            Self::Dialogflow => dialogflow::declaration(tool, &projected),
+            Self::Gemini => gemini::declaration(tool, &projected),
             Self::Json => json::declaration(tool),
-            Self::Mcp => mcp::declaration(tool),
-            Self::OpenAi => openai::declaration(tool),
-            Self::Responses => responses::declaration(tool),
-            Self::SemanticKernel => semantic_kernel::declaration(tool),
+            Self::Mcp => mcp::declaration(tool, &projected),
+            Self::OpenAi => openai::declaration(tool, &projected),
+            Self::Responses => responses::declaration(tool, &projected),
+            Self::SemanticKernel => semantic_kernel::declaration(tool, &projected),
         }
     }
 
@@ -170,17 +187,18 @@ impl Dialect {
 
     /// How a tool's arguments are made of what a message of this format has in their place.
     fn fit(self) -> Option<Fit> {
+        // The other projections have members under their own names.
         match self {
-            Self::Dialogflow => Some(dialogflow::fitted),
-            Self::Anthropic
-            | Self::Bedrock
-            | Self::Ces
-            | Self::Gemini
-            | Self::Json
-            | Self::Mcp
-            | Self::OpenAi
-            | Self::Responses
-            | Self::SemanticKernel => None,
+            Self::Anthropic => Some(|given, tool| restore(tool, Projection::Anthropic, given)),
+            Self::Ces => Some(|given, tool| restore(tool, Projection::Ces, given)),
+            Self::Dialogflow => Some(|given, tool| {
+                restore(tool, Projection::Portable, dialogflow::fitted(given, tool))
+            }),
+            Self::Gemini => Some(|given, tool| restore(tool, Projection::GeminiJson, given)),
+            Self::Mcp => Some(|given, tool| restore(tool, Projection::Portable, given)),
+            Self::Bedrock | Self::Json | Self::OpenAi | Self::Responses | Self::SemanticKernel => {
+                None
+            }
         }
     }
 }

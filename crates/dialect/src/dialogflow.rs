@@ -9,18 +9,20 @@ use crate::{
     ending::{Ended, ended, told},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, last_part, list, object, take},
+    projection::Projected,
 };
 
 /// One declaration: a tool of an agent.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
-    function.insert("inputSchema", tool.input_schema.to_value());
+    function.insert("inputSchema", schema.clone());
     if let Some(schema) = &tool.output_schema {
         function.insert("outputSchema", schema.to_value());
     }
     json!({
         "displayName": tool.name.as_str(),
-        "description": tool.description,
+        "description": description,
         "functionSpec": function,
     })
 }

@@ -9,14 +9,16 @@ use crate::{
     ending::{Ended, ended},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
+    projection::Projected,
 };
 
 /// One declaration.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({
         "name": tool.name.as_str(),
-        "description": tool.description,
-        "parametersJsonSchema": tool.input_schema.to_value(),
+        "description": description,
+        "parametersJsonSchema": schema,
     })
 }
 

@@ -1,5 +1,5 @@
-//! What model providers are known to refuse or lose of a declaration as it stands. Looks at schemas only; it declares
-//! nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
+//! What model providers are known to refuse of a schema as it stands, and what a projection makes of it. Looks at schemas only; it
+//! declares nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
 
 use std::{
     collections::BTreeMap,
@@ -16,10 +16,14 @@ pub struct ProviderLimit {
     pub provider: &'static str,
     /// What is expected of a declaration there.
     pub expected: &'static str,
+    /// What a projection does about it, or what an operator can do.
+    pub instead: &'static str,
 }
 
 /// Tools in one request: more are an error of the whole request at `OpenAI` and Gemini.
 const TOOLS: usize = 128;
+/// The tokens of all declarations beyond which Gemini fails where a model must call one of them: 77 KB.
+const GEMINI_TOKENS: usize = 19_000;
 /// `OpenAI`'s strict mode: levels of objects, properties, values of enumerations, bytes of names and texts.
 const STRICT_NESTING: usize = 10;
 const STRICT_PROPERTIES: usize = 5000;
@@ -28,11 +32,21 @@ const STRICT_TEXT: usize = 120_000;
 /// Local engines turn every tool into one grammar: a longer text makes it too large.
 const GRAMMAR_LENGTH: u64 = 2000;
 
-/// The limits that so many tools in one request exceed.
-pub fn request_limits(n_tools: usize) -> Vec<ProviderLimit> {
-    let expected = "at most 128 tools in a request";
-    let providers = ["Gemini", "OpenAI"].map(|provider| ProviderLimit { provider, expected });
-    if n_tools > TOOLS { providers.to_vec() } else { Vec::new() }
+/// The limits that so many tools in one request exceed, whose declarations take so many tokens.
+pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
+    let fewer = "offer fewer operations with `tools:`, or give a request only the tools it needs";
+    let rows = [
+        (n_tools > TOOLS, "Gemini", "at most 128 tools in a request"),
+        (n_tools > TOOLS, "OpenAI", "at most 128 tools in a request"),
+        (
+            n_tokens > GEMINI_TOKENS,
+            "Gemini (mode `ANY`)",
+            "at most 77 KB of declarations in a request",
+        ),
+    ];
+    let exceeded = rows.into_iter().filter(|(is_exceeded, ..)| *is_exceeded);
+    let limit = |(_, provider, expected)| ProviderLimit { provider, expected, instead: fewer };
+    exceeded.map(limit).collect()
 }
 
 /// The limits that one declaration exceeds.
@@ -99,23 +113,76 @@ fn of_group<'a>(
 
 fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     let composed = ["allOf", "anyOf", "oneOf"].iter().any(|keyword| root.get(keyword).is_some());
-    let rows = [
-        (composed, "Anthropic", "no `oneOf`, `anyOf` or `allOf` at the root of a schema"),
-        (facts.n_references > 0, "Gemini (`parameters`)", "no `$ref` in a schema"),
-        (facts.has_other_enum, "Gemini (`parameters`)", "enumerations of texts only"),
-        (facts.has_wild_pattern, "llama.cpp", "patterns from `^` to `$` without look-around"),
-        (facts.max_length >= GRAMMAR_LENGTH, "llama.cpp", "`maxLength` below 2,000"),
-        (facts.nesting > STRICT_NESTING, "OpenAI (strict)", "objects nested at most 10 deep"),
-        (facts.n_properties > STRICT_PROPERTIES, "OpenAI (strict)", "at most 5,000 properties"),
-        (facts.n_enum_values > STRICT_ENUM_VALUES, "OpenAI (strict)", "at most 1,000 enum values"),
+    let limit = |provider, expected, instead| ProviderLimit { provider, expected, instead };
+    let anthropic = "no `oneOf`, `anyOf` or `allOf` at the root of a schema";
+    let root_of = "its projection makes their members optional arguments";
+    let rows = [(composed, limit("Anthropic", anthropic, root_of))];
+    let rows =
+        rows.into_iter().chain(of_google(facts)).chain(of_engines(facts)).chain(of_strict(facts));
+    rows.filter(|(is_exceeded, _)| *is_exceeded).map(|(_, limit)| limit).collect()
+}
+
+type Row = (bool, ProviderLimit);
+
+fn of_google(facts: &Facts) -> [Row; 4] {
+    let limit =
+        |expected, instead| ProviderLimit { provider: "Gemini (`parameters`)", expected, instead };
+    [
         (
-            facts.text > STRICT_TEXT,
-            "OpenAI (strict)",
-            "at most 120,000 characters of names and values",
+            facts.n_references > 0,
+            limit(
+                "no `$ref` in a schema",
+                "`gemini_schema` writes what is referred to in its place",
+            ),
         ),
-    ];
-    let exceeded = rows.into_iter().filter(|(is_exceeded, ..)| *is_exceeded);
-    exceeded.map(|(_, provider, expected)| ProviderLimit { provider, expected }).collect()
+        (
+            facts.has_other_enum,
+            limit("enumerations of texts only", "`gemini_schema` tells other values in words"),
+        ),
+        (
+            facts.has_other_name,
+            limit(
+                "members named by letters, digits and `_`",
+                "`gemini_schema` gives them names and takes them back",
+            ),
+        ),
+        (
+            facts.has_rules,
+            limit(
+                "no `oneOf`, `not`, `if`, `patternProperties` or `uniqueItems`",
+                "`gemini_schema` allows any of several, and tells the rest in words",
+            ),
+        ),
+    ]
+}
+
+fn of_engines(facts: &Facts) -> [Row; 2] {
+    let limit = |expected, instead| ProviderLimit { provider: "llama.cpp", expected, instead };
+    let words = "`llamacpp` tells others in words";
+    [
+        (facts.has_wild_pattern, limit("patterns from `^` to `$` without look-around", words)),
+        (facts.max_length >= GRAMMAR_LENGTH, limit("`maxLength` below 2,000", words)),
+    ]
+}
+
+fn of_strict(facts: &Facts) -> [Row; 6] {
+    let limit =
+        |expected, instead| ProviderLimit { provider: "OpenAI (strict)", expected, instead };
+    let words = "`openai_strict` tells what is beyond them in words";
+    [
+        (facts.has_maps, limit("no maps", "`openai_strict` has them as JSON text")),
+        (
+            facts.has_rules,
+            limit(
+                "no `oneOf`, `not`, `if`, `patternProperties` or `uniqueItems`",
+                "`openai_strict` allows any of several, and tells the rest in words",
+            ),
+        ),
+        (facts.nesting > STRICT_NESTING, limit("objects nested at most 10 deep", words)),
+        (facts.n_properties > STRICT_PROPERTIES, limit("at most 5,000 properties", words)),
+        (facts.n_enum_values > STRICT_ENUM_VALUES, limit("at most 1,000 enum values", words)),
+        (facts.text > STRICT_TEXT, limit("at most 120,000 characters of names and values", words)),
+    ]
 }
 
 /// What one walk over a schema counts.
@@ -129,6 +196,12 @@ struct Facts {
     max_length: u64,
     has_other_enum: bool,
     has_wild_pattern: bool,
+    /// Members whose names are no identifiers.
+    has_other_name: bool,
+    /// Keywords that few providers know.
+    has_rules: bool,
+    /// Objects whose members have names of the caller's own.
+    has_maps: bool,
 }
 
 impl Facts {
@@ -136,6 +209,7 @@ impl Facts {
         let Some(members) = schema.as_object() else { return };
         self.nesting = self.nesting.max(nesting);
         for (keyword, value) in members {
+            self.keyword(keyword, value);
             match (keyword.as_str(), value) {
                 ("properties" | "patternProperties", Value::Object(properties)) => {
                     self.n_properties += properties.len();
@@ -157,6 +231,15 @@ impl Facts {
                 _ => {}
             }
         }
+    }
+
+    /// What a keyword says by being there.
+    fn keyword(&mut self, keyword: &str, value: &Value) {
+        self.has_rules |= RULES.contains(&keyword);
+        self.has_maps |= keyword == "additionalProperties" && value.is_object();
+        let names = value.as_object().filter(|_| keyword == "properties");
+        let mut names = names.into_iter().flat_map(Object::keys);
+        self.has_other_name |= names.any(|name| !is_identifier(name));
     }
 
     fn all(&mut self, schemas: &[Value], nesting: usize) {
@@ -186,6 +269,9 @@ impl Facts {
         self.max_length = self.max_length.max(other.max_length);
         self.has_other_enum |= other.has_other_enum;
         self.has_wild_pattern |= other.has_wild_pattern;
+        self.has_other_name |= other.has_other_name;
+        self.has_rules |= other.has_rules;
+        self.has_maps |= other.has_maps;
     }
 
     fn enumeration(&mut self, values: &[Value]) {
@@ -194,6 +280,25 @@ impl Facts {
         // `null` among texts says only that it may be null.
         self.has_other_enum |= values.iter().any(|value| !value.is_string() && !value.is_null());
     }
+}
+
+/// Keywords of which `Gemini` and strict modes know nothing.
+const RULES: [&str; 9] = [
+    "dependentRequired",
+    "dependentSchemas",
+    "if",
+    "not",
+    "oneOf",
+    "patternProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "uniqueItems",
+];
+
+fn is_identifier(name: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_digit = name.starts_with(|first: char| first.is_ascii_digit());
+    (1..=64).contains(&name.len()) && name.bytes().all(is_word) && !is_digit
 }
 
 fn is_wild(pattern: &str) -> bool {
@@ -222,8 +327,13 @@ mod tests {
     #[test]
     fn a_declaration_meets_the_limits_it_exceeds() {
         check(&json!({"type": "object", "properties": {"enum": {"type": "string"}}}), &[]);
-        check(&json!({"oneOf": []}), &["Anthropic"]);
-        check(&json!({"properties": {"a": {"oneOf": [{}]}}}), &[]);
+        check(&json!({"anyOf": []}), &["Anthropic"]);
+        let rules = ["Gemini (`parameters`)", "OpenAI (strict)"];
+        check(&json!({"properties": {"a": {"oneOf": [{}]}}}), &rules);
+        check(&json!({"properties": {"a": {"uniqueItems": true}}}), &rules);
+        check(&json!({"properties": {"a-b": {}}}), &["Gemini (`parameters`)"]);
+        check(&json!({"properties": {"a": {"additionalProperties": {}}}}), &["OpenAI (strict)"]);
+        check(&json!({"properties": {"a": {"anyOf": [{}]}}}), &[]);
         check(&json!({"properties": {"a": {"$ref": "#/$defs/a"}}}), &["Gemini (`parameters`)"]);
         check(&json!({"properties": {"a": {"enum": [1, 2]}}}), &["Gemini (`parameters`)"]);
         check(&json!({"properties": {"a": {"enum": ["x", null]}}}), &[]);
@@ -239,7 +349,8 @@ mod tests {
 
     #[test]
     fn a_request_takes_so_many_tools() {
-        assert_eq!(request_limits(128), []);
-        assert_eq!(request_limits(129).len(), 2);
+        assert_eq!(request_limits(128, 19_000), []);
+        assert_eq!(request_limits(129, 0).len(), 2);
+        assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
     }
 }

@@ -9,14 +9,16 @@ use crate::{
     ending::told,
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, object, take},
+    projection::Projected,
 };
 
 /// One declaration; the annotations are hints.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({
         "name": tool.name.as_str(),
-        "description": tool.description,
-        "inputSchema": tool.input_schema.to_value(),
+        "description": description,
+        "inputSchema": schema,
         "annotations": {
             "readOnlyHint": tool.effect == Effect::Read,
             "idempotentHint": tool.effect != Effect::Write,

@@ -8,17 +8,19 @@ use crate::{
     ending::told,
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
+    projection::Projected,
     wording::no_function,
 };
 
 /// One declaration.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({
         "type": "function",
         "function": {
             "name": tool.name.as_str(),
-            "description": tool.description,
-            "parameters": tool.input_schema.to_value(),
+            "description": description,
+            "parameters": schema,
         },
     })
 }
@@ -90,7 +92,7 @@ mod tests {
         let name = ToolName::new("petstore-getPet").unwrap();
         let tool = Tool::new(name, "Return a pet".into(), schema, Effect::Read);
         assert_eq!(
-            declaration(&tool),
+            crate::Dialect::OpenAi.declaration(&tool),
             json!({"type": "function", "function": {
                 "name": "petstore-getPet",
                 "description": "Return a pet",

@@ -10,16 +10,18 @@ use crate::{
     ending::told,
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, take},
+    projection::Projected,
     wording::no_function,
 };
 
 /// One declaration.
-pub(crate) fn declaration(tool: &Tool) -> Value {
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    let Projected { schema, description, .. } = projected;
     json!({
         "type": "function",
         "name": tool.name.as_str(),
-        "description": tool.description,
-        "parameters": tool.input_schema.to_value(),
+        "description": description,
+        "parameters": schema,
         "strict": false,
     })
 }

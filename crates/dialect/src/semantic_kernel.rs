@@ -10,11 +10,12 @@ use crate::{
     envelope::EnvelopeError,
     message::{Answered, Asked, list, object, of_model, take},
     openai,
+    projection::Projected,
 };
 
 /// One declaration.
-pub(crate) fn declaration(tool: &Tool) -> Value {
-    openai::declaration(tool)
+pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    openai::declaration(tool, projected)
 }
 
 /// The calls of an assistant's message.

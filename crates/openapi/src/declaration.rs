@@ -38,7 +38,8 @@ impl Parts<'_> {
             self.description(),
             input_schema,
             self.effect,
-        );
+        )
+        .with_most_tokens(self.document.limits().tool_tokens);
         let Some(output) = output else { return (tool, findings) };
         let mut builder = self.builder(View::Output, findings);
         let schema = builder.schema(&output.node, &Path::at(&output.pointer));

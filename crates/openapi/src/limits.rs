@@ -1,6 +1,7 @@
 //! The bounds a description is read within, beyond those of its text. Each is there because a real file or a real attack
 //! needs it; the configuration may change them.
 
+use callgate_tool::Tool;
 use callgate_tree::Limits as TextLimits;
 
 /// How much one description may cost before it is refused.
@@ -27,6 +28,9 @@ pub struct Limits {
     /// The steps it may take to build the definitions that declarations share, each once. Each byte of a description
     /// whose size gives it more gives six times `effort_per_byte`.
     pub shared_definitions_effort: usize,
+    /// How many tokens the declaration of one tool takes for a model's provider: what is deep and optional is shown in words
+    /// beyond them.
+    pub tool_tokens: usize,
 }
 
 impl Limits {
@@ -50,6 +54,7 @@ impl Default for Limits {
             all_declarations_effort: 16_000_000,
             // They are kept, in about sixteen bytes for a step.
             shared_definitions_effort: 2_000_000,
+            tool_tokens: Tool::MOST_TOKENS,
         }
     }
 }

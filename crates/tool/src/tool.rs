@@ -28,12 +28,25 @@ pub struct Tool {
     pub output_schema: Option<Schema>,
     /// What a call does to the service.
     pub effect: Effect,
+    /// How many tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
+    pub most_tokens: usize,
 }
 
 impl Tool {
+    /// How many tokens a declaration takes unless told otherwise.
+    pub const MOST_TOKENS: usize = 8000;
+
     /// A tool that takes `input_schema` and answers nothing in particular.
     pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
-        Self { name, description, input_schema, output_schema: None, effect }
+        let most_tokens = Self::MOST_TOKENS;
+        Self { name, description, input_schema, output_schema: None, effect, most_tokens }
+    }
+
+    /// The same tool, declared in at most so many tokens where that can be.
+    #[must_use]
+    pub fn with_most_tokens(mut self, most_tokens: usize) -> Self {
+        self.most_tokens = most_tokens;
+        self
     }
 
     /// The same tool with an output schema.

@@ -4,13 +4,14 @@
 use callgate::{
     Entry, Executor, Tool,
     config::{Built, BuiltToolset, Environment},
-    dialect::Dialect,
+    dialect::{Dialect, Projected, Projection, project},
     openapi::{Allowance, Operation},
     tree::Diagnostic,
 };
 use callgate_gateway::write_known;
-use callgate_tool::Value;
+use callgate_tool::{Value, json};
 
+use super::losses::Losses;
 use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
@@ -20,10 +21,25 @@ use crate::{
 
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+    let is_declared = arguments.dialect.is_some() || arguments.projection.is_some();
+    if arguments.json && is_declared && !arguments.losses {
+        let message = "error: expected `--json` without `--dialect` and `--projection`\n";
+        return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
+    }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
     let built = usable(&arguments.source.file, &options, &environment)?;
-    if arguments.json {
+    if arguments.losses {
+        losses(&built, arguments)?;
+    } else if let Some(projection) = arguments.projection {
+        listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+            let Projected { schema, description, .. } = project(tool, projection);
+            let declaration = json!({
+                "name": (tool.name.as_str()), "description": description, "parameters": schema,
+            });
+            output::result(&format!("{declaration:#}").replace('\n', "\n  "));
+        });
+    } else if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_known(out, Some(operation), tool));
         });
@@ -36,6 +52,26 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         table(&built);
     }
     Ok(Verdict::Fine)
+}
+
+/// What every tool loses.
+fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
+    let of_dialect = arguments.dialect.map_or(Some(Projection::Portable), Dialect::projection);
+    let Some(projection) = arguments.projection.or(of_dialect) else {
+        return Err(Failure(
+            "note: this dialect has schemas as they are: nothing is lost\n".to_owned(),
+        ));
+    };
+    let mut losses = Losses::new(projection);
+    if arguments.json {
+        listed(built, ["[", ",", "]\n"], |_, tool| {
+            output::result(&losses.json(tool).to_string());
+        });
+    } else {
+        listed(built, ["", "", ""], |_, tool| output::result(&losses.text(tool)));
+        output::result(&losses.summary());
+    }
+    Ok(())
 }
 
 /// The declarations of every tool as indented JSON.

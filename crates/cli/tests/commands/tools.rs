@@ -17,6 +17,49 @@ fn a_dialect_gives_declarations() {
 }
 
 #[test]
+fn a_projection_gives_schemas_as_a_provider_accepts_them() {
+    let file = "fixtures/pets/spec.yaml";
+    let declared = callgate(&["tools", file, "--projection", "gemini_schema"]).exits(0).json();
+    for tool in declared.as_array().unwrap() {
+        assert_eq!(tool["parameters"]["type"], "OBJECT", "{tool}");
+    }
+    callgate(&["tools", file, "--projection", "klingon"]).exits(2).says("gemini_schema");
+    callgate(&["tools", file, "--projection", "portable", "--json"]).exits(2).says("--json");
+}
+
+#[test]
+fn the_losses_of_each_tool_are_shown_with_a_sum() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("api.yaml");
+    let description = r"
+openapi: 3.1.0
+servers: [{url: https://a.example}]
+paths:
+  /a:
+    get:
+      operationId: find
+      summary: Find
+      parameters:
+        - {name: size, in: query, schema: {type: integer, enum: [1, 2]}}
+        - {name: name, in: query, schema: {type: string}}
+";
+    std::fs::write(&file, description).unwrap();
+    let file = file.to_str().unwrap();
+    callgate(&["tools", file, "--losses", "--projection", "gemini_schema"])
+        .exits(0)
+        .prints("find  ")
+        .prints("enum                    told in words                       /properties/size")
+        .prints("gemini_schema: 1 of 1 tools lose something");
+    callgate(&["tools", file, "--losses", "--dialect", "openai"])
+        .exits(0)
+        .prints("openai: 0 of 1 tools lose something");
+    callgate(&["tools", file, "--losses", "--dialect", "json"]).exits(2).says("nothing is lost");
+    let losses = callgate(&["tools", file, "--losses", "--json"]).exits(0).json();
+    assert_eq!(losses[0]["projection"], "portable");
+    assert_eq!(losses[0]["losses"][0]["at"], "/properties/size");
+}
+
+#[test]
 fn json_tells_where_each_argument_goes() {
     let tools = callgate(&["tools", "fixtures/pets/spec.yaml", "--json"]).exits(0).json();
     let get_pet = tools.as_array().unwrap().iter().find(|tool| tool["name"] == "getPet").unwrap();

@@ -184,6 +184,11 @@ pub(crate) const LIMITS: Table = table(
             "The steps it may take to build the definitions that tools share, each once",
         ),
         key("timeout", Kind::Duration, "The whole call, from connecting to the last byte"),
+        key(
+            "tool_tokens",
+            Kind::Count(usize::MAX),
+            "The tokens that the declaration of one tool takes; what is deep and optional is told in words beyond them",
+        ),
     ],
 );
 

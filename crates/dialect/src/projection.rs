@@ -1,0 +1,214 @@
+//! What each provider accepts of a tool's schema. Canonical schemas are JSON Schema 2020-12, and arguments are checked by
+//! them alone: a provider's form may be wider or narrower, and each difference is a [`Loss`]. No tool is ever rejected.
+
+mod alternatives;
+mod copied;
+mod cut;
+mod definitions;
+mod described;
+mod grammar;
+mod kinds;
+mod loss;
+mod names;
+mod nullable;
+mod object;
+mod parts;
+mod restore;
+mod root;
+mod typed;
+mod walk;
+mod words;
+
+use std::{error, fmt, str::FromStr};
+
+use callgate_tool::{Arguments, Schema, Tool, Value};
+
+use self::{
+    cut::Cut,
+    definitions::Definitions,
+    grammar::{Grammar, Names},
+    loss::Losses,
+    restore::Restoring,
+    walk::Walk,
+    words::Words,
+};
+pub use loss::{Loss, Lost};
+
+/// A set of rules by which schemas are written for a provider.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Projection {
+    /// Anthropic's `input_schema`.
+    Anthropic,
+    /// Amazon Bedrock's `inputSchema.json`.
+    Bedrock,
+    /// The `Schema` of Customer Engagement Suite.
+    Ces,
+    /// Gemini's `parametersJsonSchema`.
+    GeminiJson,
+    /// Gemini's `parameters`: Google's `Schema`.
+    GeminiSchema,
+    /// Engines that make a grammar of all tools.
+    LlamaCpp,
+    /// `OpenAI`'s `parameters`, not strict.
+    OpenAi,
+    /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
+    OpenAiStrict,
+    /// What every provider with JSON Schema takes.
+    Portable,
+}
+
+/// A tool as a provider accepts it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Projected {
+    /// The schema of its arguments.
+    pub schema: Value,
+    /// What it is for, with what the schema cannot say of all arguments.
+    pub description: String,
+    /// What the provider's form does not have of the canonical one, or has differently.
+    pub losses: Vec<Loss>,
+}
+
+/// A projection nobody knows.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnknownProjection(String);
+
+/// A tool as a provider accepts it, in at most the tokens that it may take ([`Tool::most_tokens`]) where that can be.
+///
+/// ```
+/// use callgate_dialect::{Projection, project};
+/// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+///
+/// let schema = json!({"type": "object", "properties": {"size": {"type": ["integer", "null"], "enum": [1, 2, null]}}});
+/// let tool = Tool::new(ToolName::new("find")?, "Find".into(), Schema::new(schema), Effect::Read);
+/// let projected = project(&tool, Projection::GeminiSchema);
+/// let size = json!({"type": "INTEGER", "description": "one of: 1, 2", "nullable": true});
+/// assert_eq!(projected.schema["properties"]["size"], size);
+/// assert_eq!(projected.losses[0].to_string(), "`enum` at `/properties/size`: told in words");
+/// # Ok::<(), callgate_tool::InvalidName>(())
+/// ```
+pub fn project(tool: &Tool, projection: Projection) -> Projected {
+    let schema = &tool.input_schema;
+    let (grammar, definitions) = (projection.grammar(), Definitions::of(schema));
+    let names = names::of(grammar, schema, &definitions);
+    let head = tool.name.as_str().len() + tool.description.len();
+    let most = tool.most_tokens.saturating_mul(4).min(MOST_BYTES).saturating_sub(head);
+    let mut shown = (Value::Null, Words::default(), Losses::default());
+    for cut in Cut::all(grammar.deepest) {
+        let mut walk = Walk::new((grammar, cut), &definitions, &names, most.max(1));
+        let (mut built, words) = walk.root(schema.own());
+        let wanted = walk.all_wanted();
+        if let (Value::Object(members), false) = (&mut built, wanted.is_empty()) {
+            members.insert("$defs", Value::Object(wanted));
+        }
+        let built = Schema::new(built);
+        let is_small = !walk.is_spent() && built.n_bytes() <= most;
+        shown = (built.into_value(), words, walk.losses);
+        if is_small || cut.is_least() {
+            break;
+        }
+    }
+    let (schema, words, losses) = shown;
+    let description = words.behind(&tool.description, usize::MAX);
+    Projected { schema, description, losses: losses.into_list() }
+}
+
+/// The arguments of a call as the canonical schema has them: members under their own names, and without the `null` of optional
+/// ones where a projection makes all of them required.
+pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arguments {
+    let grammar = projection.grammar();
+    if grammar.names == Names::Any && !grammar.is_closed {
+        return arguments;
+    }
+    let definitions = Definitions::of(&tool.input_schema);
+    let names = names::of(grammar, &tool.input_schema, &definitions);
+    if names.is_empty() && !grammar.is_closed {
+        return arguments;
+    }
+    let restoring = Restoring {
+        definitions: &definitions,
+        names: names.iter().map(|(own, other)| (other.as_str(), own.as_str())).collect(),
+        is_shallow: grammar.names == Names::Dotted,
+        drops_null: grammar.is_closed,
+    };
+    restoring.object(arguments, &[tool.input_schema.own()], 0)
+}
+
+impl Projected {
+    /// How many tokens the declaration costs a model, estimated as [`Tool::tokens`] is.
+    pub fn tokens(&self, tool: &Tool) -> usize {
+        let schema = self.schema.to_string().len();
+        (tool.name.as_str().len() + self.description.len() + schema).div_ceil(4)
+    }
+}
+
+impl Projection {
+    /// Every projection, in alphabetical order of their names.
+    pub const ALL: [Self; 9] = [
+        Self::Anthropic,
+        Self::Bedrock,
+        Self::Ces,
+        Self::GeminiJson,
+        Self::GeminiSchema,
+        Self::LlamaCpp,
+        Self::OpenAi,
+        Self::OpenAiStrict,
+        Self::Portable,
+    ];
+
+    /// The name it is asked for by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Bedrock => "bedrock",
+            Self::Ces => "ces",
+            Self::GeminiJson => "gemini_json",
+            Self::GeminiSchema => "gemini_schema",
+            Self::LlamaCpp => "llamacpp",
+            Self::OpenAi => "openai",
+            Self::OpenAiStrict => "openai_strict",
+            Self::Portable => "portable",
+        }
+    }
+
+    fn grammar(self) -> &'static Grammar {
+        match self {
+            Self::Anthropic => &grammar::ANTHROPIC,
+            Self::Bedrock | Self::OpenAi => &grammar::WHOLE,
+            Self::Ces => &grammar::CES,
+            Self::GeminiJson => &grammar::GEMINI_JSON,
+            Self::GeminiSchema => &grammar::GEMINI_SCHEMA,
+            Self::LlamaCpp => &grammar::LLAMACPP,
+            Self::OpenAiStrict => &grammar::STRICT,
+            Self::Portable => &grammar::PORTABLE,
+        }
+    }
+}
+
+impl FromStr for Projection {
+    type Err = UnknownProjection;
+
+    fn from_str(name: &str) -> Result<Self, UnknownProjection> {
+        let known = Self::ALL.into_iter().find(|projection| projection.as_str() == name);
+        known.ok_or_else(|| UnknownProjection(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Projection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for UnknownProjection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = Projection::ALL.map(Projection::as_str).join("`, `");
+        write!(f, "expected a projection, one of `{known}`, got: `{}`", self.0)
+    }
+}
+
+impl error::Error for UnknownProjection {}
+
+/// No schema is written larger, whatever is asked for.
+const MOST_BYTES: usize = 1 << 20;

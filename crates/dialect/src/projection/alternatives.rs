@@ -1,0 +1,158 @@
+//! Alternatives: `oneOf` and `anyOf` become `anyOf`, whose branches hold what stands beside it. What only says which members go
+//! together is told in words.
+
+use callgate_tool::{Object, Value};
+
+use super::{
+    cut::Level,
+    described::described,
+    grammar::NullForm,
+    kinds::Kinds,
+    loss::Lost,
+    nullable::nullable,
+    parts::{Group, Parts, kinds_of},
+    walk::{Walk, kinds_of_parts},
+    words::{self, Words},
+};
+
+impl<'s> Walk<'s> {
+    /// What schemas with alternatives ask.
+    pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
+        let mut words = Words::default();
+        let mut chosen = None;
+        for group in &parts.groups {
+            if chosen.is_none() && group.branches.iter().any(is_structural) {
+                chosen = Some(*group);
+            } else {
+                words.add(said_of_group(*group));
+                self.lose(group.keyword, Lost::Told);
+            }
+        }
+        match chosen {
+            Some(group) => self.alternatives((parts, group), level, &words),
+            None => self.simple(parts, level, words),
+        }
+    }
+
+    fn alternatives(
+        &mut self,
+        (parts, group): (&Parts<'s>, Group<'s>),
+        level: Level,
+        words: &Words,
+    ) -> Value {
+        if group.keyword == "oneOf" && group.branches.len() > 1 {
+            self.lose("oneOf", Lost::Wider);
+        }
+        let kinds = parts.kinds();
+        let covers = |branch: &'s Value| kinds_of(branch, self.definitions, 2).is_within(kinds);
+        let is_bare = parts.groups.len() == 1
+            && parts.is_bare()
+            && (kinds == Kinds::ALL || group.branches.iter().all(covers));
+        let mut branches = Vec::new();
+        for (index, branch) in group.branches.iter().enumerate() {
+            if branch.as_bool() == Some(false) || self.is_spent() {
+                continue;
+            }
+            let place = [group.keyword, &index.to_string()];
+            let beside = (!is_bare).then_some(parts);
+            branches.extend(self.below(&place, |walk| walk.branch(branch, beside, level.branch())));
+        }
+        self.any_of(branches, (parts.description(), words))
+    }
+
+    /// A branch with what stands beside the alternatives; `None` where no value meets both.
+    fn branch(
+        &mut self,
+        branch: &'s Value,
+        beside: Option<&Parts<'s>>,
+        level: Level,
+    ) -> Option<Value> {
+        let Some(parts) = beside else { return Some(self.schema(&[branch], level)) };
+        let with = parts.with(branch, self.definitions);
+        let is_possible = kinds_of_parts(&with, self.definitions) != Kinds::NONE;
+        is_possible.then(|| self.together(&with, level))
+    }
+
+    /// One of these, with a description of all.
+    pub(super) fn any_of(&mut self, branches: Vec<Value>, (own, words): (&str, &Words)) -> Value {
+        let null = self.null();
+        let mut flat: Vec<Value> = Vec::new();
+        let mut is_nullable = false;
+        for branch in branches.into_iter().flat_map(opened) {
+            let is_null = branch == null;
+            is_nullable |= is_null;
+            let is_known = is_null || (flat.len() < MOST_COMPARED && flat.contains(&branch));
+            flat.extend((!is_known).then_some(branch));
+        }
+        let description = words.behind(own, self.cut.text);
+        self.spend(description.len());
+        let mut built = match flat.len() {
+            0 if is_nullable => return described(null, description),
+            0 => self.any(),
+            1 => flat.pop().unwrap_or_default(),
+            _ => {
+                let mut built = Object::new();
+                built.insert("anyOf", Value::Array(flat));
+                Value::Object(built)
+            }
+        };
+        let form = self.grammar.null;
+        if is_nullable && form == NullForm::Flag {
+            built = nullable(built, form);
+        }
+        built = self.with_description(built, description);
+        if is_nullable { nullable(built, form) } else { built }
+    }
+}
+
+/// The branches of a value that is nothing but alternatives.
+fn opened(value: Value) -> Vec<Value> {
+    match value {
+        Value::Object(mut members) if members.len() == 1 && members.contains_key("anyOf") => {
+            match members.remove("anyOf") {
+                Some(Value::Array(branches)) => branches,
+                _ => Vec::new(),
+            }
+        }
+        other => vec![other],
+    }
+}
+
+/// True for a branch that says more than which members must be there, or not.
+fn is_structural(branch: &Value) -> bool {
+    let Some(members) = branch.as_object() else { return false };
+    members.keys().any(|key| STRUCTURE.contains(&key.as_str()))
+}
+
+/// Alternatives in words.
+pub(super) fn said_of_group(group: Group<'_>) -> String {
+    let required = |branch: &Value| {
+        let required = branch.get("required").and_then(Value::as_array)?;
+        Some(words::names(required.iter().filter_map(Value::as_str)).replace(", ", " and "))
+    };
+    let each: Option<Vec<String>> = group.branches.iter().map(required).collect();
+    let kind = if group.keyword == "oneOf" { "exactly one" } else { "at least one" };
+    if let Some(each) = each {
+        return format!("needs {kind} of: {}", words::names(each.iter().map(String::as_str)));
+    }
+    let branches = Value::Array(group.branches.to_vec()).to_string();
+    format!("{kind} holds: {}", words::shortened(&branches, MOST_SHOWN))
+}
+
+const STRUCTURE: [&str; 11] = [
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "const",
+    "enum",
+    "items",
+    "oneOf",
+    "pattern",
+    "properties",
+    "type",
+];
+/// Equal branches beyond so many stay.
+const MOST_COMPARED: usize = 64;
+/// The most characters of alternatives that no words are known for.
+const MOST_SHOWN: usize = 120;

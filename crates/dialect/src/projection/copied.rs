@@ -1,0 +1,173 @@
+//! Schemas of providers that take all of JSON Schema: everything stays, but that lists have items, objects have `properties`,
+//! and what is too deep is an object.
+
+use callgate_tool::{Object, Value};
+
+use super::{
+    cut::Level,
+    definitions::PREFIX,
+    kinds::Kinds,
+    loss::Lost,
+    parts::{Parts, kinds_of},
+    walk::Walk,
+    words::shortened,
+};
+
+impl<'s> Walk<'s> {
+    /// A schema as it is.
+    pub(super) fn copied(&mut self, members: &'s Object, level: Level) -> Value {
+        let mut built = Object::with_capacity(members.len());
+        let required = required(members);
+        for (keyword, value) in members {
+            if !self.cut.is_all() && FRAGILE.contains(&keyword.as_str()) {
+                self.lose("not", Lost::Wider);
+                continue;
+            }
+            let copied = self.below(&[keyword], |walk| match (keyword.as_str(), value) {
+                ("$defs" | "$schema" | "externalDocs" | "xml", _) => None,
+                ("$ref", Value::String(reference)) => Some(walk.copied_reference(reference, level)),
+                ("description", Value::String(text)) => {
+                    let text = shortened(text, walk.cut.text);
+                    walk.spend(text.len());
+                    (!text.is_empty()).then_some(Value::String(text))
+                }
+                ("properties", Value::Object(properties)) => {
+                    let copied = walk.copied_members(properties, &required, level);
+                    let members = copied.into_iter();
+                    Some(Value::Object(
+                        members.map(|(name, one)| (walk.named(&name, level), one)).collect(),
+                    ))
+                }
+                ("required", Value::Array(names)) => {
+                    let names = names.iter().filter_map(Value::as_str);
+                    Some(names.map(|name| Value::String(walk.named(name, level))).collect())
+                }
+                ("dependentSchemas" | "patternProperties", Value::Object(schemas)) => {
+                    Some(Value::Object(walk.copied_members(schemas, &[], level)))
+                }
+                ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                    Some(walk.copied_list(schemas, level))
+                }
+                (keyword, _) if SINGLES.contains(&keyword) => {
+                    Some(walk.one_copied(value, level.item()))
+                }
+                _ => {
+                    walk.spend(keyword.len() + size(value));
+                    Some(value.clone())
+                }
+            });
+            // Parts of branches may be missing: more than one of them may hold.
+            let is_open = keyword == "oneOf" && !self.cut.is_all();
+            let keyword = if is_open { "anyOf" } else { keyword.as_str() };
+            if let Some(copied) = copied.filter(|_| !is_open || !members.contains_key("anyOf")) {
+                built.insert(keyword, copied);
+            }
+        }
+        complete(&mut built);
+        Value::Object(built)
+    }
+
+    fn copied_reference(&mut self, reference: &'s str, level: Level) -> Value {
+        if let Some(name) = reference.strip_prefix(PREFIX) {
+            self.want(name, level);
+        }
+        Value::from(reference)
+    }
+
+    fn copied_members(&mut self, schemas: &'s Object, required: &[&str], level: Level) -> Object {
+        let mut built = Object::with_capacity(schemas.len());
+        for (name, schema) in schemas {
+            if self.is_spent() {
+                break;
+            }
+            let below = level.member(required.contains(&name.as_str()));
+            let copied = self.below(&[name], |walk| walk.one_copied(schema, below));
+            self.spend(name.len());
+            built.insert(name.as_str(), copied);
+        }
+        built
+    }
+
+    fn copied_list(&mut self, schemas: &'s [Value], level: Level) -> Value {
+        let mut each = Vec::with_capacity(schemas.len());
+        for (index, schema) in schemas.iter().enumerate() {
+            each.push(
+                self.below(&[&index.to_string()], |walk| walk.one_copied(schema, level.branch())),
+            );
+        }
+        Value::Array(each)
+    }
+
+    /// A schema as it is, where it is not too deep.
+    pub(super) fn one_copied(&mut self, schema: &'s Value, level: Level) -> Value {
+        if schema.is_boolean() {
+            return schema.clone();
+        }
+        if self.cut.ends(level) && kinds_of(schema, self.definitions, 2).meets(Kinds::OBJECT) {
+            let parts = Parts::of(&[schema], self.definitions);
+            return self.together(&parts, level);
+        }
+        self.schema(&[schema], level)
+    }
+}
+
+/// Lists have items, objects have members.
+pub(super) fn complete(built: &mut Object) {
+    let is = |built: &Object, name: &str| {
+        built.get("type").is_some_and(|kind| {
+            Kinds::listed(kind) != Kinds::ALL && {
+                let named = [kind].into_iter().chain(kind.as_array().into_iter().flatten());
+                named.into_iter().any(|kind| kind == name)
+            }
+        })
+    };
+    if is(built, "array") && !built.contains_key("items") {
+        built.insert("items", Value::Object(Object::new()));
+    }
+    if is(built, "object") && !built.contains_key("properties") {
+        built.insert("properties", Value::Object(Object::new()));
+    }
+}
+
+fn required(members: &Object) -> Vec<&str> {
+    let required = members.get("required").and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Keywords with one schema.
+const SINGLES: [&str; 10] = [
+    "additionalProperties",
+    "contains",
+    "else",
+    "if",
+    "items",
+    "not",
+    "propertyNames",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+/// Keywords that allow more where a schema below them says more.
+const FRAGILE: [&str; 9] = [
+    "contains",
+    "else",
+    "if",
+    "maxContains",
+    "minContains",
+    "not",
+    "then",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+];
+
+/// About so many bytes.
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.iter().map(size).sum::<usize>() + 2,
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| name.len() + 4 + size(value)).sum::<usize>() + 2
+        }
+        Value::String(text) => text.len() + 2,
+        _ => 6,
+    }
+}

@@ -1,0 +1,91 @@
+//! The definitions of one schema by name, and which schemas do no more than to refer to one.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{Object, Schema, Value};
+
+/// The definitions that a schema refers to.
+#[derive(Debug)]
+pub(super) struct Definitions<'s> {
+    root: &'s Value,
+    by_name: BTreeMap<&'s str, &'s Value>,
+}
+
+/// A reference, and what is said beside it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reference<'s> {
+    pub(super) name: &'s str,
+    pub(super) description: Option<&'s str>,
+}
+
+impl<'s> Definitions<'s> {
+    pub(super) fn of(schema: &'s Schema) -> Self {
+        let own = schema.own().get("$defs").and_then(Value::as_object);
+        let own = own.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema));
+        let shared = schema.definitions().iter();
+        let shared = shared.map(|known| (&*known.name, &*known.schema));
+        Self { root: schema.own(), by_name: shared.chain(own).collect() }
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&'s Value> {
+        self.by_name.get(name).copied()
+    }
+
+    /// What a reference leads to.
+    pub(super) fn target(&self, reference: &str) -> Option<&'s Value> {
+        match reference.strip_prefix(PREFIX) {
+            Some(name) => self.get(name),
+            None => self.root.pointer(reference.strip_prefix('#')?),
+        }
+    }
+
+    /// Every definition.
+    pub(super) fn all(&self) -> impl Iterator<Item = &'s Value> {
+        self.by_name.values().copied()
+    }
+
+    /// The reference that a schema is, when it says nothing else about values.
+    pub(super) fn reference(&self, schema: &'s Value) -> Option<Reference<'s>> {
+        let mut members = schema.as_object()?;
+        let description = text(members, "description");
+        while let Some(Value::Array(schemas)) = members.get("allOf") {
+            let [Value::Object(only)] = schemas.as_slice() else { return None };
+            let is_bare = members.keys().all(|key| key == "allOf" || is_annotation(key));
+            members = Some(only).filter(|_| is_bare)?;
+        }
+        let name = text(members, "$ref")?.strip_prefix(PREFIX)?;
+        let is_bare = members.keys().all(|key| key == "$ref" || is_annotation(key));
+        let is_known = is_bare && self.by_name.contains_key(name);
+        let description = description.or_else(|| text(members, "description"));
+        is_known.then_some(Reference { name, description })
+    }
+}
+
+/// A text of a schema.
+pub(super) fn text<'s>(members: &'s Object, keyword: &str) -> Option<&'s str> {
+    members.get(keyword).and_then(Value::as_str)
+}
+
+/// True for keywords that say nothing about which values are legal.
+pub(super) fn is_annotation(keyword: &str) -> bool {
+    ANNOTATIONS.contains(&keyword)
+}
+
+const ANNOTATIONS: [&str; 13] = [
+    "$comment",
+    "$defs",
+    "$schema",
+    "default",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "externalDocs",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "xml",
+];
+
+/// The start of a reference to a definition.
+pub(super) const PREFIX: &str = "#/$defs/";

@@ -1,0 +1,53 @@
+//! Descriptions, where a provider lets them stand.
+
+use callgate_tool::{Object, Value, json};
+
+use super::walk::Walk;
+
+impl Walk<'_> {
+    /// A schema with a description, where it may stand.
+    pub(super) fn with_description(&self, mut built: Value, description: String) -> Value {
+        if description.is_empty() {
+            return built;
+        }
+        if built.get("$ref").is_some() && !self.grammar.is_whole() {
+            return json!({"description": description, "anyOf": [built]});
+        }
+        if built.get("anyOf").is_none() || self.grammar.has_siblings {
+            return described(built, description);
+        }
+        if let Some(first) = built.get_mut("anyOf").and_then(|branches| branches.get_mut(0)) {
+            *first = described(first.take(), description);
+        }
+        built
+    }
+}
+
+/// A schema with a description in front of its own.
+pub(super) fn described(schema: Value, description: String) -> Value {
+    if description.is_empty() {
+        return schema;
+    }
+    let Value::Object(mut rest) = schema else { return schema };
+    let own = rest.remove("description");
+    let own = own.as_ref().and_then(Value::as_str).filter(|own| *own != description);
+    let whole = match own {
+        Some(own) => format!("{description}: {own}"),
+        None => description,
+    };
+    headed(rest, whole)
+}
+
+/// The type first, then the description, then the rest.
+pub(super) fn headed(mut built: Object, description: String) -> Value {
+    if description.is_empty() {
+        return Value::Object(built);
+    }
+    let mut whole = Object::with_capacity(built.len() + 1);
+    if let Some(kind) = built.remove("type") {
+        whole.insert("type", kind);
+    }
+    whole.insert("description", Value::String(description));
+    whole.append(&mut built);
+    Value::Object(whole)
+}

@@ -1,0 +1,315 @@
+//! What each provider takes of JSON Schema, as data. A keyword that is not listed is told in words.
+
+use callgate_tool::Value;
+
+/// The schemas that a provider accepts.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a rule of a provider")]
+pub(super) struct Grammar {
+    /// The keywords it takes, beside those of structure. Everything below the root where this is empty.
+    pub(super) keywords: &'static [&'static str],
+    /// Whether `$ref` to `$defs` is taken; definitions are unrolled otherwise.
+    pub(super) has_references: bool,
+    /// Whether anything may stand beside `anyOf`.
+    pub(super) has_siblings: bool,
+    /// Whether a schema may say nothing.
+    pub(super) has_any: bool,
+    /// How `null` is allowed beside another type.
+    pub(super) null: NullForm,
+    /// Which values may be listed.
+    pub(super) listed: Listed,
+    /// The formats it takes; all where there are none.
+    pub(super) formats: &'static [&'static str],
+    /// The patterns it takes.
+    pub(super) patterns: Patterns,
+    /// The largest `maxLength`, `minLength` and numbers of items it takes.
+    pub(super) longest: u64,
+    pub(super) most_items: u64,
+    /// Whether each member must be required and no other is allowed.
+    pub(super) is_closed: bool,
+    /// Whether schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
+    pub(super) is_proto: bool,
+    /// How deep members may be nested.
+    pub(super) deepest: usize,
+    /// The property names it takes.
+    pub(super) names: Names,
+}
+
+/// How a schema allows `null` beside another type.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum NullForm {
+    /// As a branch of `anyOf`.
+    Branch,
+    /// As `nullable: true`.
+    Flag,
+    /// As one of a list of two types.
+    List,
+}
+
+/// The values that an enumeration may list.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Listed {
+    Any,
+    /// Texts, but the empty one.
+    Texts,
+}
+
+/// The regular expressions that a provider takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Patterns {
+    Any,
+    /// From `^` to `$`, without look-around and without classes of characters that a letter names.
+    Anchored,
+    /// Without look-around.
+    Regular,
+}
+
+/// The names of members that a provider takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Names {
+    Any,
+    /// `^[a-zA-Z_][a-zA-Z0-9_]{0,63}$`, at any depth.
+    Identifiers,
+    /// `^[a-zA-Z0-9_.-]{1,64}$`, of arguments.
+    Dotted,
+}
+
+impl Grammar {
+    /// True when schemas below the root stay as they are.
+    pub(super) fn is_whole(&self) -> bool {
+        self.keywords.is_empty()
+    }
+
+    /// True when a keyword with this value is taken.
+    pub(super) fn takes(&self, keyword: &str, value: &Value) -> bool {
+        let is_small = |most: u64| value.as_u64().is_some_and(|count| count <= most);
+        if self.is_whole() {
+            return !value.is_object();
+        }
+        self.keywords.contains(&keyword)
+            && match keyword {
+                "format" => value.as_str().is_some_and(|format| self.formats.contains(&format)),
+                "maxLength" | "minLength" => is_small(self.longest),
+                "maxItems" | "minItems" => is_small(self.most_items),
+                "pattern" => value.as_str().is_some_and(|pattern| self.patterns.take(pattern)),
+                _ => true,
+            }
+    }
+}
+
+impl Patterns {
+    fn take(self, pattern: &str) -> bool {
+        let looks = ["(?=", "(?!", "(?<", "(?P", "(?i"].iter().any(|look| pattern.contains(look));
+        let is_anchored = pattern.starts_with('^')
+            && pattern.ends_with('$')
+            && !pattern.ends_with("\\$")
+            && pattern.matches(['^', '$']).count() - pattern.matches("[^").count() == 2;
+        match self {
+            Self::Any => true,
+            Self::Anchored => !looks && is_anchored && !has_classes(pattern) && is_short(pattern),
+            Self::Regular => !looks && !refers_back(pattern),
+        }
+    }
+}
+
+/// True for `\d`, `\w`, `\p{L}` and others that a letter or a digit names.
+fn has_classes(pattern: &str) -> bool {
+    escaped(pattern).any(|escaped| escaped.is_ascii_alphanumeric())
+}
+
+fn refers_back(pattern: &str) -> bool {
+    escaped(pattern).any(|escaped| ('1'..='9').contains(&escaped) || escaped == 'k')
+}
+
+/// The characters after a backslash.
+fn escaped(pattern: &str) -> impl Iterator<Item = char> {
+    let mut characters = pattern.chars();
+    std::iter::from_fn(move || {
+        characters.by_ref().find(|character| *character == '\\')?;
+        characters.next()
+    })
+}
+
+/// Repetitions are written out by engines that make grammars.
+fn is_short(pattern: &str) -> bool {
+    let counts = pattern.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let mut numbers = counts.flat_map(|counts| counts.split(','));
+    pattern.len() <= LONGEST_PATTERN
+        && numbers.all(|number| number.parse().is_ok_and(|n: u32| n <= MOST_REPEATED))
+}
+
+const LONGEST_PATTERN: usize = 200;
+const MOST_REPEATED: u32 = 100;
+
+/// Everything, with an object of arguments without composition at the root.
+pub(super) const WHOLE: Grammar = Grammar {
+    keywords: &[],
+    has_references: true,
+    has_siblings: true,
+    has_any: true,
+    null: NullForm::List,
+    listed: Listed::Any,
+    formats: &[],
+    patterns: Patterns::Any,
+    longest: u64::MAX,
+    most_items: u64::MAX,
+    is_closed: false,
+    is_proto: false,
+    deepest: usize::MAX,
+    names: Names::Any,
+};
+
+/// Anthropic: arguments by these names.
+pub(super) const ANTHROPIC: Grammar = Grammar { names: Names::Dotted, ..WHOLE };
+
+/// What every provider takes.
+pub(super) const PORTABLE: Grammar = Grammar {
+    keywords: &[
+        "additionalProperties",
+        "default",
+        "enum",
+        "format",
+        "maximum",
+        "maxItems",
+        "maxLength",
+        "minimum",
+        "minItems",
+        "minLength",
+        "pattern",
+    ],
+    has_references: true,
+    has_siblings: true,
+    has_any: false,
+    null: NullForm::Branch,
+    listed: Listed::Texts,
+    formats: &FORMATS,
+    patterns: Patterns::Anchored,
+    longest: 1000,
+    most_items: 100,
+    is_closed: false,
+    is_proto: false,
+    deepest: usize::MAX,
+    names: Names::Identifiers,
+};
+
+/// `OpenAI`'s strict mode.
+pub(super) const STRICT: Grammar = Grammar {
+    keywords: &[
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maximum",
+        "maxItems",
+        "minimum",
+        "minItems",
+        "multipleOf",
+        "pattern",
+    ],
+    null: NullForm::List,
+    listed: Listed::Any,
+    formats: &STRICT_FORMATS,
+    patterns: Patterns::Regular,
+    most_items: u64::MAX,
+    is_closed: true,
+    // The root is the first of ten levels.
+    deepest: 9,
+    names: Names::Any,
+    ..PORTABLE
+};
+
+/// Gemini's `parameters`.
+pub(super) const GEMINI_SCHEMA: Grammar = Grammar {
+    keywords: &[
+        "enum",
+        "format",
+        "maximum",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "minimum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "pattern",
+    ],
+    has_references: false,
+    has_siblings: false,
+    null: NullForm::Flag,
+    formats: &["date-time", "double", "float", "int32", "int64"],
+    patterns: Patterns::Regular,
+    longest: u64::MAX,
+    most_items: u64::MAX,
+    is_proto: true,
+    ..PORTABLE
+};
+
+/// The `Schema` of Customer Engagement Suite. It has references, too, in another form: none are written.
+pub(super) const CES: Grammar = Grammar {
+    keywords: &["enum", "maximum", "maxItems", "minimum", "minItems"],
+    formats: &[],
+    ..GEMINI_SCHEMA
+};
+
+/// Gemini's `parametersJsonSchema`.
+pub(super) const GEMINI_JSON: Grammar = Grammar {
+    keywords: &[
+        "additionalProperties",
+        "enum",
+        "format",
+        "maximum",
+        "maxItems",
+        "minimum",
+        "minItems",
+        "prefixItems",
+    ],
+    formats: &["date", "date-time", "duration", "time"],
+    most_items: u64::MAX,
+    ..PORTABLE
+};
+
+/// Engines that make a grammar of all tools.
+pub(super) const LLAMACPP: Grammar = Grammar {
+    keywords: &[
+        "additionalProperties",
+        "default",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maximum",
+        "maxItems",
+        "maxLength",
+        "minimum",
+        "minItems",
+        "minLength",
+        "pattern",
+        "prefixItems",
+    ],
+    has_any: true,
+    null: NullForm::List,
+    listed: Listed::Any,
+    longest: 1999,
+    names: Names::Any,
+    ..PORTABLE
+};
+
+/// The formats that everybody knows, or passes over.
+const FORMATS: [&str; 13] = [
+    "date",
+    "date-time",
+    "double",
+    "duration",
+    "email",
+    "float",
+    "hostname",
+    "int32",
+    "int64",
+    "ipv4",
+    "ipv6",
+    "time",
+    "uuid",
+];
+/// The formats that `OpenAI`'s strict mode knows.
+const STRICT_FORMATS: [&str; 9] =
+    ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];

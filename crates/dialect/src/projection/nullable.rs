@@ -1,0 +1,55 @@
+//! Allows `null` beside what a schema allows, in the form a provider has for it.
+
+use callgate_tool::{Object, Value, json};
+
+use super::{described::described, grammar::NullForm};
+
+/// The same, or nothing.
+pub(super) fn nullable(mut built: Value, form: NullForm) -> Value {
+    if form == NullForm::Flag {
+        match built.get_mut("anyOf").and_then(Value::as_array_mut) {
+            Some(branches) => branches.iter_mut().for_each(flag),
+            None => flag(&mut built),
+        }
+        return built;
+    }
+    let takes_any = built.as_object().is_none_or(Object::is_empty);
+    if takes_any || is_null(&built) || built.get("type").is_some_and(Value::is_array) {
+        return built;
+    }
+    if let Some(branches) = built.get_mut("anyOf").and_then(Value::as_array_mut) {
+        let null = (!branches.iter().any(is_null)).then(|| json!({"type": "null"}));
+        branches.extend(null);
+        return built;
+    }
+    match built.get_mut("type") {
+        Some(kind @ Value::String(_)) if form == NullForm::List => {
+            *kind = json!([kind, "null"]);
+            if let Some(listed) = built.get_mut("enum").and_then(Value::as_array_mut) {
+                listed.push(Value::Null);
+            }
+            built
+        }
+        _ => beside_null(built),
+    }
+}
+
+/// As a branch, the description outside.
+fn beside_null(mut built: Value) -> Value {
+    let description = built.as_object_mut().and_then(|members| members.remove("description"));
+    let built = json!({"anyOf": [built, {"type": "null"}]});
+    match description {
+        Some(Value::String(description)) => described(built, description),
+        _ => built,
+    }
+}
+
+fn is_null(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("null")
+}
+
+fn flag(schema: &mut Value) {
+    if let Value::Object(members) = schema {
+        members.insert("nullable", Value::Bool(true));
+    }
+}

@@ -1,0 +1,231 @@
+//! Objects and lists: members by the names a provider takes, which of them must be there, and items, which always have a type.
+
+use std::collections::BTreeSet;
+
+use callgate_tool::{Object, Value};
+
+use super::{
+    cut::Level,
+    grammar::Names,
+    loss::Lost,
+    nullable::nullable,
+    parts::{Parts, Rest},
+    walk::Walk,
+    words::Words,
+};
+
+/// The members of an object.
+#[derive(Debug)]
+pub(super) struct Shape<'s> {
+    pub(super) members: Vec<Member<'s>>,
+    pub(super) required: Vec<&'s str>,
+    pub(super) rest: Rest<'s>,
+}
+
+/// One member.
+#[derive(Debug)]
+pub(super) struct Member<'s> {
+    pub(super) name: &'s str,
+    /// What it must meet.
+    pub(super) schemas: Vec<&'s Value>,
+    /// Of these, one.
+    pub(super) others: Vec<&'s Value>,
+}
+
+impl<'s> Shape<'s> {
+    pub(super) fn of(parts: &Parts<'s>) -> Self {
+        let members = parts.members().into_iter();
+        let members = members.map(|(name, schemas)| Member { name, schemas, others: Vec::new() });
+        Self { members: members.collect(), required: parts.required(), rest: parts.rest() }
+    }
+
+    /// Adds what an alternative says of a member, which is at this position or new.
+    pub(super) fn add(&mut self, at: usize, name: &'s str, schemas: &[&'s Value]) {
+        if at == self.members.len() {
+            self.members.push(Member { name, schemas: Vec::new(), others: Vec::new() });
+        }
+        let Some(member) = self.members.get_mut(at) else { return };
+        let others = schemas
+            .first()
+            .filter(|schema| !member.others.contains(schema) && !member.schemas.contains(schema));
+        member.others.extend(others.copied());
+    }
+}
+
+impl<'s> Walk<'s> {
+    /// The keywords of an object.
+    pub(super) fn object(
+        &mut self,
+        parts: &Parts<'s>,
+        level: Level,
+        (built, words): (&mut Object, &mut Words),
+    ) {
+        self.shape(Shape::of(parts), level, (built, words));
+    }
+
+    /// The same of members that were put together.
+    pub(super) fn shape(
+        &mut self,
+        shape: Shape<'s>,
+        level: Level,
+        (built, words): (&mut Object, &mut Words),
+    ) {
+        let Shape { members, required, rest } = shape;
+        let needed: BTreeSet<&str> = required.iter().copied().collect();
+        let mut properties = Object::with_capacity(members.len());
+        let mut names = Vec::new();
+        for member in &members {
+            if member.schemas.iter().any(|schema| schema.as_bool() == Some(false)) {
+                continue;
+            }
+            if self.is_spent() && level != Level::default() {
+                break;
+            }
+            let is_required = needed.contains(member.name);
+            let place = ["properties", member.name];
+            let mut property =
+                self.below(&place, |walk| walk.member(member, level.member(is_required)));
+            if self.grammar.is_closed && !is_required {
+                property = nullable(property, self.grammar.null);
+            }
+            let name = self.named(member.name, level);
+            self.spend(name.len());
+            if is_required || self.grammar.is_closed {
+                names.push(Value::String(name.clone()));
+            }
+            properties.insert(name, property);
+        }
+        self.undeclared(&required, (&mut properties, &mut names), level);
+        if !properties.is_empty() || !self.grammar.is_proto {
+            built.insert("properties", Value::Object(properties));
+        }
+        if !names.is_empty() || self.grammar.is_closed {
+            built.insert("required", Value::Array(names));
+        }
+        self.rest(rest, level, (built, words));
+    }
+
+    fn member(&mut self, member: &Member<'s>, level: Level) -> Value {
+        let Member { schemas, others, .. } = member;
+        if others.is_empty() {
+            return self.schema(schemas, level);
+        }
+        let each: Vec<Value> = others
+            .iter()
+            .map(|other| {
+                let together: Vec<&Value> = schemas.iter().copied().chain([*other]).collect();
+                self.schema(&together, level)
+            })
+            .collect();
+        self.any_of(each, ("", &Words::default()))
+    }
+
+    /// Members that must be there and are not declared: any value.
+    fn undeclared(
+        &mut self,
+        required: &[&'s str],
+        (properties, names): (&mut Object, &mut Vec<Value>),
+        level: Level,
+    ) {
+        if self.grammar.has_any {
+            return;
+        }
+        for name in required {
+            let name = self.named(name, level);
+            if !properties.contains_key(&name) {
+                let any = self.any();
+                properties.insert(name.clone(), any);
+                names.push(Value::String(name));
+            }
+        }
+    }
+
+    fn rest(&mut self, rest: Rest<'s>, level: Level, (built, words): (&mut Object, &mut Words)) {
+        let takes = self.grammar.keywords.contains(&"additionalProperties");
+        if self.grammar.is_closed {
+            // Members that nobody describes are no loss.
+            if !matches!(rest, Rest::Closed | Rest::Open { is_declared: false }) {
+                self.lose("additionalProperties", Lost::Narrower);
+            }
+            built.insert("additionalProperties", Value::Bool(false));
+            return;
+        }
+        match rest {
+            Rest::Closed if takes || self.grammar.is_whole() => {
+                built.insert("additionalProperties", Value::Bool(false));
+            }
+            // Nobody makes up members where there is no word for them.
+            Rest::Closed => {}
+            Rest::Described(schemas) if takes || self.grammar.is_whole() => {
+                let value = self
+                    .below(&["additionalProperties"], |walk| walk.schema(&schemas, level.item()));
+                built.insert("additionalProperties", value);
+            }
+            Rest::Described(schemas) => {
+                for schema in schemas {
+                    words.say("additionalProperties", schema);
+                }
+                self.lose("additionalProperties", Lost::Told);
+            }
+            Rest::Open { is_declared } => {
+                if is_declared && takes {
+                    built.insert("additionalProperties", Value::Bool(true));
+                }
+            }
+        }
+    }
+
+    /// The keywords of a list.
+    pub(super) fn list(
+        &mut self,
+        parts: &Parts<'s>,
+        level: Level,
+        (built, words): (&mut Object, &mut Words),
+    ) {
+        let tuple = parts.values("prefixItems").find_map(Value::as_array);
+        let items = parts.items();
+        let Some(tuple) = tuple else {
+            let items = self.below(&["items"], |walk| walk.schema(&items, level.item()));
+            built.insert("items", items);
+            return;
+        };
+        let mut each = Vec::new();
+        for (index, schema) in tuple.iter().enumerate() {
+            let place = ["prefixItems", &index.to_string()];
+            each.push(self.below(&place, |walk| walk.schema(&[schema], level.item())));
+        }
+        let is_closed = parts.values("items").any(|items| items.as_bool() == Some(false));
+        let rest = (!is_closed || !items.is_empty())
+            .then(|| self.below(&["items"], |walk| walk.schema(&items, level.item())));
+        if self.grammar.keywords.contains(&"prefixItems") {
+            if rest.is_none() {
+                built.insert("maxItems", Value::from(each.len() as u64));
+            }
+            let rest = rest.unwrap_or_else(|| self.any_of(each.clone(), ("", &Words::default())));
+            built.insert("prefixItems", Value::Array(each));
+            built.insert("items", rest);
+            return;
+        }
+        self.lose("prefixItems", Lost::Told);
+        words.say("prefixItems", &Value::Array(tuple.clone()));
+        each.extend(rest);
+        let items = self.any_of(each, ("", &Words::default()));
+        built.insert("items", items);
+    }
+
+    /// The name of a member there.
+    pub(super) fn named(&mut self, name: &str, level: Level) -> String {
+        let is_theirs = match self.grammar.names {
+            Names::Any => false,
+            Names::Dotted => level == Level::default(),
+            Names::Identifiers => true,
+        };
+        match self.names.get(name).filter(|_| is_theirs) {
+            Some(other) => {
+                self.lose("properties", Lost::Renamed);
+                other.clone()
+            }
+            None => name.to_owned(),
+        }
+    }
+}

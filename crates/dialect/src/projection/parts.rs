@@ -1,0 +1,241 @@
+//! The schemas that one value must meet together: those of `allOf` and those that references lead to stand beside each
+//! other. Nothing is copied of them.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{Number, Object, Value};
+
+use super::{
+    definitions::{Definitions, is_annotation, text},
+    kinds::Kinds,
+};
+
+/// Schemas that hold together.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Parts<'s> {
+    list: Vec<&'s Object>,
+    /// Where those begin that are a branch's own.
+    own: usize,
+    /// Alternatives that each of them has.
+    pub(super) groups: Vec<Group<'s>>,
+    /// The references that were followed.
+    pub(super) followed: Vec<&'s str>,
+    /// Whether no value is legal.
+    pub(super) is_never: bool,
+}
+
+/// Alternatives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group<'s> {
+    pub(super) keyword: &'static str,
+    pub(super) branches: &'s [Value],
+}
+
+/// What an object may hold beside what is declared.
+#[derive(Debug)]
+pub(super) enum Rest<'s> {
+    /// Nothing.
+    Closed,
+    /// Members that are described.
+    Described(Vec<&'s Value>),
+    /// Whatever there is; declared so, or by silence.
+    Open { is_declared: bool },
+}
+
+impl<'s> Parts<'s> {
+    /// What these schemas say together.
+    pub(super) fn of(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
+        let mut parts = Self::default();
+        for schema in schemas {
+            parts.add(schema, definitions, 0);
+        }
+        parts
+    }
+
+    /// The same with a branch of a group, without the groups.
+    pub(super) fn with(&self, branch: &'s Value, definitions: &Definitions<'s>) -> Self {
+        let (list, followed) = (self.list.clone(), self.followed.clone());
+        let mut parts = Self { own: list.len(), list, followed, ..Self::default() };
+        parts.add(branch, definitions, 0);
+        parts
+    }
+
+    fn add(&mut self, schema: &'s Value, definitions: &Definitions<'s>, depth: usize) {
+        self.is_never |= schema.as_bool() == Some(false);
+        let Some(members) = schema.as_object() else { return };
+        if depth > DEEPEST || self.list.len() > MOST {
+            return;
+        }
+        self.list.push(members);
+        if let Some(reference) = text(members, "$ref")
+            && !self.followed.contains(&reference)
+            && let Some(target) = definitions.target(reference)
+        {
+            self.followed.push(reference);
+            self.add(target, definitions, depth + 1);
+        }
+        for keyword in ["anyOf", "oneOf"] {
+            let branches = members.get(keyword).and_then(Value::as_array);
+            self.groups.extend(branches.map(|branches| Group { keyword, branches }));
+        }
+        for each in members.get("allOf").and_then(Value::as_array).into_iter().flatten() {
+            self.add(each, definitions, depth + 1);
+        }
+    }
+
+    /// The values of a keyword, those of the use before those of what is used.
+    pub(super) fn values(&self, keyword: &str) -> impl Iterator<Item = &'s Value> {
+        self.list.iter().filter_map(move |members| members.get(keyword))
+    }
+
+    /// The first text of an annotation.
+    pub(super) fn annotation(&self, keyword: &str) -> Option<&'s str> {
+        let mut own = self.list.iter().skip(self.own);
+        own.find_map(|members| text(members, keyword).filter(|text| !text.trim().is_empty()))
+    }
+
+    /// The description, or else the title.
+    pub(super) fn description(&self) -> &'s str {
+        self.annotation("description").or_else(|| self.annotation("title")).unwrap_or_default()
+    }
+
+    /// The types that a value may have.
+    pub(super) fn kinds(&self) -> Kinds {
+        let types = self.values("type").map(Kinds::listed);
+        let kinds = types.fold(Kinds::ALL, |all, kinds| all & kinds);
+        let Some(listed) = self.listed() else { return kinds };
+        listed.iter().map(|value| Kinds::of(value) & kinds).fold(Kinds::NONE, |all, one| all | one)
+    }
+
+    /// The values that are listed, where some are.
+    pub(super) fn listed(&self) -> Option<Vec<&'s Value>> {
+        let mut lists = self.list.iter().flat_map(|members| {
+            let one = members.get("const").map(std::slice::from_ref);
+            let listed = members.get("enum").and_then(Value::as_array).map(Vec::as_slice);
+            one.into_iter().chain(listed)
+        });
+        let mut listed: Vec<&Value> = lists.next()?.iter().collect();
+        for others in lists {
+            listed.retain(|value| others.contains(value));
+        }
+        Some(listed)
+    }
+
+    /// True when nothing is said about values but their types.
+    pub(super) fn is_bare(&self) -> bool {
+        let is_silent = |key: &str| is_annotation(key) || SILENT.contains(&key);
+        self.list.iter().all(|members| members.keys().all(|key| is_silent(key)))
+    }
+
+    /// The tightest number of a keyword: the largest of those that bound from below, else the smallest.
+    pub(super) fn tightest(&self, keyword: &str) -> Option<&'s Value> {
+        let is_lower = keyword.starts_with("min") || keyword.ends_with("Minimum");
+        let number = |value: &&'s Value| value.as_number().cloned();
+        self.values(keyword).filter(|value| value.is_number()).reduce(|tight, other| {
+            let order =
+                number(&tight).zip(number(&other)).map(|(a, b): (Number, Number)| a.order(&b));
+            let is_tight =
+                order.is_none_or(|order| if is_lower { order.is_ge() } else { order.is_le() });
+            if is_tight { tight } else { other }
+        })
+    }
+
+    /// The declared members with their schemas, in their order.
+    pub(super) fn members(&self) -> Vec<(&'s str, Vec<&'s Value>)> {
+        let mut members: Vec<(&str, Vec<&Value>)> = Vec::new();
+        let mut known: BTreeMap<&str, usize> = BTreeMap::new();
+        for (name, schema) in self.values("properties").filter_map(Value::as_object).flatten() {
+            let at = *known.entry(name).or_insert(members.len());
+            match members.get_mut(at) {
+                Some((_, schemas)) if schemas.contains(&schema) => {}
+                Some((_, schemas)) => schemas.push(schema),
+                None => members.push((name, vec![schema])),
+            }
+        }
+        members
+    }
+
+    /// The members that must be there, in their order.
+    pub(super) fn required(&self) -> Vec<&'s str> {
+        let lists = self.values("required").filter_map(Value::as_array).flatten();
+        let mut names: Vec<&str> = Vec::new();
+        let mut known = std::collections::BTreeSet::new();
+        names.extend(lists.filter_map(Value::as_str).filter(|name| known.insert(*name)));
+        names
+    }
+
+    /// What may stand beside the declared members.
+    pub(super) fn rest(&self) -> Rest<'s> {
+        let values: Vec<_> = self.values("additionalProperties").collect();
+        if values.iter().any(|value| value.as_bool() == Some(false)) {
+            return Rest::Closed;
+        }
+        let described: Vec<_> = values.iter().copied().filter(|value| says(value)).collect();
+        let is_declared = !values.is_empty();
+        if described.is_empty() { Rest::Open { is_declared } } else { Rest::Described(described) }
+    }
+
+    /// The schemas of items, those at a position among them where `prefixItems` has no place.
+    pub(super) fn items(&self) -> Vec<&'s Value> {
+        self.values("items").filter(|value| says(value)).collect()
+    }
+
+    /// The first keyword of a type that values of no named type have.
+    pub(super) fn hint(&self) -> Option<(&'static str, Kinds)> {
+        HINTS.into_iter().find(|(keyword, _)| self.values(keyword).next().is_some())
+    }
+}
+
+/// True for a schema that says something.
+fn says(schema: &Value) -> bool {
+    schema.as_object().is_some_and(|members| !members.is_empty())
+}
+
+/// The types of a schema, as far as they are plain to see.
+pub(super) fn kinds_of<'s>(
+    schema: &'s Value,
+    definitions: &Definitions<'s>,
+    depth: usize,
+) -> Kinds {
+    let parts = Parts::of(&[schema], definitions);
+    if parts.is_never {
+        return Kinds::NONE;
+    }
+    let kinds = parts.kinds();
+    if depth == 0 {
+        return kinds;
+    }
+    let below = |group: &Group<'s>| {
+        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, depth - 1));
+        each.fold(Kinds::NONE, |all, one| all | one)
+    };
+    parts.groups.iter().map(below).fold(kinds, |all, one| all & one)
+}
+
+/// What stands beside groups and does not narrow them.
+const SILENT: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "type"];
+
+/// What a schema without a type is meant for.
+const HINTS: [(&str, Kinds); 17] = [
+    ("properties", Kinds::OBJECT),
+    ("additionalProperties", Kinds::OBJECT),
+    ("patternProperties", Kinds::OBJECT),
+    ("required", Kinds::OBJECT),
+    ("minProperties", Kinds::OBJECT),
+    ("maxProperties", Kinds::OBJECT),
+    ("items", Kinds::ARRAY),
+    ("prefixItems", Kinds::ARRAY),
+    ("minItems", Kinds::ARRAY),
+    ("maxItems", Kinds::ARRAY),
+    ("minimum", Kinds::NUMBER),
+    ("maximum", Kinds::NUMBER),
+    ("multipleOf", Kinds::NUMBER),
+    ("pattern", Kinds::STRING),
+    ("minLength", Kinds::STRING),
+    ("maxLength", Kinds::STRING),
+    ("format", Kinds::STRING),
+];
+
+/// Composition is not followed deeper, and not more schemas are held against each other.
+const DEEPEST: usize = 32;
+const MOST: usize = 64;

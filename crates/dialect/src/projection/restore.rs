@@ -1,0 +1,119 @@
+//! Brings arguments back that a model wrote for a provider's form of a schema: members get their own names, and where every
+//! member must be written, `null` for an optional one means that it is absent. Everything else stays as it was written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use callgate_tool::{Object, Value};
+
+use super::definitions::Definitions;
+
+/// What is undone.
+#[derive(Debug)]
+pub(super) struct Restoring<'s> {
+    pub(super) definitions: &'s Definitions<'s>,
+    /// The own names of members, by those they have there.
+    pub(super) names: BTreeMap<&'s str, &'s str>,
+    /// Whether only arguments themselves have other names.
+    pub(super) is_shallow: bool,
+    /// Whether `null` means absent where a member is optional.
+    pub(super) drops_null: bool,
+}
+
+/// What may apply to an object.
+#[derive(Debug, Default)]
+struct Shapes<'s> {
+    properties: BTreeMap<&'s str, Vec<&'s Value>>,
+    required: BTreeSet<&'s str>,
+    rest: Vec<&'s Value>,
+    items: Vec<&'s Value>,
+}
+
+impl<'s> Restoring<'s> {
+    pub(super) fn object(&self, members: Object, schemas: &[&'s Value], depth: usize) -> Object {
+        let shapes = self.shapes(schemas);
+        let mut restored = Object::with_capacity(members.len());
+        for (name, value) in members {
+            let is_here = depth == 0 || !self.is_shallow;
+            let own = self.names.get(name.as_str()).copied().filter(|_| is_here);
+            let own = own.filter(|own| shapes.declare(own) && !shapes.declare(&name));
+            let name = own.map_or(name, str::to_owned);
+            let below = shapes.properties.get(name.as_str());
+            let is_optional = below.is_some() && !shapes.required.contains(name.as_str());
+            if self.drops_null && is_optional && value.is_null() {
+                continue;
+            }
+            let below = below.unwrap_or(&shapes.rest);
+            let value = self.value(value, below, depth + 1);
+            restored.insert(name, value);
+        }
+        restored
+    }
+
+    fn value(&self, value: Value, schemas: &[&'s Value], depth: usize) -> Value {
+        if schemas.is_empty() || depth > DEEPEST {
+            return value;
+        }
+        match value {
+            Value::Array(items) => {
+                let shapes = self.shapes(schemas);
+                let each = items.into_iter().map(|item| self.value(item, &shapes.items, depth + 1));
+                Value::Array(each.collect())
+            }
+            Value::Object(members) => Value::Object(self.object(members, schemas, depth)),
+            other => other,
+        }
+    }
+
+    /// Everything that schemas may say of one value, whichever alternative holds.
+    fn shapes(&self, schemas: &[&'s Value]) -> Shapes<'s> {
+        let mut shapes = Shapes::default();
+        let mut open: Vec<&Value> = schemas.to_vec();
+        let mut seen = BTreeSet::new();
+        while let Some(schema) = open.pop() {
+            let Some(members) = schema.as_object().filter(|_| seen.len() < MOST) else { continue };
+            if !seen.insert(std::ptr::from_ref(members).addr()) {
+                continue;
+            }
+            for (keyword, value) in members {
+                self.add(keyword, value, (&mut shapes, &mut open));
+            }
+        }
+        shapes
+    }
+
+    fn add(
+        &self,
+        keyword: &str,
+        value: &'s Value,
+        (shapes, open): (&mut Shapes<'s>, &mut Vec<&'s Value>),
+    ) {
+        match (keyword, value) {
+            ("$ref", Value::String(name)) => open.extend(self.definitions.target(name)),
+            ("allOf" | "anyOf" | "oneOf", Value::Array(each)) => open.extend(each),
+            ("then" | "else", schema) => open.push(schema),
+            ("additionalProperties", schema) => shapes.rest.push(schema),
+            ("items", schema) => shapes.items.push(schema),
+            ("prefixItems", Value::Array(each)) => shapes.items.extend(each),
+            ("properties", Value::Object(each)) => {
+                for (name, schema) in each {
+                    shapes.properties.entry(name).or_default().push(schema);
+                }
+            }
+            ("required", Value::Array(names)) => {
+                shapes.required.extend(names.iter().filter_map(Value::as_str));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Shapes<'_> {
+    fn declare(&self, name: &str) -> bool {
+        self.properties.contains_key(name) || self.required.contains(name)
+    }
+}
+
+/// Values are not followed deeper; texts end before.
+const DEEPEST: usize = 128;
+/// Not more schemas are held against one value.
+const MOST: usize = 512;

@@ -1,0 +1,91 @@
+//! The root of a schema: always one object without alternatives. What alternatives have of their own becomes optional members.
+
+use std::collections::BTreeMap;
+
+use callgate_tool::{Object, Value};
+
+use super::{
+    alternatives::said_of_group,
+    copied::complete,
+    cut::Level,
+    definitions::is_annotation,
+    kinds::Kinds,
+    loss::Lost,
+    object::Shape,
+    parts::{Group, Parts},
+    walk::Walk,
+    words::Words,
+};
+
+impl<'s> Walk<'s> {
+    /// The schema of all arguments, and what is to be said of it.
+    pub(super) fn root(&mut self, schema: &'s Value) -> (Value, Words) {
+        let level = Level::default();
+        let mut words = Words::default();
+        let copied = plain(schema).filter(|members| {
+            // The names of members stand there, too.
+            self.names.is_empty() || !members.contains_key("dependentRequired")
+        });
+        if let (true, Some(members)) = (self.grammar.is_whole(), copied) {
+            let mut built = match self.copied(members, level) {
+                Value::Object(built) => built,
+                _ => Object::new(),
+            };
+            built.insert("type", Value::from("object"));
+            complete(&mut built);
+            return (Value::Object(built), words);
+        }
+        let parts = Parts::of(&[schema], self.definitions);
+        let mut shape = Shape::of(&parts);
+        for group in &parts.groups {
+            words.add(said_of_group(*group));
+            self.lose(group.keyword, Lost::Told);
+            self.merge(*group, &mut shape, DEEPEST);
+        }
+        self.told(&parts, &mut words);
+        let mut built = Object::new();
+        built.insert("type", self.type_name(Kinds::OBJECT));
+        self.shape(shape, level, (&mut built, &mut words));
+        self.rules(Kinds::OBJECT, &parts, (&mut built, &mut words));
+        (Value::Object(built), words)
+    }
+
+    /// Adds the members of alternatives.
+    fn merge(&mut self, group: Group<'s>, shape: &mut Shape<'s>, depth: usize) {
+        let members = shape.members.iter().enumerate();
+        let mut known: BTreeMap<&str, usize> =
+            members.map(|(at, member)| (member.name, at)).collect();
+        let mut nested = Vec::new();
+        for branch in group.branches {
+            let parts = Parts::of(&[branch], self.definitions);
+            for (name, schemas) in parts.members() {
+                self.lose(group.keyword, Lost::Narrower);
+                let at = *known.entry(name).or_insert(shape.members.len());
+                shape.add(at, name, &schemas);
+            }
+            nested.extend(parts.groups);
+        }
+        for group in nested.into_iter().filter(|_| depth > 0) {
+            self.merge(group, shape, depth - 1);
+        }
+    }
+}
+
+/// The members of a root that needs no more than to be copied.
+fn plain(schema: &Value) -> Option<&Object> {
+    let is_plain = |key: &String| is_annotation(key) || PLAIN.contains(&key.as_str());
+    schema.as_object().filter(|members| members.keys().all(is_plain))
+}
+
+const PLAIN: [&str; 8] = [
+    "additionalProperties",
+    "dependentRequired",
+    "maxProperties",
+    "minProperties",
+    "patternProperties",
+    "properties",
+    "required",
+    "type",
+];
+/// Alternatives in alternatives beyond this are told in words only.
+const DEEPEST: usize = 4;

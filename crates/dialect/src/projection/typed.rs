@@ -1,0 +1,311 @@
+//! Schemas of one type: what numbers, texts, lists and objects must be, each keyword as the provider takes it or in words.
+
+use callgate_tool::{Object, Value, json};
+
+use super::{
+    cut::Level,
+    described::headed,
+    grammar::{Listed, NullForm},
+    kinds::Kinds,
+    loss::Lost,
+    nullable::nullable,
+    parts::{Parts, Rest},
+    walk::Walk,
+    words::Words,
+};
+
+impl<'s> Walk<'s> {
+    /// What parts without alternatives ask.
+    pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
+        let mut kinds = parts.kinds();
+        if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
+            self.lose("type", Lost::Narrower);
+            kinds = hinted;
+        }
+        self.told(parts, &mut words);
+        let has_words = parts.hint().is_some() || parts.listed().is_some();
+        if kinds == Kinds::NONE || (kinds == Kinds::ALL && !has_words) {
+            let any = self.any();
+            return self.any_of(vec![any], (parts.description(), &words));
+        }
+        let singles: Vec<Kinds> = kinds.singles().filter(|kind| *kind != Kinds::NULL).collect();
+        let is_nullable = kinds.meets(Kinds::NULL);
+        if let [kind] = singles.as_slice() {
+            let built = self.typed(*kind, parts, level, &mut words);
+            let description = words.behind(parts.description(), self.cut.text);
+            self.spend(description.len());
+            let built = headed(built, description);
+            return if is_nullable { nullable(built, self.grammar.null) } else { built };
+        }
+        let mut branches = Vec::new();
+        for kind in singles {
+            let mut own = Words::default();
+            let built = self.typed(kind, parts, level.branch(), &mut own);
+            branches.push(headed(built, own.behind("", self.cut.text)));
+        }
+        branches.extend(is_nullable.then(|| self.null()));
+        self.any_of(branches, (parts.description(), &words))
+    }
+
+    /// Says what no provider takes of values of any type.
+    pub(super) fn told(&mut self, parts: &Parts<'s>, words: &mut Words) {
+        for keyword in ["not", "if", "then", "else"] {
+            for value in parts.values(keyword) {
+                words.say(keyword, value);
+                self.lose(keyword, Lost::Told);
+            }
+        }
+    }
+
+    /// Any value, as far as there is a form of it.
+    pub(super) fn any(&mut self) -> Value {
+        if self.grammar.has_any {
+            return Value::Object(Object::new());
+        }
+        self.lose("type", Lost::Narrower);
+        self.bare(Kinds::ALL)
+    }
+
+    /// `null`.
+    pub(super) fn null(&self) -> Value {
+        if self.grammar.null == NullForm::Flag {
+            return json!({"type": "STRING", "description": "null", "nullable": true});
+        }
+        json!({"type": "null"})
+    }
+
+    /// Any value of these types.
+    pub(super) fn bare(&mut self, kinds: Kinds) -> Value {
+        if kinds == Kinds::ALL && self.grammar.has_any {
+            return Value::Object(Object::new());
+        }
+        let mut branches = Vec::new();
+        for kind in kinds.singles().filter(|kind| *kind != Kinds::NULL) {
+            // A text is taken as it is where texts are legal.
+            if kind == Kinds::OBJECT && self.grammar.is_closed && kinds.meets(Kinds::STRING) {
+                self.lose("properties", Lost::Narrower);
+                continue;
+            }
+            branches.push(self.bare_kind(kind));
+        }
+        self.spend(SCHEMA * branches.len());
+        let is_nullable = kinds.meets(Kinds::NULL);
+        let built = match branches.len() {
+            0 => return self.null(),
+            1 => branches.pop().unwrap_or_default(),
+            _ => json!({"anyOf": branches}),
+        };
+        if is_nullable { nullable(built, self.grammar.null) } else { built }
+    }
+
+    fn bare_kind(&mut self, kind: Kinds) -> Value {
+        let mut built = Object::new();
+        built.insert("type", self.type_name(kind));
+        match kind {
+            Kinds::ARRAY if self.grammar.has_any => {
+                built.insert("items", Value::Object(Object::new()));
+            }
+            Kinds::ARRAY => {
+                self.lose("items", Lost::Narrower);
+                let mut items = Kinds::STRING | Kinds::NUMBER | Kinds::BOOLEAN | Kinds::OBJECT;
+                if self.grammar.null == NullForm::Flag {
+                    items = items | Kinds::NULL;
+                }
+                built.insert("items", self.bare(items));
+            }
+            Kinds::OBJECT if self.grammar.is_closed => return json_text(""),
+            Kinds::OBJECT if !self.grammar.is_proto => {
+                built.insert("properties", Value::Object(Object::new()));
+            }
+            _ => {}
+        }
+        Value::Object(built)
+    }
+
+    pub(super) fn type_name(&self, kind: Kinds) -> Value {
+        let name = kind.name();
+        Value::String(if self.grammar.is_proto { name.to_uppercase() } else { name.to_owned() })
+    }
+
+    fn typed(&mut self, kind: Kinds, parts: &Parts<'s>, level: Level, words: &mut Words) -> Object {
+        let mut built = Object::new();
+        let is_map = parts.members().is_empty() && !matches!(parts.rest(), Rest::Closed);
+        if kind == Kinds::OBJECT && self.grammar.is_closed && is_map {
+            // Members without names are no members there; the check of a call reads the text.
+            self.lose("additionalProperties", Lost::Told);
+            words.add("an object as JSON text".to_owned());
+            parts.values("additionalProperties").for_each(|rest| {
+                words.say("additionalProperties", rest);
+            });
+            built.insert("type", "string".into());
+            return built;
+        }
+        built.insert("type", self.type_name(kind));
+        self.listed(kind, parts, (&mut built, words));
+        match kind {
+            Kinds::ARRAY => self.list(parts, level, (&mut built, words)),
+            Kinds::OBJECT => self.object(parts, level, (&mut built, words)),
+            _ => {}
+        }
+        self.rules(kind, parts, (&mut built, words));
+        built
+    }
+
+    /// The listed values of a type.
+    fn listed(
+        &mut self,
+        kind: Kinds,
+        parts: &Parts<'s>,
+        (built, words): (&mut Object, &mut Words),
+    ) {
+        let Some(listed) = parts.listed() else { return };
+        let mut values: Vec<Value> =
+            listed.into_iter().filter(|value| Kinds::of(value).is_within(kind)).cloned().collect();
+        if kind == Kinds::BOOLEAN && values.len() > 1 {
+            return;
+        }
+        let is_scalar = !(Kinds::ARRAY | Kinds::OBJECT).meets(kind);
+        let is_taken = match self.grammar.listed {
+            Listed::Any => is_scalar,
+            Listed::Texts => kind == Kinds::STRING,
+        };
+        if self.grammar.listed == Listed::Texts && kind == Kinds::STRING && values.len() > 1 {
+            let n_values = values.len();
+            values.retain(|value| value.as_str() != Some(""));
+            if values.len() < n_values {
+                self.lose("enum", Lost::Narrower);
+                words.add("or an empty text".to_owned());
+            }
+        }
+        let is_empty = values.iter().any(|value| value.as_str() == Some(""));
+        let is_taken = is_taken && !(is_empty && self.grammar.listed == Listed::Texts);
+        let bytes: usize = values.iter().map(|value| value.as_str().map_or(8, str::len) + 3).sum();
+        if is_taken && self.takes_values(values.len(), bytes) {
+            self.spend(bytes);
+            built.insert("enum", Value::Array(values));
+        } else {
+            self.lose("enum", Lost::Told);
+            words.say("enum", &Value::Array(values));
+        }
+    }
+
+    /// The keywords that bound values of a type.
+    pub(super) fn rules(
+        &mut self,
+        kind: Kinds,
+        parts: &Parts<'s>,
+        (built, words): (&mut Object, &mut Words),
+    ) {
+        for (keyword, _) in RULES.iter().filter(|(_, kinds)| kind.is_within(*kinds)) {
+            let mut values = parts.values(keyword);
+            let value = match parts.tightest(keyword) {
+                Some(tightest) => Some(tightest),
+                None => values.next(),
+            };
+            let Some(value) = value else { continue };
+            if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
+                built.insert(*keyword, self.written(keyword, value));
+            } else if let Some((other, bound)) = inclusive(keyword, value, kind, parts) {
+                built.insert(other, bound);
+            } else if words.say(keyword, value) && !is_remark(keyword) {
+                self.lose(keyword, Lost::Told);
+            }
+            let is_bound = value.is_number();
+            for other in values.filter(|other| !is_bound && *other != value && !is_note(keyword)) {
+                words.say(keyword, other);
+                self.lose(keyword, Lost::Told);
+            }
+        }
+    }
+
+    /// Google writes counts as texts.
+    fn written(&self, keyword: &str, value: &Value) -> Value {
+        let is_count = self.grammar.is_proto
+            && ["Items", "Length", "Properties"].iter().any(|count| keyword.ends_with(count));
+        if is_count { Value::String(value.to_string()) } else { value.clone() }
+    }
+}
+
+/// A bound of whole numbers that excludes itself as the next one.
+fn inclusive(
+    keyword: &str,
+    value: &Value,
+    kind: Kinds,
+    parts: &Parts<'_>,
+) -> Option<(&'static str, Value)> {
+    let (other, step) = match keyword {
+        "exclusiveMinimum" => ("minimum", 1),
+        "exclusiveMaximum" => ("maximum", -1),
+        _ => return None,
+    };
+    let bound = value.as_i64().filter(|_| kind == Kinds::INTEGER)?.checked_add(step)?;
+    let is_alone = parts.tightest(other).is_none();
+    is_alone.then(|| (other, Value::from(bound)))
+}
+
+/// An object as a text.
+fn json_text(description: &str) -> Value {
+    let words = if description.is_empty() { "an object as JSON text" } else { description };
+    json!({"type": "string", "description": words})
+}
+
+/// A default of the type at hand, and none that has members which may have other names.
+fn is_kept(keyword: &str, value: &Value, kind: Kinds) -> bool {
+    let is_plain = !value.is_object() && !value.is_array();
+    match keyword {
+        "default" => is_plain && Kinds::of(value).is_within(kind),
+        // Formats of numbers and of texts have nothing to do with each other.
+        "format" if kind == Kinds::STRING => {
+            !NUMBER_FORMATS.contains(&value.as_str().unwrap_or_default())
+        }
+        "format" => NUMBER_FORMATS.contains(&value.as_str().unwrap_or_default()),
+        _ => true,
+    }
+}
+
+/// True for keywords of which the first one is enough.
+fn is_note(keyword: &str) -> bool {
+    ["default", "deprecated", "examples"].contains(&keyword)
+}
+
+/// True for keywords that say nothing about which values are legal or sent: words are as good.
+fn is_remark(keyword: &str) -> bool {
+    ["deprecated", "examples"].contains(&keyword)
+}
+
+const NUMBER_FORMATS: [&str; 4] = ["double", "float", "int32", "int64"];
+
+/// What a schema takes at least.
+const SCHEMA: usize = 20;
+
+/// The keywords that are said of values of these types.
+const RULES: [(&str, Kinds); 28] = [
+    ("minLength", Kinds::STRING),
+    ("maxLength", Kinds::STRING),
+    ("pattern", Kinds::STRING),
+    ("contentEncoding", Kinds::STRING),
+    ("contentMediaType", Kinds::STRING),
+    ("minimum", Kinds::NUMBER),
+    ("maximum", Kinds::NUMBER),
+    ("exclusiveMinimum", Kinds::NUMBER),
+    ("exclusiveMaximum", Kinds::NUMBER),
+    ("multipleOf", Kinds::NUMBER),
+    ("format", Kinds::ALL),
+    ("minItems", Kinds::ARRAY),
+    ("maxItems", Kinds::ARRAY),
+    ("uniqueItems", Kinds::ARRAY),
+    ("contains", Kinds::ARRAY),
+    ("minContains", Kinds::ARRAY),
+    ("maxContains", Kinds::ARRAY),
+    ("unevaluatedItems", Kinds::ARRAY),
+    ("minProperties", Kinds::OBJECT),
+    ("maxProperties", Kinds::OBJECT),
+    ("patternProperties", Kinds::OBJECT),
+    ("propertyNames", Kinds::OBJECT),
+    ("dependentRequired", Kinds::OBJECT),
+    ("dependentSchemas", Kinds::OBJECT),
+    ("unevaluatedProperties", Kinds::OBJECT),
+    ("default", Kinds::ALL),
+    ("examples", Kinds::ALL),
+    ("deprecated", Kinds::ALL),
+];

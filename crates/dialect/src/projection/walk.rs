@@ -1,0 +1,229 @@
+//! Walks a canonical schema and builds a provider's form of it: references, and what is too deep or too
+//! much. What alternatives, objects, lists and texts are made of stands in the files beside this one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use callgate_tool::{Object, Value, json};
+
+use super::{
+    cut::{Cut, Level},
+    definitions::{Definitions, PREFIX, Reference},
+    grammar::Grammar,
+    kinds::Kinds,
+    loss::{Losses, Lost},
+    parts::{Group, Parts, kinds_of},
+    words::{self, Words},
+};
+
+/// One walk.
+#[derive(Debug)]
+pub(super) struct Walk<'s> {
+    pub(super) grammar: &'static Grammar,
+    pub(super) cut: Cut,
+    pub(super) definitions: &'s Definitions<'s>,
+    /// The names that members have there, by their own.
+    pub(super) names: &'s BTreeMap<String, String>,
+    pub(super) losses: Losses,
+    /// The JSON pointer of the schema at hand.
+    at: String,
+    /// The bytes that may still be written.
+    left: usize,
+    /// The references that the walk is in.
+    open: Vec<&'s str>,
+    wanted: BTreeSet<(Level, &'s str)>,
+    known: BTreeSet<&'s str>,
+    /// How many values are listed so far.
+    n_listed: usize,
+}
+
+impl<'s> Walk<'s> {
+    pub(super) fn new(
+        (grammar, cut): (&'static Grammar, Cut),
+        definitions: &'s Definitions<'s>,
+        names: &'s BTreeMap<String, String>,
+        left: usize,
+    ) -> Self {
+        Self {
+            grammar,
+            cut,
+            definitions,
+            names,
+            losses: Losses::default(),
+            at: String::new(),
+            left,
+            open: Vec::new(),
+            wanted: BTreeSet::new(),
+            known: BTreeSet::new(),
+            n_listed: 0,
+        }
+    }
+
+    /// True once more was written than may be.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    pub(super) fn spend(&mut self, bytes: usize) {
+        self.left = self.left.saturating_sub(bytes);
+    }
+
+    /// Whether a provider takes so many values in a list, of so many bytes, beside those before.
+    pub(super) fn takes_values(&mut self, n_values: usize, bytes: usize) -> bool {
+        let is_long = n_values > LONG_LIST && bytes > LONG_LIST_BYTES;
+        let is_taken =
+            !self.grammar.is_closed || (self.n_listed + n_values <= MOST_LISTED && !is_long);
+        self.n_listed += if is_taken { n_values } else { 0 };
+        is_taken
+    }
+
+    pub(super) fn lose(&mut self, keyword: &'static str, what: Lost) {
+        self.losses.add(&self.at, keyword, what);
+    }
+
+    /// Applies this at a place below.
+    pub(super) fn below<T>(&mut self, place: &[&str], apply: impl FnOnce(&mut Self) -> T) -> T {
+        let length = self.at.len();
+        for token in place {
+            self.at.push('/');
+            self.at.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        }
+        let applied = apply(self);
+        self.at.truncate(length);
+        applied
+    }
+
+    /// What these schemas ask together.
+    pub(super) fn schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
+        self.spend(SCHEMA);
+        if self.is_spent() || level.is_last() {
+            return self.any();
+        }
+        if let [schema] = schemas {
+            if let Some(reference) = self.definitions.reference(schema)
+                && let Some(kept) = self.reference(reference, level)
+            {
+                return kept;
+            }
+            if let (true, Value::Object(members)) = (self.grammar.is_whole(), schema) {
+                let copied = self.copied(members, level);
+                return self.affordable(copied);
+            }
+        }
+        let parts = Parts::of(schemas, self.definitions);
+        self.together(&parts, level)
+    }
+
+    /// What was built, unless it is not whole.
+    fn affordable(&mut self, built: Value) -> Value {
+        if self.is_spent() { self.any() } else { built }
+    }
+
+    /// The definitions that are referred to, with those that they refer to.
+    pub(super) fn all_wanted(&mut self) -> Object {
+        let mut built = Object::new();
+        while let Some((level, name)) = self.wanted.pop_first() {
+            let Some(schema) = self.definitions.get(name).filter(|_| !built.contains_key(name))
+            else {
+                continue;
+            };
+            self.at = format!("/$defs/{name}");
+            self.spend(name.len());
+            let definition = if self.grammar.is_whole() {
+                self.one_copied(schema, level)
+            } else {
+                self.together(&Parts::of(&[schema], self.definitions), level)
+            };
+            built.insert(name, definition);
+        }
+        built
+    }
+
+    /// Has a definition written.
+    pub(super) fn want(&mut self, name: &'s str, level: Level) {
+        self.known.insert(name);
+        self.wanted.insert((level, name));
+    }
+
+    /// A reference where the provider takes it, and where what it leads to is shown.
+    fn reference(&mut self, reference: Reference<'s>, level: Level) -> Option<Value> {
+        let Reference { name, description } = reference;
+        if !self.grammar.has_references || (self.cut.ends(level) && !self.known.contains(name)) {
+            return None;
+        }
+        self.want(name, level);
+        let target = format!("{PREFIX}{name}");
+        let description = Words::default().behind(description.unwrap_or_default(), self.cut.text);
+        self.spend(name.len() + description.len());
+        if description.is_empty() {
+            return Some(json!({"$ref": target}));
+        }
+        Some(if self.grammar.is_whole() {
+            json!({"description": description, "$ref": target})
+        } else {
+            json!({"description": description, "anyOf": [{"$ref": target}]})
+        })
+    }
+
+    /// What several schemas ask together.
+    pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
+        let n_open = |name: &&str| self.open.iter().filter(|open| *open == name).count();
+        let is_again = parts.followed.iter().any(|name| n_open(name) >= UNROLLED);
+        if parts.is_never {
+            return self.never(parts);
+        }
+        if is_again || self.cut.ends(level) {
+            let kinds = kinds_of_parts(parts, self.definitions);
+            if is_again || kinds.meets(Kinds::OBJECT) {
+                return self.folded(parts, kinds);
+            }
+        }
+        let length = self.open.len();
+        self.open.extend(&parts.followed);
+        let built = self.grouped(parts, level);
+        self.open.truncate(length);
+        self.affordable(built)
+    }
+
+    /// No value is legal: nothing that a provider could be told.
+    fn never(&mut self, parts: &Parts<'s>) -> Value {
+        self.lose("not", Lost::Told);
+        let any = self.any();
+        let mut words = Words::default();
+        words.add("no value is legal".to_owned());
+        let description = words.behind(parts.description(), self.cut.text);
+        self.with_description(any, description)
+    }
+
+    /// A part that is too deep: its types, and the names of its members in words.
+    fn folded(&mut self, parts: &Parts<'s>, kinds: Kinds) -> Value {
+        self.lose("properties", Lost::Cut);
+        let mut words = Words::default();
+        let members = parts.members();
+        if !members.is_empty() {
+            let names = words::names(members.iter().map(|(name, _)| *name));
+            words.add(format!("members: {names}"));
+        }
+        let kinds = if kinds == Kinds::NONE { Kinds::ALL } else { kinds };
+        let built = self.bare(kinds);
+        let description = words.behind(parts.description(), self.cut.text);
+        self.spend(SCHEMA + description.len());
+        self.with_description(built, description)
+    }
+}
+
+pub(super) fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds {
+    let below = |group: &Group<'s>| {
+        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, 2));
+        each.fold(Kinds::NONE, |all, one| all | one)
+    };
+    parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)
+}
+
+/// What a schema takes at least.
+const SCHEMA: usize = 20;
+/// How often a definition is written into itself where it cannot be referred to.
+const UNROLLED: usize = 2;
+/// `OpenAI`'s strict mode takes so many listed values, and long lists of so many bytes.
+const MOST_LISTED: usize = 1000;
+const LONG_LIST: usize = 250;
+const LONG_LIST_BYTES: usize = 15_000;

@@ -1,0 +1,100 @@
+//! Projects the tools of every description of the corpus, where there is one: each provider takes each, and none is larger than
+//! it may be. What is lost is counted.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use callgate_dialect::{Projection, project};
+use callgate_openapi::{Document, Limits, LoadOptions, load};
+use callgate_tool::{Tool, Value};
+
+use crate::takes::wrong;
+
+/// So many tools of a description, evenly spread.
+const TOOLS: usize = 12;
+
+fn corpus() -> Option<PathBuf> {
+    let shared = option_env!("CALLGATE_SHARED").map(PathBuf::from);
+    let shared =
+        shared.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared"));
+    Some(shared.join("corpus")).filter(|folder| folder.is_dir())
+}
+
+/// The descriptions of the corpus.
+fn descriptions(corpus: &Path) -> Vec<PathBuf> {
+    let manifest =
+        Value::parse(&fs::read_to_string(corpus.join("manifest.json")).unwrap()).unwrap();
+    let rows = manifest.as_array().unwrap().iter();
+    rows.map(|row| corpus.join(row["path"].as_str().unwrap())).collect()
+}
+
+fn say(text: &str) {
+    writeln!(io::stderr(), "{text}").unwrap();
+}
+
+#[derive(Default)]
+struct Counts {
+    n_tools: usize,
+    n_lossy: usize,
+    n_cut: usize,
+    most_tokens: usize,
+    by_keyword: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+fn count(counts: &mut BTreeMap<&'static str, Counts>, tool: &Tool) {
+    for projection in Projection::ALL {
+        let projected = project(tool, projection);
+        assert_eq!(
+            wrong(projection, &projected.schema),
+            Vec::<String>::new(),
+            "{} {projection}",
+            tool.name
+        );
+        assert!(!projected.description.is_empty());
+        let counts = counts.entry(projection.as_str()).or_default();
+        let bytes = projected.schema.to_string().len() + projected.description.len();
+        counts.n_tools += 1;
+        counts.n_lossy += usize::from(!projected.losses.is_empty());
+        counts.n_cut += usize::from(
+            projected.losses.iter().any(|loss| loss.what.as_str().starts_with("shown")),
+        );
+        counts.most_tokens = counts.most_tokens.max(bytes / 4);
+        for loss in &projected.losses {
+            *counts.by_keyword.entry((loss.keyword, loss.what.as_str())).or_default() += 1;
+        }
+    }
+}
+
+#[test]
+fn every_tool_of_the_corpus_has_a_form_that_each_provider_takes() {
+    let Some(corpus) = corpus() else { return say("corpus absent") };
+    let mut counts: BTreeMap<&str, Counts> = BTreeMap::new();
+    let all = std::env::var_os("CALLGATE_ALL").is_some();
+    for path in descriptions(&corpus) {
+        let Ok(document) = Document::read(&fs::read(&path).unwrap(), &Limits::default()) else {
+            continue;
+        };
+        let loaded = load(&document.value, &LoadOptions::default());
+        let operations = &loaded.operations;
+        let each = if all { 1 } else { operations.len().div_ceil(TOOLS).max(1) };
+        for operation in operations.iter().step_by(each) {
+            if let Ok(tool) = operation.declaration() {
+                count(&mut counts, tool);
+            }
+        }
+    }
+    for (projection, counts) in &counts {
+        let Counts { n_tools, n_lossy, n_cut, most_tokens, by_keyword } = counts;
+        say(&format!(
+            "{projection}: {n_tools} tools, {n_lossy} with losses, {n_cut} cut, at most {most_tokens} tokens"
+        ));
+        for ((keyword, what), n) in by_keyword {
+            say(&format!("    {n:>7}  {keyword}: {what}"));
+        }
+        assert!(*most_tokens <= 2 * Tool::MOST_TOKENS, "{projection}");
+    }
+}

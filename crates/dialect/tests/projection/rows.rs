@@ -1,0 +1,295 @@
+//! What each provider gets of a schema: a row for each rule.
+
+use callgate_dialect::{Projected, Projection, project, restore};
+use callgate_tool::{Object, Tool, Value, json};
+
+use crate::{laws::made, takes::wrong};
+
+/// A tool with this argument, and a definition that refers to itself.
+fn tool(property: &Value) -> Tool {
+    let node = json!({"type": "object", "required": ["name"], "properties": {
+        "name": {"type": "string"}, "next": {"$ref": "#/$defs/Node"}}});
+    made(json!({
+        "type": "object", "properties": {"a": property}, "additionalProperties": false,
+        "$defs": {"Node": node},
+    }))
+}
+
+#[track_caller]
+fn projected(projection: Projection, property: &Value) -> Projected {
+    let projected = project(&tool(property), projection);
+    assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new(), "{}", projected.schema);
+    projected
+}
+
+/// Holds the form of an argument, and what it loses, against what is expected.
+#[track_caller]
+fn check(projection: Projection, property: &Value, expected: &str, losses: &[&str]) {
+    let projected = projected(projection, property);
+    let got = projected.schema["properties"]["a"].to_string();
+    assert_eq!(got.replace('"', ""), expected, "{projection} of {property}");
+    let told: Vec<String> = projected.losses.iter().map(ToString::to_string).collect();
+    let told: Vec<String> = told.iter().map(|loss| loss.replace('`', "")).collect();
+    assert_eq!(told, losses, "{projection} of {property}");
+}
+
+use Projection::{GeminiJson, GeminiSchema, LlamaCpp, OpenAi, OpenAiStrict, Portable};
+
+const TOLD: &str = "told in words";
+
+#[test]
+fn a_value_that_is_always_the_same_is_a_list_of_one() {
+    let one = json!({"type": "string", "const": "b", "description": "B"});
+    check(Portable, &one, "{type:string,description:B,enum:[b]}", &[]);
+    check(GeminiSchema, &one, "{type:STRING,description:B,enum:[b]}", &[]);
+    check(OpenAiStrict, &one, "{type:[string,null],description:B,enum:[b,null]}", &[]);
+    check(OpenAi, &one, "{type:string,const:b,description:B}", &[]);
+}
+
+#[test]
+fn listed_numbers_are_told_in_words_where_only_texts_are_listed() {
+    let one = json!({"type": "integer", "enum": [1, 2]});
+    let lost = format!("enum at /properties/a: {TOLD}");
+    for (projection, expected) in [
+        (Portable, "{type:integer,description:one of: 1, 2}"),
+        (GeminiJson, "{type:integer,description:one of: 1, 2}"),
+        (GeminiSchema, "{type:INTEGER,description:one of: 1, 2}"),
+    ] {
+        check(projection, &one, expected, &[&lost]);
+    }
+    check(LlamaCpp, &one, "{type:integer,enum:[1,2]}", &[]);
+    let lost = "enum at /properties/a: some legal values cannot be given";
+    let one = json!({"type": "string", "enum": ["", "a"]});
+    check(GeminiSchema, &one, "{type:STRING,description:or an empty text,enum:[a]}", &[lost]);
+    let one = json!({"enum": ["a", 7, null]});
+    let expected = "{anyOf:[{type:STRING,enum:[a],nullable:true},\
+        {type:INTEGER,description:one of: 7,nullable:true}]}";
+    check(GeminiSchema, &one, expected, &[&format!("enum at /properties/a: {TOLD}")]);
+}
+
+#[test]
+fn keywords_that_a_provider_refuses_are_told_in_the_description() {
+    let one = json!({"type": "string", "format": "uri", "pattern": "\\d+", "minLength": 2,
+        "maxLength": 5000, "description": "D"});
+    let lost = |keywords: &[&str]| -> Vec<String> {
+        keywords.iter().map(|keyword| format!("{keyword} at /properties/a: {TOLD}")).collect()
+    };
+    for (projection, expected, keywords) in [
+        (
+            Portable,
+            "{type:string,description:D (at most 5000 characters; pattern: \\\\d+; format: uri),minLength:2}",
+            &["maxLength", "pattern", "format"][..],
+        ),
+        (
+            GeminiSchema,
+            "{type:STRING,description:D (format: uri),minLength:2,maxLength:5000,pattern:\\\\d+}",
+            &["format"],
+        ),
+        (
+            OpenAiStrict,
+            "{type:[string,null],description:D (at least 2 characters; at most 5000 characters; format: uri),\
+             pattern:\\\\d+}",
+            &["minLength", "maxLength", "format"],
+        ),
+    ] {
+        let lost = lost(keywords);
+        let lost: Vec<&str> = lost.iter().map(String::as_str).collect();
+        check(projection, &one, expected, &lost);
+    }
+    check(
+        GeminiSchema,
+        &json!({"type": "integer", "exclusiveMinimum": 0, "multipleOf": 2}),
+        "{type:INTEGER,description:a multiple of 2,minimum:1}",
+        &["multipleOf at /properties/a: told in words"],
+    );
+}
+
+#[test]
+fn counts_are_texts_for_google_alone() {
+    let projected = projected(GeminiSchema, &json!({"type": "array", "maxItems": 5}));
+    assert_eq!(projected.schema["properties"]["a"]["maxItems"], "5");
+}
+
+#[test]
+fn null_has_the_form_that_a_provider_has_for_it() {
+    let one = json!({"type": ["string", "null"], "description": "D"});
+    check(Portable, &one, "{description:D,anyOf:[{type:string},{type:null}]}", &[]);
+    check(GeminiSchema, &one, "{type:STRING,description:D,nullable:true}", &[]);
+    check(OpenAiStrict, &one, "{type:[string,null],description:D}", &[]);
+    let one = json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]});
+    let expected = "{anyOf:[{type:STRING,nullable:true},{type:INTEGER,nullable:true}]}";
+    check(GeminiSchema, &one, expected, &[]);
+}
+
+#[test]
+fn lists_have_items_of_a_type() {
+    let projected = projected(Portable, &json!({"type": "array"}));
+    let items = &projected.schema["properties"]["a"]["items"]["anyOf"];
+    assert_eq!(items[0], json!({"type": "string"}));
+    check(OpenAi, &json!({"type": "array"}), "{type:array,items:{}}", &[]);
+    check(
+        Portable,
+        &json!({"type": "array", "prefixItems": [{"type": "string"}], "items": false}),
+        "{type:array,description:items in this order: [{\\type\\:\\string\\}],items:{type:string}}",
+        &["prefixItems at /properties/a: told in words"],
+    );
+}
+
+#[test]
+fn objects_have_properties_but_none_that_are_empty_for_google() {
+    check(OpenAi, &json!({"type": "object"}), "{type:object,properties:{}}", &[]);
+    check(Portable, &json!({"type": "object"}), "{type:object,properties:{}}", &[]);
+    check(GeminiSchema, &json!({"type": "object"}), "{type:OBJECT}", &[]);
+}
+
+#[test]
+fn a_map_is_a_json_text_where_every_member_must_be_declared() {
+    let one = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let expected = "{type:[string,null],description:an object as JSON text; other members: {\\type\\:\\integer\\}}";
+    check(OpenAiStrict, &one, expected, &["additionalProperties at /properties/a: told in words"]);
+}
+
+#[test]
+fn a_reference_stays_where_it_may_and_nothing_stands_beside_it() {
+    let one = json!({"$ref": "#/$defs/Node", "description": "D"});
+    check(Portable, &one, "{description:D,anyOf:[{$ref:#/$defs/Node}]}", &[]);
+    check(OpenAi, &one, "{description:D,$ref:#/$defs/Node}", &[]);
+    let node = &projected(OpenAiStrict, &one).schema["$defs"]["Node"];
+    assert_eq!(node["required"], json!(["name", "next"]));
+    assert_eq!(node["properties"]["next"]["anyOf"][1], json!({"type": "null"}));
+}
+
+#[test]
+fn what_refers_to_itself_is_written_out_twice_where_nothing_may_be_referred_to() {
+    let expected = "{type:OBJECT,properties:{name:{type:STRING},next:{type:OBJECT,properties:{name:{type:STRING},\
+        next:{type:OBJECT,description:members: name, next}},required:[name]}},required:[name]}";
+    let at = "/properties/a/properties/next/properties/next";
+    let lost = format!("properties at {at}: shown as an object in words");
+    check(GeminiSchema, &json!({"$ref": "#/$defs/Node"}), expected, &[&lost]);
+}
+
+#[test]
+fn what_holds_together_is_one_object() {
+    let one = json!({"allOf": [
+        {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
+        {"properties": {"x": {"minLength": 1}, "y": {"type": "boolean"}}},
+    ]});
+    let expected =
+        "{type:object,properties:{x:{type:string,minLength:1},y:{type:boolean}},required:[x]}";
+    check(Portable, &one, expected, &[]);
+}
+
+#[test]
+fn alternatives_hold_what_stands_beside_them() {
+    let one = json!({"type": "object", "properties": {"k": {"type": "string"}}, "description": "D",
+        "oneOf": [{"properties": {"x": {"type": "integer"}}}, {"required": ["k"]}]});
+    let expected = "{description:D,anyOf:[{type:object,properties:{k:{type:string},x:{type:integer}}},\
+        {type:object,properties:{k:{type:string}},required:[k]}]}";
+    let lost = "oneOf at /properties/a: checked by the gateway alone";
+    check(Portable, &one, expected, &[lost]);
+    let one = json!({"type": "object", "properties": {"k": {"type": "string"}},
+        "anyOf": [{"required": ["k"]}, {"required": ["l", "m"]}]});
+    let expected =
+        "{type:object,description:needs at least one of: k, l and m,properties:{k:{type:string}}}";
+    check(Portable, &one, expected, &["anyOf at /properties/a: told in words"]);
+}
+
+#[test]
+fn the_root_is_an_object_without_alternatives() {
+    let schema = json!({"type": "object", "properties": {"k": {"type": "string"}}, "oneOf": [
+        {"properties": {"x": {"type": "integer"}}, "required": ["x"]}, {"required": ["k"]}]});
+    for projection in Projection::ALL {
+        let projected = project(&made(schema.clone()), projection);
+        assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new());
+        assert!(projected.schema["properties"]["x"].is_object(), "{projection}");
+        assert_eq!(projected.description, "Does it (needs exactly one of: x, k)");
+    }
+}
+
+#[track_caller]
+fn check_restored(schema: Value, projection: Projection, given: &Value, expected: &Value) {
+    let given = given.as_object().cloned().unwrap_or_default();
+    let restored: Object = restore(&made(schema), projection, given);
+    assert_eq!(&Value::Object(restored), expected);
+}
+
+#[test]
+fn members_come_back_under_their_own_names() {
+    let filter = json!({"type": "object", "properties": {
+        "$top": {"type": "integer"}, "top": {"type": "integer"}, "x-y": {"type": "string"}}});
+    let schema =
+        json!({"type": "object", "properties": {"list": {"type": "array", "items": filter}}});
+    let projected = project(&made(schema.clone()), GeminiSchema);
+    let items = &projected.schema["properties"]["list"]["items"]["properties"];
+    let names: Vec<&String> = items.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["top_483071aa", "top", "x_y"]);
+    check_restored(
+        schema,
+        GeminiSchema,
+        &json!({"list": [{"top_483071aa": 1, "top": 2, "x_y": "a", "z": 3}], "x_y": 4}),
+        &json!({"list": [{"$top": 1, "top": 2, "x-y": "a", "z": 3}], "x_y": 4}),
+    );
+}
+
+#[test]
+fn null_means_absent_where_every_member_must_be_written() {
+    let schema = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": ["string", "null"]}, "b": {"type": ["string", "null"]},
+        "c": {"type": "object", "properties": {"d": {"type": "string"}}},
+        "e": {"type": "object", "additionalProperties": true}}});
+    let given = json!({"a": null, "b": null, "c": {"d": null}, "e": {"f": null}});
+    let expected = json!({"a": null, "c": {}, "e": {"f": null}});
+    check_restored(schema.clone(), OpenAiStrict, &given, &expected);
+    check_restored(schema, Portable, &given, &given);
+}
+
+/// A tool whose optional parts are as large as this.
+fn large(n_members: usize) -> Tool {
+    let leaf =
+        json!({"type": "string", "description": "A text that says something of some length"});
+    let members = |below: &Value| -> Value {
+        let each = (0..n_members).map(|at| (format!("member_{at}"), below.clone()));
+        json!({"type": "object", "properties": (Value::Object(each.collect::<Object>()))})
+    };
+    let deep = members(&members(&leaf));
+    made(json!({"type": "object", "required": ["id"],
+        "properties": {"id": {"type": "string"}, "body": deep, "same": (members(&leaf))}}))
+}
+
+#[test]
+fn a_tool_that_nobody_can_afford_is_told_in_words_where_it_is_deep_and_optional() {
+    let tool = large(40);
+    assert!(tool.tokens() > 30_000);
+    for projection in Projection::ALL {
+        let projected = project(&tool, projection);
+        assert!(projected.tokens(&tool) <= 8000, "{projection}: {}", projected.tokens(&tool));
+        let body = &projected.schema["properties"]["body"];
+        let member = &body["properties"]["member_0"];
+        let words = member["description"].as_str().unwrap();
+        assert!(words.contains("members: member_0, member_1"), "{member}");
+        assert!(projected.losses[0].to_string().ends_with("shown as an object in words"));
+    }
+    let projected = project(&tool.clone().with_most_tokens(100_000), Portable);
+    assert!(projected.losses.is_empty());
+    let projected = project(&tool.with_most_tokens(1), Portable);
+    let names: Vec<&String> = projected.schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["id", "body", "same"]);
+}
+
+#[test]
+fn definitions_that_multiply_are_not_written_out_without_bound() {
+    let each = (0..40).map(|at| {
+        let next = format!("#/$defs/D{}", at + 1);
+        let members = json!({"l": {"$ref": next}, "r": {"$ref": next}, "s": {"anyOf": [{"$ref": next}, {"$ref": next}]}});
+        (format!("D{at}"), json!({"type": "object", "properties": members}))
+    });
+    let mut definitions: Object = each.collect();
+    definitions.insert("D40", json!({"type": "string"}));
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/D0"}},
+        "$defs": (Value::Object(definitions))});
+    for projection in Projection::ALL {
+        let tool = made(schema.clone());
+        let projected = project(&tool, projection);
+        assert!(projected.tokens(&tool) <= 8000, "{projection}");
+    }
+}
