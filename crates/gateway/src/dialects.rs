@@ -6,7 +6,7 @@ mod envelope;
 use axum::{extract::State, response::Response};
 use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
-use callgate_executor::Entry;
+use callgate_executor::{Entry, Execution};
 use callgate_tool::{Tool, ToolResult, Value, json};
 use http::HeaderMap;
 
@@ -71,6 +71,7 @@ pub(crate) async fn run(
         session,
         is_dry_run,
         mode,
+        execution: Execution::Server,
         trace,
         key,
         stop: gateway.drain().stop(),
