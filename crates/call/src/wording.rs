@@ -5,7 +5,6 @@
 pub mod answer;
 pub mod around;
 pub(crate) mod body;
-pub mod client;
 mod connection;
 mod credential;
 pub(crate) mod key;
@@ -18,7 +17,7 @@ use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
 pub use connection::{
     connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
 };
-pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted, sign_in_required};
+pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted};
 
 use crate::style::Unwritable;
 

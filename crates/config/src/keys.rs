@@ -69,8 +69,6 @@ pub enum Kind {
     Map(&'static Self),
     /// A number.
     Number,
-    /// A JSON Schema.
-    Schema,
     /// A reference to a secret: `env:NAME`, `file:PATH`.
     Secret,
     /// A reference to a secret, or a value of the session: `$session.credentials.NAME`.
@@ -226,8 +224,6 @@ pub const TABLES: &[Table] = &[
     SCHEME,
     SCHEME_API_KEY,
     EGRESS,
-    EXECUTION,
-    FUNCTION,
     LIMITS,
     LOG,
     OUTPUT,

@@ -13,7 +13,6 @@ mod error;
 mod exported;
 mod file;
 mod finding;
-mod functions;
 mod headers;
 mod import;
 mod keys;
@@ -62,7 +61,7 @@ pub use serving::{
 pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{
-    AllowedValue, Credentials, ExecutionConfig, FixedHeader, FunctionConfig, ListedHeader,
-    SchemeChoice, SchemeCredential, ToolExecution, ToolShape, ToolsetConfig,
+    AllowedValue, Credentials, FixedHeader, ListedHeader, SchemeChoice, SchemeCredential,
+    ToolShape, ToolsetConfig,
 };
 pub use upstream::Upstream;

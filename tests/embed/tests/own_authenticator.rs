@@ -72,7 +72,6 @@ fn executor(server: String) -> Executor {
         session_values: SessionValues::default(),
         shape,
         tool_shapes: BTreeMap::new(),
-        client: callgate::ClientSide::default(),
     };
     Executor::builder().toolset(toolset).build().unwrap()
 }

@@ -1,35 +1,31 @@
-//! Finds the tools that a configuration names: in `tools`, `argument_headers`, `output` and `execution`. An entry that meets no tool of
+//! Finds the tools that a configuration names: in `tools`, `argument_headers` and `output`. An entry that meets no tool of
 //! the loaded description is a warning.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::Place;
 use callgate_call::Shape;
-use callgate_executor::{Callable, Execution};
+use callgate_executor::Callable;
 use callgate_openapi::{ArgumentHeader, Operation, Report};
 use callgate_tool::ToolName;
 
 use crate::{
     reader::Reader,
-    toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
+    toolset::{ListedHeader, ToolShape, ToolsetConfig},
 };
 
-/// Checks all that the toolset says of tools, and finds the shapes of their results and who runs them.
+/// Checks all that the toolset says of tools, and finds the shapes of their results.
 pub(super) fn found(
     reader: &mut Reader,
     config: &ToolsetConfig,
     report: &Report,
     callables: &[Callable],
-) -> (BTreeMap<ToolName, Shape>, BTreeMap<ToolName, Execution>) {
+) -> BTreeMap<ToolName, Shape> {
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
     headers(reader, config, callables, &operations);
     selection(reader, config, report);
-    let shown = config.tool_shapes.iter();
-    let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
-    let run = config.execution.tools.iter();
-    let run = run.map(|ToolExecution { tool, pointer, execution }| (tool, pointer, execution));
-    (named(reader, shown, &operations), named(reader, run, &operations))
+    shapes(reader, config, &operations)
 }
 
 /// Warns about entries that no operation matches.
@@ -74,23 +70,23 @@ fn headers(
     }
 }
 
-/// What is said of tools, by the tools it is said of. One that no tool of the toolset has is a warning.
-fn named<'a, T: Clone + 'a>(
+/// The shapes by the tools they are for. One that no tool of the toolset has is a warning.
+fn shapes(
     reader: &mut Reader,
-    said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
+    config: &ToolsetConfig,
     operations: &[Arc<Operation>],
-) -> BTreeMap<ToolName, T> {
-    let mut found = BTreeMap::new();
-    for (tool, pointer, value) in said {
-        let meant = operations.iter().find(|operation| is_called(operation, tool));
-        if let Some(operation) = meant {
-            found.insert(operation.tool_name.clone(), value.clone());
+) -> BTreeMap<ToolName, Shape> {
+    let mut shapes = BTreeMap::new();
+    for ToolShape { tool, pointer, shape } in &config.tool_shapes {
+        let found = operations.iter().find(|operation| is_called(operation, tool));
+        if let Some(operation) = found {
+            shapes.insert(operation.tool_name.clone(), shape.clone());
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
         reader.warn("selects-nothing", pointer.clone(), &message, &help);
     }
-    found
+    shapes
 }
 
 /// What is wrong with the name of a tool that is not offered, and what to do.

@@ -9,6 +9,5 @@ mod messages;
 mod own;
 mod secured;
 mod sidecar;
-mod waiting;
 
 use self::sidecar::Sidecar;
