@@ -181,7 +181,7 @@ async fn without_its_credential_nothing_is_sent() {
     let executor = executor(&server.url(""), "auth: { bearer: { token: $session.params.token } }");
     let result = call(&executor, "echo", json!({"n": 1})).await;
     let Outcome::Failed(fault) = result.outcome else { panic!("no fault") };
-    assert_eq!((fault.code, fault.reached), (FaultCode::MissingSessionValue, Reached::No));
+    assert_eq!((fault.code, fault.reached), (FaultCode::SignInRequired, Reached::No));
     assert!(fault.message.contains("token"), "{fault:?}");
     assert_eq!(server.count("/echo"), 0);
 }

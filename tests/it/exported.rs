@@ -248,8 +248,8 @@ fn check_fault(files: &[(&str, String)], settings: &Value, code: &str, words: &s
 fn an_export_that_cannot_be_taken_over_is_a_fault() {
     let named = json!({"dialogflow_tool": "agent/tools/pets"});
     let tool = |spec: Value| vec![("agent/tools/pets/pets.json", spec.to_string())];
-    let function = tool(json!({"displayName": "f", "functionSpec": {}}));
-    check_fault(&function, &named, "exported-tool", "expected an OpenAPI tool");
+    let store = tool(json!({"displayName": "f", "dataStoreSpec": {}}));
+    check_fault(&store, &named, "exported-tool", "expected an OpenAPI tool");
     check_fault(&tool(json!({"openApiSpec": {}})), &named, "exported-tool", "with its schema");
     check_fault(&[], &named, "exported-tool", "cannot read");
     let both = json!({"dialogflow_tool": "agent/tools/pets", "openapi": "a.yaml"});

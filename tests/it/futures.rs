@@ -4,8 +4,8 @@
 use std::{path::Path, sync::Arc};
 
 use callgate::{
-    Arguments, Backend, Call, Ended, Executor, Handle, Journal, Middleware, OpenApi, Session, Stop,
-    ToolCall, ToolResult, ToolStream,
+    Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
+    Session, Stop, ToolCall, ToolResult, ToolStream,
     auth::{Authenticator, Authorization, Refusal},
     config::{
         Built, Config, DescriptionOptions, Environment, load, load_description, load_toolset,
@@ -43,6 +43,7 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.run(call()));
     is_send(executor.open(call()));
     is_send(executor.preview(call()));
+    is_send(executor.settle(call(), ClientAnswer::Output(callgate::Value::Null)));
     is_send(executor.result(&Handle::from_random(7), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
     let _: fn(&Stop) = |stop| is_send(stop.stopped());
@@ -93,6 +94,9 @@ fn every_future_of_a_trait_is_send() {
         |tool, call| is_send(tool.run(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.open(call, &mut Journal::default()));
+    let _: fn(&dyn Backend, &Call<'_>) = |tool, call| {
+        is_send(tool.answered(call, callgate::Value::Null, &mut Journal::default()));
+    };
     let _: fn(&dyn Middleware, &mut Call<'_>) =
         |layer, call| is_send(layer.before(call, None, &mut Journal::default()));
     let _: fn(&dyn Middleware, &Call<'_>, &Ended<'_>) =

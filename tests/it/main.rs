@@ -6,6 +6,7 @@ mod architecture;
 mod argument_headers;
 mod authority;
 mod built;
+mod clients;
 mod compatibility;
 mod configuration;
 mod configuration_schema;

@@ -103,6 +103,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
         tool_shapes: std::collections::BTreeMap::new(),
+        client: callgate_executor::ClientSide::default(),
     });
     let executor = executor.build().unwrap();
     let arguments = json!({"name": "Rex", "species": "dog"}).as_object().cloned().unwrap();

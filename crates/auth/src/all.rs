@@ -83,6 +83,10 @@ impl Authenticator for All {
         self.parts.iter().find_map(|part| part.explain(answer))
     }
 
+    fn session_parameter(&self) -> Option<String> {
+        self.parts.iter().find_map(|part| part.session_parameter())
+    }
+
     fn obstacle(&self) -> Option<&Error> {
         self.parts.iter().find_map(|part| part.obstacle())
     }

@@ -41,6 +41,12 @@ pub trait Authenticator: Debug + Send + Sync {
         None
     }
 
+    /// Where the session has the user's own token that is put on requests, or is shown for what is put there: the name of a
+    /// parameter, or one of `$context.…` and `$session.…`. `None` where every credential is the operator's.
+    fn session_parameter(&self) -> Option<String> {
+        None
+    }
+
     /// Why no request is let through, where that is known before one is made.
     fn obstacle(&self) -> Option<&Error> {
         None

@@ -52,6 +52,10 @@ impl Authenticator for Bearer {
         let CredentialSource::Secret(reference) = &self.token else { return false };
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
+
+    fn session_parameter(&self) -> Option<String> {
+        self.token.session_place()
+    }
 }
 
 const PREFIX: &str = "Bearer ";

@@ -25,7 +25,7 @@ use crate::{
     error::{self, Error},
     place::{BEARER, CredentialPlace},
     refusal::Refusal,
-    source::{fetch_password, fetch_secret, fetch_text},
+    source::{CredentialSource, fetch_password, fetch_secret, fetch_text},
     supplies::Supplies,
     token_cache::{Issued, TokenCache, Version},
 };
@@ -220,6 +220,10 @@ impl Authenticator for OAuth2 {
             return false;
         };
         self.cache.refused(&shown.key(session), &authorization.secrets, refusal)
+    }
+
+    fn session_parameter(&self) -> Option<String> {
+        self.config.grant.sources().into_iter().find_map(CredentialSource::session_place)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Checks the arguments of a tool that is no operation against its schema, by the letter. Which evaluator runs is nobody
-//! else's business.
+//! Checks the arguments of a tool that is no operation, and what a client answers, against a schema, by the letter. Which
+//! evaluator runs is nobody else's business.
 
-use callgate_tool::{Arguments, Fault, Value};
+use callgate_tool::{Arguments, Fault, Problem, Value};
 
 use crate::{
     check::{Evaluator, Verdict},
@@ -33,16 +33,52 @@ impl ArgumentCheck {
     /// # Errors
     /// A fault that names every violation.
     pub fn check(&self, arguments: &Arguments) -> Result<(), Box<Fault>> {
-        let evaluated = self.0.evaluate("", &Value::Object(arguments.clone()));
-        let mut problems = match evaluated.verdict {
-            Verdict::Invalid => evaluated.problems,
-            Verdict::TooDear => vec![wording::too_dear("arguments".to_owned())],
-            Verdict::Valid => return Ok(()),
-        };
-        for problem in &mut problems {
-            // The arguments together have no name.
-            problem.at = problem.at.trim_start_matches('.').to_owned();
-        }
-        Err(wording::invalid_arguments(problems))
+        let problems = violations(&self.0, &Value::Object(arguments.clone()), "arguments");
+        if problems.is_empty() { Ok(()) } else { Err(wording::invalid_arguments(problems)) }
     }
+}
+
+/// The schema of a tool's results, ready to check what a client answers.
+///
+/// ```
+/// use callgate_call::OutputCheck;
+/// use callgate_tool::json;
+///
+/// let check = OutputCheck::new(json!({"type": "object", "required": ["name"]}));
+/// assert_eq!(check.check(&json!({})).unwrap_err().problems[0].at, "name");
+/// ```
+#[derive(Debug)]
+pub struct OutputCheck(Evaluator);
+
+impl OutputCheck {
+    /// Takes a schema. Keywords that are not known check nothing.
+    pub fn new(schema: Value) -> Self {
+        Self(Evaluator::new(schema))
+    }
+
+    /// Checks a result.
+    ///
+    /// # Errors
+    /// A fault that names every violation.
+    pub fn check(&self, output: &Value) -> Result<(), Box<Fault>> {
+        let mut problems = violations(&self.0, output, "output");
+        for problem in problems.iter_mut().filter(|problem| problem.at.is_empty()) {
+            "output".clone_into(&mut problem.at);
+        }
+        if problems.is_empty() { Ok(()) } else { Err(wording::client::unexpected(problems)) }
+    }
+}
+
+/// Everything that is wrong with a value; what it is as a whole has no name.
+fn violations(evaluator: &Evaluator, value: &Value, whole: &str) -> Vec<Problem> {
+    let evaluated = evaluator.evaluate("", value);
+    let mut problems = match evaluated.verdict {
+        Verdict::Invalid => evaluated.problems,
+        Verdict::TooDear => vec![wording::too_dear(whole.to_owned())],
+        Verdict::Valid => Vec::new(),
+    };
+    for problem in &mut problems {
+        problem.at = problem.at.trim_start_matches('.').to_owned();
+    }
+    problems
 }

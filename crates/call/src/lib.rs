@@ -32,7 +32,7 @@ mod show;
 mod style;
 pub mod wording;
 
-pub use arguments::ArgumentCheck;
+pub use arguments::{ArgumentCheck, OutputCheck};
 pub use check::{Evaluated, Evaluator, Verdict};
 pub use kept::Kept;
 pub use plan::Plan;

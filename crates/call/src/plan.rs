@@ -69,7 +69,57 @@ impl Plan {
         kept: Kept<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
+        self.checked(Given { arguments, session }, kept, journal, |ready, journal| {
+            let server = &self.operation.server;
+            if server.is_missing {
+                let path = server.url.path().trim_end_matches('/');
+                journal.note(Event::Refused {
+                    remedy: format!(
+                        "name the server: `--server https://HOST{path}`, or `server: https://HOST{path}` in the configuration"
+                    ),
+                });
+                return Err(wording::no_server());
+            }
+            self.frame.request(ready)
+        })
+    }
+
+    /// Fills the inputs and checks them, as for a request, and answers the arguments as they are then: with what the session
+    /// gives and with defaults, without credentials.
+    ///
+    /// # Errors
+    /// A [`Fault`] that names every violation.
+    pub fn filled(
+        &self,
+        arguments: &Arguments,
+        session: &Session,
+        kept: Kept<'_>,
+        journal: &mut Journal,
+    ) -> Result<Arguments, Box<Fault>> {
+        self.checked(Given { arguments, session }, kept, journal, |ready, _| {
+            self.frame.request(ready)?;
+            let inputs = ready.subject.inputs;
+            let is_input = |name: &str| inputs.iter().any(|input| input.argument.as_str() == name);
+            let filled = inputs.iter().zip(ready.fillings).filter_map(|(input, filling)| {
+                let value = filling.as_ref()?.value.clone().into_owned();
+                Some((input.argument.to_string(), value))
+            });
+            // What is no input says how the request is written: the media type of its body.
+            let other = arguments.iter().filter(|(name, _)| !is_input(name));
+            Ok(filled.chain(other.map(|(name, value)| (name.clone(), value.clone()))).collect())
+        })
+    }
+
+    /// Fills the inputs, checks them, and goes on with them.
+    fn checked<T>(
+        &self,
+        given: Given<'_>,
+        kept: Kept<'_>,
+        journal: &mut Journal,
+        then: impl FnOnce(Ready<'_>, &mut Journal) -> Result<T, Box<Fault>>,
+    ) -> Result<T, Box<Fault>> {
         let operation = &*self.operation;
+        let Given { arguments, session } = given;
         // A media type that is none of the body's is refused when the body is written, with all else that is wrong.
         let media = operation.body.as_ref().and_then(|body| chosen_media(body, arguments).ok());
         let alternative = media.and_then(|media| media.alternative);
@@ -82,7 +132,6 @@ impl Plan {
         let schema = operation.arguments_schema();
         let checks = self.checks.get_or_init(|| Checks::new(schema, operation));
         let checking = Checking { checks, schema, inputs: subject.inputs, alternative, nulls };
-        let given = Given { arguments, session };
         let mut fillings = fill(subject, given, |at| checking.is_nullable(at), journal);
         let bindings = &*operation.bindings;
         let binding = Binding { subject, bindings, alternative, names: &self.names, session };
@@ -97,16 +146,7 @@ impl Plan {
         if let (Some(body), Some(media)) = (subject.body, media) {
             note_members((subject, &fillings), (body, media, schema), journal);
         }
-        if operation.server.is_missing {
-            let path = operation.server.url.path().trim_end_matches('/');
-            journal.note(Event::Refused {
-                remedy: format!(
-                    "name the server: `--server https://HOST{path}`, or `server: https://HOST{path}` in the configuration"
-                ),
-            });
-            return Err(wording::no_server());
-        }
-        self.frame.request(Ready { operation, subject, fillings: &fillings, arguments, kept })
+        then(Ready { operation, subject, fillings: &fillings, arguments, kept }, journal)
     }
 
     /// [`Plan::understood`] of an answer to a call without credentials.

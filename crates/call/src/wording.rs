@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod around;
 pub(crate) mod body;
+pub mod client;
 mod connection;
 mod credential;
 pub(crate) mod key;
@@ -17,7 +18,7 @@ use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
 pub use connection::{
     connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
 };
-pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted};
+pub use credential::{auth_failed, auth_not_renewed, auth_refused, auth_wanted, sign_in_required};
 
 use crate::style::Unwritable;
 

@@ -20,9 +20,10 @@ pub use callgate_call::{
     BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Selection, Shape, ShownHeaders,
 };
 pub use callgate_executor::{
-    Backend, Builder, Call, Callable, Change, ChangeKind, Changes, Ended, Ending, Entry, Error,
-    ErrorKind, Executor, Extensions, Function, InputChange, Middleware, Opened, Piece, Pieces,
-    Redirects, SessionValues, Stage, Stop, ToolStream, Toolset, TraceContext,
+    Backend, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind, Changes, ClientAnswer,
+    ClientFunction, ClientSide, Ended, Ending, Entry, Error, ErrorKind, Execution, Executor,
+    Extensions, Function, InputChange, Middleware, Opened, Piece, Pieces, Redirects, SessionValues,
+    Stage, Stop, ToolStream, Toolset, TraceContext,
 };
 pub use callgate_secret::Secret;
 pub use callgate_tool::{

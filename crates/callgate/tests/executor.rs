@@ -47,6 +47,7 @@ fn toolset(description: &str) -> Toolset {
         session_values: callgate::SessionValues::default(),
         shape: callgate::Shape::default(),
         tool_shapes: std::collections::BTreeMap::new(),
+        client: callgate::ClientSide::default(),
     }
 }
 

@@ -9,6 +9,7 @@ mod built;
 mod connect;
 mod credential_arguments;
 mod fetched;
+mod functions;
 mod headers;
 mod loading;
 mod named_tools;
@@ -77,6 +78,7 @@ impl Config {
             secrets: Arc::<Stores>::clone(&stores),
             has_certificate: self.tls.identity.is_some(),
             previous: previous.map(|kept| &*kept.authenticators).unwrap_or_default(),
+            client_time: self.sessions.client_time,
         };
         let mut parts = Vec::new();
         let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
@@ -84,8 +86,10 @@ impl Config {
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
         let fetched = fetched::all(&self.toolsets, &transports, known).await;
         for (config, sending) in self.toolsets.iter().zip(sending.into_iter().zip(fetched)) {
-            let built = toolset::build(&mut reader, config, sending, &workshop);
-            parts.extend(Box::pin(built).await);
+            if config.description.is_some() {
+                let built = toolset::build(&mut reader, config, sending, &workshop);
+                parts.extend(Box::pin(built).await);
+            }
         }
         session_values::put(&mut reader, &self.toolsets, &mut parts);
         let access = access(&mut reader, self, (base, environment), (&connections, &stores)).await;
@@ -180,6 +184,7 @@ fn finished(
     let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
     let session_secrets = session_secrets.into_iter().collect();
     names_are_unique(&mut reader, &ready);
+    let functions = functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
     let files = std::mem::take(&mut reader.files);
     let warnings = reader.into_findings(&origin.file, &origin.text);
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -187,7 +192,8 @@ fn finished(
     }
     let builder = results.into_iter().fold(Executor::builder(), Builder::results);
     let builder = middleware.iter().cloned().fold(builder, Builder::shared_middleware);
-    let executor = ready.into_iter().fold(policy.around(builder), Builder::toolset).build();
+    let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
+    let executor = functions.into_iter().fold(builder, Builder::backend).build();
     let executor = executor.map_err(|error| {
         let help = "give each tool its own name";
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)

@@ -32,6 +32,8 @@ pub(crate) enum Source {
     Address(Url),
     /// In its file.
     File,
+    /// There is none: the toolset has functions only.
+    None,
     /// It was read already.
     Parsed(ParsedText),
     /// A program or an export holds it.
@@ -61,6 +63,16 @@ impl Description {
         Self::held(PathBuf::new(), text.into())
     }
 
+    /// No description, for a toolset that has functions only.
+    pub fn none() -> Self {
+        Self { file: PathBuf::new(), source: Source::None }
+    }
+
+    /// Whether there is one.
+    pub(crate) fn is_some(&self) -> bool {
+        !matches!(self.source, Source::None)
+    }
+
     /// A text that stands in a file beside other things, and may refer to the files next to that.
     pub(crate) fn held(file: PathBuf, text: Vec<u8>) -> Self {
         Self { file, source: Source::Text(text.into()) }
@@ -80,14 +92,14 @@ impl Description {
     pub(crate) fn held_text(&self) -> Option<Arc<[u8]>> {
         match &self.source {
             Source::Text(text) => Some(Arc::clone(text)),
-            Source::Address(_) | Source::File | Source::Parsed(_) => None,
+            Source::Address(_) | Source::File | Source::None | Source::Parsed(_) => None,
         }
     }
 
     /// The file it is or stands in, found from `base`.
     pub(crate) fn found(&self, base: &Path) -> Option<PathBuf> {
         match &self.source {
-            Source::Address(_) => None,
+            Source::Address(_) | Source::None => None,
             Source::File => Some(base.join(&self.file)),
             Source::Parsed(_) | Source::Text(_) => {
                 Some(self.file.clone()).filter(|file| !file.as_os_str().is_empty())

@@ -61,6 +61,11 @@ pub(crate) fn joined(
     if let Some(Schema::File { file, .. }) = &schema {
         reader.files.insert(file.clone());
     }
+    if schema.is_none() && imported.settings.contains_key("functions") {
+        told(reader, node, &file, &imported.remarks);
+        let node = merged(node, imported.settings)?;
+        return Some(Joined { node, description: Description::none(), lacks_credential: false });
+    }
     let Some(schema) = schema else {
         told(reader, node, &file, &imported.remarks);
         let message = "expected an OpenAPI tool with its schema, got none";

@@ -6,6 +6,7 @@ mod authentication;
 mod ces;
 mod connection;
 mod cx;
+mod function;
 mod message;
 
 use std::fmt;

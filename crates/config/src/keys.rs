@@ -69,6 +69,8 @@ pub enum Kind {
     Map(&'static Self),
     /// A number.
     Number,
+    /// A JSON Schema.
+    Schema,
     /// A reference to a secret: `env:NAME`, `file:PATH`.
     Secret,
     /// A reference to a secret, or a value of the session: `$session.credentials.NAME`.
@@ -224,6 +226,8 @@ pub const TABLES: &[Table] = &[
     SCHEME,
     SCHEME_API_KEY,
     EGRESS,
+    EXECUTION,
+    FUNCTION,
     LIMITS,
     LOG,
     OUTPUT,

@@ -13,6 +13,7 @@ mod error;
 mod exported;
 mod file;
 mod finding;
+mod functions;
 mod headers;
 mod import;
 mod keys;
@@ -61,7 +62,7 @@ pub use serving::{
 pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{
-    AllowedValue, Credentials, FixedHeader, ListedHeader, SchemeChoice, SchemeCredential,
-    ToolShape, ToolsetConfig,
+    AllowedValue, Credentials, ExecutionConfig, FixedHeader, FunctionConfig, ListedHeader,
+    SchemeChoice, SchemeCredential, ToolExecution, ToolShape, ToolsetConfig,
 };
 pub use upstream::Upstream;

@@ -70,6 +70,7 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::List(items) => json!({"type": "array", "items": of_kind(items)}),
         Kind::Map(values) => json!({"type": "object", "additionalProperties": of_kind(values)}),
         Kind::Number => json!({"type": "number"}),
+        Kind::Schema => json!({"type": "object"}),
         Kind::Secret => json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/)"}),
         Kind::SecretOrSession => {
             json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/|\\$session\\.|\\$context\\.)"})

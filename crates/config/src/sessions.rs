@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use callgate_executor::CLIENT_TIME;
 use http::HeaderName;
 
 use crate::{
@@ -15,6 +16,8 @@ use crate::{
 pub struct SessionsConfig {
     /// How long a session is kept after its last change.
     pub time_to_live: Duration,
+    /// How long calls wait for the client that runs them.
+    pub client_time: Duration,
     /// How many sessions are kept; the oldest makes room.
     pub records: usize,
     /// How many bytes they may take together.
@@ -29,6 +32,7 @@ impl Default for SessionsConfig {
     fn default() -> Self {
         Self {
             time_to_live: Duration::from_hours(24),
+            client_time: CLIENT_TIME,
             records: 10_000,
             bytes: 64 << 20,
             headers: Vec::new(),
@@ -45,6 +49,9 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
     let Some(mapping) = reader.mapping(node, &pointer, &SESSIONS) else { return config };
     if let Some(time_to_live) = reader.duration(mapping, "ttl") {
         config.time_to_live = time_to_live;
+    }
+    if let Some(client_time) = reader.duration(mapping, "client_time") {
+        config.client_time = client_time;
     }
     if let Some(records) = reader.count(mapping, "most", usize::MAX) {
         config.records = records;

@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use callgate_auth::AuthConfig;
 use callgate_call::Shape;
-use callgate_executor::Redirects;
+use callgate_executor::{Execution, Redirects};
 use callgate_openapi::{
     ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs,
 };
 use callgate_secret::SecretReference;
-use callgate_tool::{SessionName, ToolsetName};
+use callgate_tool::{SessionName, ToolsetName, Value};
 use callgate_transport::{AddressRange, Limits};
 use url::Url;
 
@@ -79,6 +79,10 @@ pub struct ToolsetConfig {
     pub tool_shapes: Vec<ToolShape>,
     /// Where answers come from.
     pub upstream: Upstream,
+    /// Tools that the client runs.
+    pub functions: Vec<FunctionConfig>,
+    /// Who runs the tools of the description.
+    pub execution: ExecutionConfig,
 }
 
 impl ToolsetConfig {
@@ -113,6 +117,8 @@ impl ToolsetConfig {
             shape: Shape::default(),
             tool_shapes: Vec::new(),
             upstream: Upstream::Http,
+            functions: Vec::new(),
+            execution: ExecutionConfig::default(),
         }
     }
 
@@ -251,4 +257,50 @@ pub struct ToolShape {
     pub(crate) pointer: String,
     /// How they are shown.
     pub shape: Shape,
+}
+
+/// A tool that the client runs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FunctionConfig {
+    /// The JSON pointer of its mapping.
+    pub(crate) pointer: String,
+    /// Its name; the toolset's prefix stands before it.
+    pub name: String,
+    /// What it is for; empty for nothing.
+    pub description: String,
+    /// The schema of its arguments.
+    pub input: Value,
+    /// The schema of its results.
+    pub output: Option<Value>,
+}
+
+impl FunctionConfig {
+    /// A function that answers anything.
+    pub fn new(name: impl Into<String>, description: impl Into<String>, input: Value) -> Self {
+        let (name, description) = (name.into(), description.into());
+        Self { pointer: String::new(), name, description, input, output: None }
+    }
+}
+
+/// Who runs the tools of a description once a call is checked.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ExecutionConfig {
+    /// Who runs the tools that are not named.
+    pub default: Execution,
+    /// Who runs single tools.
+    pub tools: Vec<ToolExecution>,
+}
+
+/// Who runs one tool.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolExecution {
+    /// The tool's name or its `operationId`.
+    pub tool: String,
+    /// The JSON pointer of its entry.
+    pub(crate) pointer: String,
+    /// Who runs it.
+    pub execution: Execution,
 }

@@ -12,7 +12,7 @@ use url::{Host, Url};
 use crate::{
     argument_headers, body_media,
     description::Description,
-    egress, exported, headers,
+    egress, exported, functions, headers,
     keys::TOOLSET,
     limits, output, policy,
     reader::{Mapping, Reader, at, escaped, tls::tls},
@@ -67,6 +67,9 @@ pub(crate) fn toolset(
         None if name.is_none() && !mapping.object.contains("openapi") => {
             Some(Description::file("spec.yaml"))
         }
+        None if !mapping.object.contains("openapi") && mapping.object.contains("functions") => {
+            Some(Description::none())
+        }
         None => description(reader, mapping),
     };
     let prefix = match reader.string(mapping, "prefix") {
@@ -109,6 +112,8 @@ pub(crate) fn toolset(
         redirects: redirects(reader, mapping),
         shape,
         tool_shapes,
+        functions: functions::read(reader, mapping),
+        execution: functions::execution(reader, mapping),
     };
     Some(read)
 }

@@ -1,6 +1,7 @@
 //! What runs a tool: one implementation a tool kind. Finding the tool is the catalog's business.
 
 mod challenge;
+mod client;
 mod echo;
 mod exchange;
 mod failure;
@@ -17,10 +18,11 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use callgate_secret::Secret;
-use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Session, Tool, ToolName};
+use callgate_tool::{Effect, Fault, Journal, Outcome, Preview, Session, Tool, ToolName, Value};
 
 use crate::call::Call;
 
+pub use client::ClientFunction;
 pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
 pub use function::Function;
@@ -105,5 +107,18 @@ pub trait Backend: Debug + Send + Sync {
     /// none and the call runs to its end.
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
         Opened::Ended(self.run(call, journal).await)
+    }
+    /// The outcome of a call that waited for its client, which ran it and answered this. Unless a backend says otherwise,
+    /// it is what was answered.
+    ///
+    /// # Errors
+    /// A fault that names what is wrong with the answer: the call waits on.
+    async fn answered(
+        &self,
+        _call: &Call<'_>,
+        answer: Value,
+        _journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        Ok(answer.into())
     }
 }

@@ -122,11 +122,13 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         Connection { toolset: name, transport, limits, redirects, session_values, results };
     let connection = Arc::new(connection);
     let (shape, mut own) = (Arc::new(toolset.shape), toolset.tool_shapes);
+    let client = toolset.client;
     operations.into_iter().map(move |callable| {
         let operation = Arc::clone(&callable.operation);
         let name = operation.tool_name.clone();
         let shape = own.remove(&name).map_or_else(|| Arc::clone(&shape), Arc::new);
-        let backend = OpenApi::new(callable, Arc::clone(&connection), shape);
+        let execution = (client.of(&name), client.time);
+        let backend = OpenApi::new(callable, Arc::clone(&connection), (shape, execution));
         Slot { name, backend: Arc::new(backend), operation: Some(operation) }
     })
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
-use crate::{extensions::Extensions, stop::Stop, trace::TraceContext};
+use crate::{execution::Execution, extensions::Extensions, stop::Stop, trace::TraceContext};
 
 /// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
 ///
@@ -30,6 +30,7 @@ pub struct Call<'a> {
     trace: Option<TraceContext>,
     extensions: Extensions,
     stop: Option<Stop>,
+    execution: Execution,
 }
 
 impl<'a> Call<'a> {
@@ -46,6 +47,7 @@ impl<'a> Call<'a> {
             trace: None,
             extensions: Extensions::default(),
             stop: None,
+            execution: Execution::Server,
         }
     }
 
@@ -91,6 +93,13 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// The same call, which the client runs, whatever the tool's own execution is.
+    #[must_use]
+    pub fn run_by_client(mut self) -> Self {
+        self.execution = Execution::Client;
+        self
+    }
+
     /// The same call, which borrows nothing.
     pub fn detached(&self) -> Call<'static> {
         Call {
@@ -104,6 +113,7 @@ impl<'a> Call<'a> {
             trace: self.trace.clone(),
             extensions: self.extensions.clone(),
             stop: self.stop.clone(),
+            execution: self.execution,
         }
     }
 
@@ -140,6 +150,11 @@ impl<'a> Call<'a> {
     /// The moment the caller stops waiting, where it said so.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    /// Who runs the call, as whoever made it asks for.
+    pub fn execution(&self) -> Execution {
+        self.execution
     }
 
     /// What ends the call when its program is stopped.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use callgate_call::wording;
 use callgate_session::{Error as StoreError, Owner, Store};
 use callgate_tool::{
-    Effect, Event, Handle, Journal, Outcome, Principal, Reached, Session, StoredResult, ToolCall,
-    ToolResult,
+    Effect, Event, Fault, Handle, Journal, Outcome, Principal, Reached, Session, StoredResult,
+    ToolCall, ToolResult,
 };
 use futures_util::{StreamExt, stream};
 use tokio::runtime::Handle as Runtime;
@@ -18,6 +18,7 @@ use crate::{
     backend::{Backend, Opened, of_stop},
     call::Call,
     catalog::{Catalog, Entry},
+    execution::ClientAnswer,
     results::Results,
     stop::Stop,
     stream::ToolStream,
@@ -181,6 +182,29 @@ impl Executor {
             },
         };
         Around::new(&self.0.layers, call, journal).into_result(outcome)
+    }
+
+    /// Ends a call that waited for its client, with what the client says. `call` is what was asked for then. Middleware heard
+    /// of the call when it began to wait, and does not hear of it again.
+    ///
+    /// # Errors
+    /// A fault that names what is wrong with the answer: the call waits on.
+    pub async fn settle(
+        &self,
+        call: Call<'_>,
+        answer: ClientAnswer,
+    ) -> Result<ToolResult, Box<Fault>> {
+        let mut journal = Journal::default();
+        let outcome = match (self.0.catalog.find(call.tool()), answer) {
+            (None, _) => Outcome::Failed(wording::client::tool_removed(call.tool())),
+            (Some(_), ClientAnswer::Failed(said)) => Outcome::Failed(wording::client::failed(said)),
+            (Some(entry), ClientAnswer::Output(output)) => {
+                entry.backend().answered(&call, output, &mut journal).await?
+            }
+        };
+        let (tool, id) = (call.tool(), call.id());
+        tracing::debug!(tool, id, ending = ending(&outcome), "the client answered a call");
+        Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
     /// What runs a call, or why nothing does: timers and sockets are the runtime's.

@@ -8,6 +8,8 @@ use callgate_openapi::Operation;
 use callgate_tool::{SessionName, ToolName};
 use callgate_transport::{Limits, Transport};
 
+use crate::execution::ClientSide;
+
 /// An operation and the credentials its calls carry.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an operation is called with credentials or none")]
@@ -41,6 +43,8 @@ pub struct Toolset {
     pub shape: Shape,
     /// How results are shown of the tools that have a shape of their own.
     pub tool_shapes: BTreeMap<ToolName, Shape>,
+    /// Which of its tools the client runs.
+    pub client: ClientSide,
 }
 
 /// The values of a session that credentials read. They are credentials themselves: no tool of another toolset takes them

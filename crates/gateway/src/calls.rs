@@ -18,7 +18,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_config::Built;
-use callgate_executor::{Call, Stop, TraceContext};
+use callgate_executor::{Call, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
 use callgate_tool::{Journal, Outcome, Session, ToolResult};
 use futures_util::{StreamExt, stream};
@@ -57,13 +57,13 @@ pub(crate) async fn run(
     JsonBody { value, bytes }: JsonBody,
 ) -> Result<Response, Problem> {
     let (accepted, key) = (Accepted::of(&headers)?, repeated::key(&headers)?);
-    let Envelope { calls, session, is_dry_run, mode } = Envelope::read(value)?;
+    let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
     let built = gateway.built();
     let from = (&caller, &headers);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
     let stop = gateway.drain().stop();
-    let batch = Batch { built, caller, session, is_dry_run, mode, trace, key, stop };
+    let batch = Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop };
     match accepted {
         Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
         Accepted::Json => {
@@ -81,6 +81,8 @@ pub(crate) struct Batch {
     pub(crate) session: Session,
     pub(crate) is_dry_run: bool,
     pub(crate) mode: Mode,
+    /// Who runs the calls, where the request says it.
+    pub(crate) execution: Execution,
     pub(crate) trace: Option<TraceContext>,
     /// That of the request.
     pub(crate) key: Option<String>,
@@ -151,6 +153,9 @@ impl Batch {
         let mut call = Call::new(&asked.call, &self.session).with_stop(self.stop.clone());
         if let Some(principal) = &self.caller.principal {
             call = call.with_principal(principal.clone());
+        }
+        if self.execution == Execution::Client {
+            call = call.run_by_client();
         }
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());

@@ -1,9 +1,11 @@
 //! What every request passes before the router sees it: is there room, is it meant for us, who sent it, may they. The
 //! order is that of the cheapest refusal first.
 
+mod arriving;
 mod host;
+mod room;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use axum::{
     Router,
@@ -12,9 +14,11 @@ use axum::{
 };
 use callgate_config::{Built, ServingLimits};
 use http::{Request, request::Parts};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use hyper::body::{Body as _, Incoming};
+use tokio::time::Instant;
 use tower_service::Service;
 
+use self::{arriving::Arriving, room::Room};
 use crate::{
     access::Access,
     caller::Caller,
@@ -25,6 +29,8 @@ use crate::{
     problem::{self, Problem, ProblemKind},
 };
 
+pub(crate) use self::room::Place;
+
 /// Everything between a connection and the router.
 #[derive(Debug)]
 pub(crate) struct Front {
@@ -33,13 +39,13 @@ pub(crate) struct Front {
     access: Access,
     limits: ServingLimits,
     /// Room for requests.
-    room: Arc<Semaphore>,
+    room: Room,
 }
 
 impl Front {
     /// The front of a router, with the bounds of the first configuration.
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
-        let room = Arc::new(Semaphore::new(limits.requests.min(Semaphore::MAX_PERMITS)));
+        let room = Room::new(limits.requests);
         Self { router, gateway, access: Access::default(), limits, room }
     }
 
@@ -61,12 +67,13 @@ impl Front {
     /// Answers a request; what comes with the answer is room for another one, as soon as it is dropped.
     pub(crate) async fn answer(
         &self,
-        request: Request<Body>,
+        request: Request<Incoming>,
         peer: &Peer,
-    ) -> (Response, Option<OwnedSemaphorePermit>) {
+    ) -> (Response, Option<Arc<Place>>) {
+        let deadline = Instant::now() + self.limits.body_time;
         let is_probe = is_probe(request.uri().path());
-        let permit = match self.admit() {
-            Ok(permit) => Some(permit),
+        let place = match self.admit() {
+            Ok(place) => Some(place),
             Err(_) if is_probe => None,
             Err(problem) => return (problem.into_response(), None),
         };
@@ -80,23 +87,26 @@ impl Front {
             Ok(caller) => caller,
             // Whoever asks whether we live learns that, and no more.
             Err(_) if is_probe => Caller::default(),
-            Err(problem) => return (problem.into_response(), permit),
+            Err(problem) => return (problem.into_response(), place),
         };
         head.extensions.insert(caller);
         head.extensions.insert(BodyLimit(self.limits.body_bytes));
+        let body = if body.is_end_stream() {
+            Body::empty()
+        } else {
+            let ends = (self.drain().clone(), place.clone());
+            Body::new(Arriving::new(body, deadline, ends))
+        };
         let Ok(response) = self.router.clone().call(Request::from_parts(head, body)).await;
-        (response, permit)
+        (response, place)
     }
 
     /// Room for a request, unless there is none or the sidecar is being stopped.
-    fn admit(&self) -> Result<OwnedSemaphorePermit, Problem> {
+    fn admit(&self) -> Result<Arc<Place>, Problem> {
         if self.drain().is_draining() {
             return Err(problem::draining());
         }
-        Arc::clone(&self.room).try_acquire_owned().map_err(|_| {
-            let detail = "as many requests as `limits.requests` allows are being answered";
-            Problem::new(ProblemKind::Overloaded, detail).with_retry_after(SOON)
-        })
+        self.room.place().ok_or_else(problem::overloaded)
     }
 
     /// Who sent the request, if it may go on.
@@ -147,5 +157,3 @@ fn is_probe(path: &str) -> bool {
 }
 
 const METRICS: &str = "/metrics";
-/// When a refused request is worth another try.
-const SOON: Duration = Duration::from_secs(1);

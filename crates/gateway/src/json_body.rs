@@ -24,29 +24,28 @@ pub(crate) struct JsonBody {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
-/// A body that did not arrive before the sidecar was stopped.
-#[derive(Debug)]
-pub(crate) struct Stopped;
+/// Why a body was not read to its end.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Unread {
+    /// It was slow, and others needed its place.
+    Overloaded,
+    /// The sidecar was stopped before.
+    Stopped,
+    /// It did not arrive in time.
+    TooSlow,
+}
 
-impl fmt::Display for Stopped {
+impl fmt::Display for Unread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the sidecar was stopped before the body had arrived")
+        f.write_str(match self {
+            Self::Overloaded => "the body was slow, and others needed its place",
+            Self::Stopped => "the sidecar was stopped before the body had arrived",
+            Self::TooSlow => "the body did not arrive in time",
+        })
     }
 }
 
-impl Error for Stopped {}
-
-/// A body that did not arrive in time.
-#[derive(Debug)]
-pub(crate) struct TooSlow;
-
-impl fmt::Display for TooSlow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the body did not arrive in time")
-    }
-}
-
-impl Error for TooSlow {}
+impl Error for Unread {}
 
 impl Default for BodyLimit {
     fn default() -> Self {
@@ -85,20 +84,21 @@ async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
             let detail = format!("expected a body of at most {most} bytes");
             return Problem::new(ProblemKind::TooLarge, detail);
         }
-        if is::<Stopped>(&*error) {
-            return problem::draining();
+        match unread(&*error) {
+            Some(Unread::Overloaded) => problem::overloaded(),
+            Some(Unread::Stopped) => problem::draining(),
+            Some(Unread::TooSlow) => {
+                let detail = "the body did not arrive in the time of `limits.body_time`";
+                Problem::new(ProblemKind::TooSlow, detail)
+            }
+            None => malformed("the body broke off"),
         }
-        if is::<TooSlow>(&*error) {
-            let detail = "the body did not arrive in the time of `limits.body_time`";
-            return Problem::new(ProblemKind::TooSlow, detail);
-        }
-        malformed("the body broke off")
     })
 }
 
 /// The server's layers wrap what a body fails with.
-fn is<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
-    error.is::<E>() || error.source().is_some_and(is::<E>)
+fn unread(error: &(dyn Error + 'static)) -> Option<Unread> {
+    error.downcast_ref().copied().or_else(|| unread(error.source()?))
 }
 
 /// RFC 9110 §8.3.1: parameters follow after `;`, case does not matter.

@@ -108,6 +108,12 @@ pub(crate) fn draining() -> Problem {
     Problem::new(ProblemKind::Draining, detail).with_retry_after(Duration::from_secs(1))
 }
 
+/// There is no room for another request.
+pub(crate) fn overloaded() -> Problem {
+    let detail = "as many requests as `limits.requests` allows are being answered";
+    Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
+}
+
 impl ProblemKind {
     /// What a caller may show to be let in (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {

@@ -61,12 +61,16 @@ pub enum FaultCode {
     ResponseTooLarge,
     /// The service answered with a status that is not a success.
     ServiceError,
+    /// The service is called with a token of the user's own, which the session lacks or the service refused.
+    SignInRequired,
     /// The first call with the idempotency key is still running.
     StillRunning,
     /// The program that made the call was stopped before it ended.
     Stopped,
     /// The call did not end in time.
     TimedOut,
+    /// The tool was taken away while its call waited for the client.
+    ToolRemoved,
     /// There is no tool of that name.
     UnknownTool,
     /// The service could not be reached, or the connection broke.
@@ -146,7 +150,7 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::AnswerLost,
         Self::AuditFailed,
         Self::AuthFailed,
@@ -161,9 +165,11 @@ impl FaultCode {
         Self::Refused,
         Self::ResponseTooLarge,
         Self::ServiceError,
+        Self::SignInRequired,
         Self::StillRunning,
         Self::Stopped,
         Self::TimedOut,
+        Self::ToolRemoved,
         Self::UnknownTool,
         Self::Unreachable,
         Self::UnreadableResponse,
@@ -186,9 +192,11 @@ impl FaultCode {
             Self::Refused => "refused",
             Self::ResponseTooLarge => "response_too_large",
             Self::ServiceError => "service_error",
+            Self::SignInRequired => "sign_in_required",
             Self::StillRunning => "still_running",
             Self::Stopped => "stopped",
             Self::TimedOut => "timed_out",
+            Self::ToolRemoved => "tool_removed",
             Self::UnknownTool => "unknown_tool",
             Self::Unreachable => "unreachable",
             Self::UnreadableResponse => "unreadable_response",

@@ -72,6 +72,7 @@ fn executor(server: String) -> Executor {
         session_values: SessionValues::default(),
         shape,
         tool_shapes: BTreeMap::new(),
+        client: callgate::ClientSide::default(),
     };
     Executor::builder().toolset(toolset).build().unwrap()
 }

@@ -24,6 +24,7 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
     (FaultCode::StillRunning, "a_call_whose_first_one_is_running_is_told_to_wait"),
     (FaultCode::Stopped, "calls_that_outlast_the_grace_are_answered_with_what_is_known"),
     (FaultCode::TimedOut, "a_service_that_never_answers_is_timed_out"),
+    (FaultCode::ToolRemoved, "a_call_whose_tool_vanished_ends_as_removed"),
     (FaultCode::Unreachable, "a_service_that_is_not_there_is_unreachable"),
 ];
 

@@ -102,7 +102,7 @@ async fn a_users_token_that_is_refused_is_for_the_user_to_renew() {
         };
         let executor = executor(&provider, &auth);
         let fault = fault(call(&executor, &session("s", "canary-old")).await);
-        assert_eq!((fault.code, fault.next), (FaultCode::MissingSessionValue, Next::AskUser));
+        assert_eq!((fault.code, fault.next), (FaultCode::SignInRequired, Next::AskUser));
         assert!(fault.message.contains(code), "{fault:?}");
     }
 }
@@ -113,7 +113,7 @@ async fn a_session_without_a_token_asks_for_none() {
     for place in ["$session.params.none", "$context.variables.none"] {
         let executor = executor(&provider, &exchange(&provider, place));
         let fault = fault(call(&executor, &session("s", "canary")).await);
-        assert_eq!(fault.code, FaultCode::MissingSessionValue);
+        assert_eq!(fault.code, FaultCode::SignInRequired);
     }
     assert_eq!(provider.n_asked(), 0);
 }
@@ -204,7 +204,7 @@ async fn a_bearer_token_of_the_context_is_the_sessions_own() {
     let executor = executor(&provider, &auth);
     is_answered(&call(&executor, &session("s", "canary-user")).await);
     let fault = fault(call(&executor, &Session::default()).await);
-    assert_eq!(fault.code, FaultCode::MissingSessionValue);
+    assert_eq!(fault.code, FaultCode::SignInRequired);
 }
 
 /// Who acts for the user is as much a part of whom a token is for as the user.
@@ -220,5 +220,5 @@ async fn sessions_with_other_actors_have_other_tokens() {
         assert_eq!(provider.n_asked(), n_asked, "{actor}");
     }
     let missing = fault(call(&executor, &Session::default()).await);
-    assert_eq!((missing.code, missing.reached), (FaultCode::MissingSessionValue, Reached::No));
+    assert_eq!((missing.code, missing.reached), (FaultCode::SignInRequired, Reached::No));
 }

@@ -37,3 +37,14 @@ pub fn auth_wanted() -> Box<Fault> {
     fault.reached = Reached::Yes;
     fault
 }
+
+/// The service refused the token of the session's own user before it did anything: `parameter` is where the session has it.
+pub fn sign_in_required(parameter: &str) -> Box<Fault> {
+    let message = format!(
+        "the service refused the user's token and did nothing: the user has to sign in, and the session to give the new token in `{}`",
+        clipped(parameter, 100)
+    );
+    let mut fault = fault(FaultCode::SignInRequired, message, Next::AskUser);
+    fault.reached = Reached::Yes;
+    fault
+}

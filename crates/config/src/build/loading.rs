@@ -131,6 +131,7 @@ fn read(
             let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
             (callgate_tree::read(&text, limits), None)
         }
+        Source::None => return Err("there is no description".to_owned()),
         Source::Parsed(parsed) => (parsed.clone(), None),
         Source::Text(text) => (callgate_tree::read(text, limits), None),
     })

@@ -1,31 +1,35 @@
-//! Finds the tools that a configuration names: in `tools`, `argument_headers` and `output`. An entry that meets no tool of
+//! Finds the tools that a configuration names: in `tools`, `argument_headers`, `output` and `execution`. An entry that meets no tool of
 //! the loaded description is a warning.
 
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_auth::Place;
 use callgate_call::Shape;
-use callgate_executor::Callable;
+use callgate_executor::{Callable, Execution};
 use callgate_openapi::{ArgumentHeader, Operation, Report};
 use callgate_tool::ToolName;
 
 use crate::{
     reader::Reader,
-    toolset::{ListedHeader, ToolShape, ToolsetConfig},
+    toolset::{ListedHeader, ToolExecution, ToolShape, ToolsetConfig},
 };
 
-/// Checks all that the toolset says of tools, and finds the shapes of their results.
+/// Checks all that the toolset says of tools, and finds the shapes of their results and who runs them.
 pub(super) fn found(
     reader: &mut Reader,
     config: &ToolsetConfig,
     report: &Report,
     callables: &[Callable],
-) -> BTreeMap<ToolName, Shape> {
+) -> (BTreeMap<ToolName, Shape>, BTreeMap<ToolName, Execution>) {
     let operations: Vec<_> =
         callables.iter().map(|callable| Arc::clone(&callable.operation)).collect();
     headers(reader, config, callables, &operations);
     selection(reader, config, report);
-    shapes(reader, config, &operations)
+    let shown = config.tool_shapes.iter();
+    let shown = shown.map(|ToolShape { tool, pointer, shape }| (tool, pointer, shape));
+    let run = config.execution.tools.iter();
+    let run = run.map(|ToolExecution { tool, pointer, execution }| (tool, pointer, execution));
+    (named(reader, shown, &operations), named(reader, run, &operations))
 }
 
 /// Warns about entries that no operation matches.
@@ -70,23 +74,23 @@ fn headers(
     }
 }
 
-/// The shapes by the tools they are for. One that no tool of the toolset has is a warning.
-fn shapes(
+/// What is said of tools, by the tools it is said of. One that no tool of the toolset has is a warning.
+fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
-    config: &ToolsetConfig,
+    said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
     operations: &[Arc<Operation>],
-) -> BTreeMap<ToolName, Shape> {
-    let mut shapes = BTreeMap::new();
-    for ToolShape { tool, pointer, shape } in &config.tool_shapes {
-        let found = operations.iter().find(|operation| is_called(operation, tool));
-        if let Some(operation) = found {
-            shapes.insert(operation.tool_name.clone(), shape.clone());
+) -> BTreeMap<ToolName, T> {
+    let mut found = BTreeMap::new();
+    for (tool, pointer, value) in said {
+        let meant = operations.iter().find(|operation| is_called(operation, tool));
+        if let Some(operation) = meant {
+            found.insert(operation.tool_name.clone(), value.clone());
             continue;
         }
         let (message, help) = nearest_tool(tool, operations);
         reader.warn("selects-nothing", pointer.clone(), &message, &help);
     }
-    shapes
+    found
 }
 
 /// What is wrong with the name of a tool that is not offered, and what to do.

@@ -1,9 +1,9 @@
 //! One toolset: its description's operations, connected to their credentials and to what sends their calls.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use callgate_auth::Supplies;
-use callgate_executor::{SessionValues, Toolset};
+use callgate_executor::{ClientSide, SessionValues, Toolset};
 use callgate_openapi::Loaded;
 use callgate_secret::SecretStore;
 
@@ -40,6 +40,8 @@ pub(super) struct Workshop<'a> {
     pub(super) secrets: Arc<dyn SecretStore>,
     /// Whether all toolsets show a certificate to services that ask for one.
     pub(super) has_certificate: bool,
+    /// How long clients have for the calls that they run.
+    pub(super) client_time: Duration,
     /// The authenticators of the last build.
     pub(super) previous: &'a [Made],
 }
@@ -66,7 +68,9 @@ pub(super) async fn build<'a>(
     let Loaded { operations, report, .. } = loaded;
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
-    let tool_shapes = named_tools::found(reader, config, &report, &callables);
+    let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
+    let execution = config.execution.default;
+    let client = ClientSide { execution, tools, time: workshop.client_time };
     let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
     let toolset = sending.calls.map(|transport| Toolset {
         name: name.clone(),
@@ -78,6 +82,7 @@ pub(super) async fn build<'a>(
         session_values: SessionValues::default(),
         shape: config.shape.clone(),
         tool_shapes,
+        client,
     });
     let built = BuiltToolset {
         name,

@@ -6,11 +6,11 @@ use callgate_tree::Node;
 use crate::import::{
     Imported, RemarkKind,
     authentication::{self, Product},
-    connection,
+    connection, function,
     message::{ENVIRONMENT, Message},
 };
 
-/// Takes over an `openApiToolset` or an `openApiTool`. Another kind is remarked and has no settings.
+/// Takes over an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind is remarked and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
     let mut imported = Imported::default();
     if let Some(export) = Message::root(export, &mut imported) {
@@ -52,6 +52,7 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
                 open_api(&message, imported);
             }
         }
+        Some("clientFunction") => function::of_ces(export, imported),
         Some(other) => {
             let message = format!("`{other}` is no OpenAPI toolset");
             imported.remark(RemarkKind::NoEquivalent, export.at(other), message);

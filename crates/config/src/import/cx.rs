@@ -5,11 +5,11 @@ use callgate_tree::Node;
 use crate::import::{
     Imported, RemarkKind,
     authentication::{self, Product},
-    connection,
+    connection, function,
     message::Message,
 };
 
-/// Takes over an OpenAPI tool. A tool of another kind is remarked and has no settings.
+/// Takes over an OpenAPI tool or a function tool. A tool of another kind is remarked and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
     let mut imported = Imported::default();
     if let Some(tool) = Message::root(tool, &mut imported) {
@@ -55,6 +55,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
                 imported.settings.insert("auth".to_owned(), "none".into());
             }
         }
+        Some("functionSpec") => function::of_cx(tool, imported),
         Some(other) => {
             let message = format!("a tool with `{other}` is no OpenAPI tool");
             imported.remark(RemarkKind::NoEquivalent, tool.at(other), message);

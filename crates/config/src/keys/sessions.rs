@@ -12,6 +12,7 @@ pub(crate) const SESSIONS: Table = table(
             Kind::Map(&Kind::Text),
             "Parameters that come from claims of verified tokens, and from nowhere else",
         ),
+        key("client_time", Kind::Duration, "How long calls wait for the client that runs them"),
         key(
             "headers",
             Kind::Map(&Kind::Text),

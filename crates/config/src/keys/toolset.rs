@@ -49,6 +49,16 @@ pub(crate) const TOOLSET: Table = Table {
         ),
         key("egress", Kind::Table(&EGRESS), "Addresses that may be called beyond public ones"),
         key(
+            "execution",
+            Kind::AnyOf(&[Kind::Choice(SIDES), Kind::Table(&EXECUTION)]),
+            "`client` hands checked calls to the client instead of the service",
+        ),
+        key(
+            "functions",
+            Kind::List(&Kind::Table(&FUNCTION)),
+            "Tools that the client runs; without `openapi` the toolset has no others",
+        ),
+        key(
             "headers",
             Kind::Map(&Kind::Text),
             "Headers of every request: texts, or references to secrets",
@@ -119,7 +129,7 @@ pub(crate) const TOOLSET: Table = Table {
             "`http` asks the service, `replay` answers from recordings",
         ),
     ],
-    later: &["functions"],
+    later: &[],
     takes: Takes::Any,
 };
 
@@ -263,6 +273,37 @@ pub(crate) const TOOLS: Table = table(
 /// The session values that inputs may take although credentials of other toolsets read them.
 pub(crate) const SESSION_PARAMETERS: Table =
     table("`session_parameters`", &[texts("allow", "The names of the values")]);
+
+/// Who runs a tool.
+const SIDES: &[&str] = &["client", "server"];
+
+/// Who runs tools once a call is checked.
+pub(crate) const EXECUTION: Table = table(
+    "`execution`",
+    &[
+        key("default", Kind::Choice(SIDES), "Who runs the tools that are not named"),
+        key(
+            "tools",
+            Kind::Map(&Kind::Choice(SIDES)),
+            "Who runs single tools, by their names or by the `operationId`",
+        ),
+    ],
+);
+
+/// A tool that the client runs.
+pub(crate) const FUNCTION: Table = table(
+    "a function",
+    &[
+        text("description", "What it is for, for the model"),
+        key("input", Kind::Schema, "The schema of its arguments, one of objects"),
+        required(text("name", "Its name; the toolset's prefix stands before it")),
+        key(
+            "output",
+            Kind::Schema,
+            "The schema of its results, which the client's are checked against",
+        ),
+    ],
+);
 
 /// Where answers come from.
 pub(crate) const UPSTREAM: Table =

@@ -8,7 +8,9 @@ use callgate_auth::{Authenticator, Authorization, Refusal};
 use callgate_call::{Kept, Plan, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
-use callgate_tool::{Event, Fault, Handle, Journal, Reached, StoredResult, Value};
+use callgate_tool::{
+    Arguments, Event, Fault, Handle, Journal, Reached, Session, StoredResult, Value,
+};
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
 use tokio::time::Instant;
@@ -48,38 +50,54 @@ impl Connection {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Request<Bytes>, Box<Fault>> {
-        let before = journal.clone();
-        let (request, is_complete) = self.attempted(plan, call, &BTreeMap::new(), journal);
-        if is_complete {
-            return request;
-        }
-        // Few calls name a result; those that do are planned once more with what it is.
-        *journal = before;
-        let kept = self.kept(call).await;
-        self.attempted(plan, call, &kept, journal).0
+        let made = |inputs: &Session, kept: Kept<'_>, journal: &mut Journal| {
+            let mut request = plan.request_with(call.arguments(), inputs, kept, journal)?;
+            call.trace().iter().for_each(|trace| trace.put(request.headers_mut()));
+            Ok(request)
+        };
+        self.made(plan, call, journal, made).await
     }
 
-    /// The request of a call, and whether every result that it asks for is there.
-    fn attempted(
+    /// The arguments of a call as the request would hold them.
+    pub(super) async fn filled(
         &self,
         plan: &Plan,
         call: &Call<'_>,
-        kept: &BTreeMap<Handle, StoredResult>,
         journal: &mut Journal,
-    ) -> (Result<Request<Bytes>, Box<Fault>>, bool) {
-        let is_complete = Cell::new(true);
-        let find = |handle: &Handle| {
-            let found = kept.get(handle).cloned();
-            is_complete.set(is_complete.get() && found.is_some());
-            found
+    ) -> Result<Arguments, Box<Fault>> {
+        let made = |inputs: &Session, kept: Kept<'_>, journal: &mut Journal| {
+            plan.filled(call.arguments(), inputs, kept, journal)
         };
-        let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
-        let request = plan.request_with(call.arguments(), &inputs, Kept::new(&find), journal);
-        let request = request.map(|mut request| {
-            call.trace().iter().for_each(|trace| trace.put(request.headers_mut()));
-            request
-        });
-        (request, is_complete.get())
+        self.made(plan, call, journal, made).await
+    }
+
+    /// What is made of a call, the session as its inputs see it, and what was kept of earlier calls.
+    async fn made<T>(
+        &self,
+        plan: &Plan,
+        call: &Call<'_>,
+        journal: &mut Journal,
+        make: impl Fn(&Session, Kept<'_>, &mut Journal) -> Result<T, Box<Fault>>,
+    ) -> Result<T, Box<Fault>> {
+        let before = journal.clone();
+        let attempt = |kept: &BTreeMap<Handle, StoredResult>, journal: &mut Journal| {
+            let is_complete = Cell::new(true);
+            let find = |handle: &Handle| {
+                let found = kept.get(handle).cloned();
+                is_complete.set(is_complete.get() && found.is_some());
+                found
+            };
+            let inputs = self.session_values.inputs(call.session(), plan.operation(), journal);
+            (make(&inputs, Kept::new(&find), journal), is_complete.get())
+        };
+        let (made, is_complete) = attempt(&BTreeMap::new(), journal);
+        if is_complete {
+            return made;
+        }
+        // Few calls name a result; those that do are made once more with what it is.
+        *journal = before;
+        let kept = self.kept(call).await;
+        attempt(&kept, journal).0
     }
 
     /// The results that the arguments of a call name.

@@ -68,7 +68,7 @@ pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
 fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     match error.kind() {
         CredentialErrorKind::MissingSessionValue | CredentialErrorKind::UnusableSessionValue => {
-            fault.code = FaultCode::MissingSessionValue;
+            fault.code = FaultCode::SignInRequired;
             fault.next = Next::AskUser;
         }
         _ if error.is_transient() => fault.next = Next::TryLater,

@@ -11,10 +11,14 @@ use callgate_tool::{
 use callgate_transport::DEFAULT_TIMEOUT;
 use tokio::time::timeout_at;
 
-use super::Backend;
+use super::{
+    Backend,
+    client::{asked, deferred},
+};
 use crate::{
     call::Call,
     error::{self, Error},
+    execution::{CLIENT_TIME, Execution},
 };
 
 /// A tool that is a function.
@@ -125,12 +129,18 @@ impl Backend for Function {
     async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
         self.arguments.check(call.arguments())?;
         let arguments = Value::Object(call.arguments().clone());
+        if call.execution() == Execution::Client {
+            return Ok(asked(&self.tool.name, &arguments));
+        }
         Ok(Preview::Text(format!("calls `{}` with {arguments}", self.tool.name)))
     }
 
     async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
         if let Err(fault) = self.arguments.check(call.arguments()) {
             return Outcome::Failed(fault);
+        }
+        if call.execution() == Execution::Client {
+            return deferred(Value::Object(call.arguments().clone()), CLIENT_TIME);
         }
         let deadline = call.deadline_within(self.limit);
         let running = (self.body)(call.detached());

@@ -1,6 +1,9 @@
 //! Runs operations of a description: plans the request, lets the authenticator finish it, sends it, reads the answer.
 
-use std::sync::{Arc, Once};
+use std::{
+    sync::{Arc, Once},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -10,23 +13,24 @@ use callgate_secret::{MASK, Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
     Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
-    StoredResult, Tool, ToolName,
+    StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{ResponseBody, TlsFault};
 use http::{
-    HeaderMap, Response, StatusCode,
+    HeaderMap, HeaderValue, Response, StatusCode,
     header::{CONTENT_TYPE, COOKIE},
 };
 
 use super::{
     Backend, Opened,
     challenge::Sent,
+    client::{asked, deferred},
     echo,
     exchange::{Connection, Exchange},
     failure, reading,
     values::Values,
 };
-use crate::{call::Call, toolset::Callable};
+use crate::{call::Call, execution::Execution, toolset::Callable};
 
 /// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
@@ -35,15 +39,33 @@ pub(crate) struct OpenApi {
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
     shape: Arc<Shape>,
+    /// Who runs it, and how long a client has.
+    execution: (Execution, Duration),
     /// Says once that there is no declaration; tools are listed again and again.
     told: Once,
 }
 
 impl OpenApi {
-    /// The backend of one operation, whose results have this shape.
-    pub(crate) fn new(callable: Callable, connection: Arc<Connection>, shape: Arc<Shape>) -> Self {
+    /// The backend of one operation, whose results have this shape, and which is run by somebody in some time.
+    pub(crate) fn new(
+        callable: Callable,
+        connection: Arc<Connection>,
+        (shape, execution): (Arc<Shape>, (Execution, Duration)),
+    ) -> Self {
         let Callable { operation, authenticator } = callable;
-        Self { plan: Plan::new(operation), authenticator, connection, shape, told: Once::new() }
+        let (plan, told) = (Plan::new(operation), Once::new());
+        Self { plan, authenticator, connection, shape, execution, told }
+    }
+
+    /// Whether the client runs a call.
+    fn is_clients(&self, call: &Call<'_>) -> bool {
+        [self.execution.0, call.execution()].contains(&Execution::Client)
+    }
+
+    /// A call as its client gets it.
+    async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
+        let filled = self.connection.filled(&self.plan, call, journal).await?;
+        Ok(self.connection.session_values.arguments(filled, call.session()))
     }
 
     fn shown(&self, outcome: Outcome, call: &Call<'_>) -> Outcome {
@@ -114,6 +136,10 @@ impl OpenApi {
         let is_refused = response.status() == StatusCode::UNAUTHORIZED;
         let told = tls
             .map(|tls| wording::connection_refused(tls.message()))
+            .or_else(|| {
+                let parameter = self.authenticator.session_parameter().filter(|_| is_refused)?;
+                Some(wording::sign_in_required(&parameter))
+            })
             .or_else(|| named().map(|why| wording::auth_refused(&why)))
             .or_else(|| is_refused.then(|| failure::of_refusal(sent)));
         let Some(mut told) = told else { return Outcome::Failed(fault) };
@@ -224,22 +250,60 @@ impl Backend for OpenApi {
 
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
+        if self.is_clients(call) {
+            let filled = self.filled(call, journal).await;
+            let filled = filled.map_err(|fault| session_values.fault(fault, session))?;
+            return Ok(asked(self.name(), &filled));
+        }
         let request = self.planned(call, journal).await;
         let request = request.map_err(|fault| session_values.fault(fault, session))?;
         Ok(Preview::Request(session_values.request(request, session)))
     }
 
     async fn run(&self, call: &Call<'_>, journal: &mut Journal) -> Outcome {
-        let ran = self.ran(call, journal).await;
+        let ran = if self.is_clients(call) {
+            let filled = self.filled(call, journal).await;
+            filled.map(|filled| deferred(filled, self.execution.1))
+        } else {
+            self.ran(call, journal).await
+        };
         self.shown(ran.unwrap_or_else(Outcome::Failed), call)
     }
 
     async fn open(&self, call: &Call<'_>, journal: &mut Journal) -> Opened {
+        if self.is_clients(call) {
+            return Opened::Ended(self.run(call, journal).await);
+        }
         let opened = self.opened(call, journal).await;
         match opened.unwrap_or_else(|fault| Opened::Ended(Outcome::Failed(fault))) {
             Opened::Ended(outcome) => Opened::Ended(self.shown(outcome, call)),
             Opened::Pieces(pieces) => Opened::Pieces(pieces),
         }
+    }
+
+    async fn answered(
+        &self,
+        call: &Call<'_>,
+        answer: Value,
+        journal: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        let body = Bytes::from(answer.to_string());
+        let bound = self.connection.limits.response_bytes;
+        if body.len() > bound {
+            return Ok(Outcome::Failed(wording::answer::too_large(bound, self.effect())));
+        }
+        let mut response = Response::new(body);
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let secrets = self.connection.session_values.secrets(call.session());
+        let outcome = self.outcome((&response, &Masker::new(&secrets)), call, journal).await;
+        Ok(match outcome {
+            // The client says what came of the call, not with which status.
+            Outcome::Answered(mut answer) => {
+                answer.status = None;
+                Outcome::Answered(answer)
+            }
+            other => self.shown(other, call),
+        })
     }
 }
 

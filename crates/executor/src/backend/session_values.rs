@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use callgate_openapi::Operation;
 use callgate_secret::{Masker, Secret};
-use callgate_tool::{Event, Fault, Journal, PlannedRequest, Session};
+use callgate_tool::{Arguments, Event, Fault, Journal, PlannedRequest, Session, Value};
 
 use crate::toolset::SessionValues;
 
@@ -39,6 +39,17 @@ impl SessionValues {
         if masker.is_empty() { fault } else { Box::new(of_fault(*fault, &masker)) }
     }
 
+    /// The arguments of a call without what must not be shown of the session.
+    pub(super) fn arguments(&self, arguments: Arguments, session: &Session) -> Value {
+        let secrets = self.secrets(session);
+        let masker = Masker::new(&secrets);
+        let mut arguments = Value::Object(arguments);
+        if !masker.is_empty() {
+            of_value(&mut arguments, &masker);
+        }
+        arguments
+    }
+
     /// A request of a dry run without what must not be shown of the session.
     pub(super) fn request(&self, request: PlannedRequest, session: &Session) -> PlannedRequest {
         let secrets = self.secrets(session);
@@ -52,6 +63,15 @@ pub(super) fn masked(text: String, masker: &Masker<'_>) -> String {
     match masker.mask_text(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(masked) => masked,
+    }
+}
+
+fn of_value(value: &mut Value, masker: &Masker<'_>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| of_value(item, masker)),
+        Value::Object(members) => members.values_mut().for_each(|member| of_value(member, masker)),
+        Value::String(text) => *text = masked(std::mem::take(text), masker),
+        _ => {}
     }
 }
 

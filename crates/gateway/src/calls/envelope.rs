@@ -1,8 +1,9 @@
-//! The body of `POST /v1/calls`: `{"calls", "session", "dryRun", "mode"}`. Unknown keys are refused, never dropped.
+//! The body of `POST /v1/calls`: `{"calls", "session", "dryRun", "mode", "execution"}`. Unknown keys are refused, never dropped.
 
 use std::time::Duration;
 
 use callgate_dialect::read_call;
+use callgate_executor::Execution;
 use callgate_tool::{ToolCall, Value};
 
 use crate::{json_body::malformed, problem::Problem, sessions::Inline};
@@ -14,6 +15,8 @@ pub(super) struct Envelope {
     pub(super) session: Inline,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
+    /// Who runs the calls, where the request says it.
+    pub(super) execution: Execution,
 }
 
 /// One call of a request.
@@ -54,10 +57,11 @@ impl Envelope {
             Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
         };
         let mode = mode(members.remove("mode").as_ref())?;
+        let execution = execution(members.remove("execution").as_ref())?;
         match members.keys().next() {
-            None => Ok(Self { calls, session, is_dry_run, mode }),
+            None => Ok(Self { calls, session, is_dry_run, mode, execution }),
             Some(key) => Err(malformed(format!(
-                "expected the keys `calls`, `session`, `dryRun`, `mode`, got: `{key}`"
+                "expected the keys `calls`, `session`, `dryRun`, `mode`, `execution`, got: `{key}`"
             ))),
         }
     }
@@ -132,6 +136,15 @@ pub(crate) fn mode(value: Option<&Value>) -> Result<Mode, Problem> {
         Some(Some("parallel")) => Ok(Mode::Parallel),
         Some(Some("sequential")) => Ok(Mode::Sequential),
         Some(_) => Err(wrong("mode", "`parallel` or `sequential`", value)),
+    }
+}
+
+/// Only the configuration says that callgate runs what the client would.
+pub(crate) fn execution(value: Option<&Value>) -> Result<Execution, Problem> {
+    match value.map(Value::as_str) {
+        None => Ok(Execution::Server),
+        Some(Some("client")) => Ok(Execution::Client),
+        Some(_) => Err(wrong("execution", "`client`", value)),
     }
 }
 

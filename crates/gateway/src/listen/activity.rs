@@ -1,7 +1,7 @@
 //! How busy one connection is: requests that are being answered, and since when there is none.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex, PoisonError, Weak,
     atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
@@ -9,6 +9,8 @@ use tokio::{
     sync::Notify,
     time::{Duration, Instant},
 };
+
+use crate::front::Place;
 
 /// Shared by what reads a connection, what answers its requests, and what closes it.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub(super) struct Activity {
     /// Milliseconds from the opening to the last end of a request.
     last_end: AtomicU64,
     idle: Notify,
+    /// The places of answers that are being sent piece by piece.
+    streams: Mutex<Vec<Weak<Place>>>,
 }
 
 /// A request that is being answered, until it is dropped.
@@ -27,7 +31,8 @@ pub(super) struct InFlight(Arc<Activity>);
 impl Activity {
     pub(super) fn new() -> Self {
         let (in_flight, last_end) = (AtomicUsize::new(0), AtomicU64::new(0));
-        Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new() }
+        let streams = Mutex::default();
+        Self { opened: Instant::now(), in_flight, last_end, idle: Notify::new(), streams }
     }
 
     /// A request begins.
@@ -50,6 +55,21 @@ impl Activity {
     /// When it was opened.
     pub(super) fn opened(&self) -> Instant {
         self.opened
+    }
+
+    /// An answer is sent piece by piece from now on.
+    pub(super) fn add(&self, place: &Arc<Place>) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams.retain(|place| place.strong_count() > 0);
+        streams.push(Arc::downgrade(place));
+    }
+
+    /// Ends the answers that were not taken for so long.
+    pub(super) fn leave_after(&self, time: Duration) {
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        streams.iter().filter_map(Weak::upgrade).for_each(|place| {
+            place.leave_after(time);
+        });
     }
 
     /// Says that nothing happened for too long.

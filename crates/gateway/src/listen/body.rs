@@ -1,112 +1,134 @@
-//! Bodies with a bound in time. A request's has to arrive; while an answer's is being sent, its request counts.
+//! The body of an answer. While one whose end is not in sight is being sent, its request counts; where its caller does not
+//! take it, it is dropped with all that makes it.
 
 use std::{
     error::Error as StdError,
+    fmt,
     pin::Pin,
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
 };
 
-use bytes::Bytes;
-use http_body_util::BodyExt as _;
 use hyper::body::{Body, Frame, SizeHint};
-use tokio::time::{Instant, sleep_until};
 
-use crate::{
-    drain::Drain,
-    json_body::{Stopped, TooSlow},
-};
+use super::activity::{Activity, InFlight};
+use crate::front::Place;
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// The body of a request, which must be there in time.
-pub(super) struct Timed<B> {
-    body: B,
-    deadline: Instant,
-    drain: Drain,
-    /// What ends the waiting, once there is any.
-    end: Option<Pin<Box<dyn Future<Output = BoxError> + Send>>>,
+/// The body of an answer.
+#[derive(Debug)]
+pub(super) enum Answering<B> {
+    /// Its end is not in sight.
+    Streamed(Arc<Streamed<B>>),
+    /// What is in memory already costs nobody anything.
+    Whole(B),
 }
 
-impl<B> Timed<B> {
-    pub(super) fn new(body: B, deadline: Instant, drain: Drain) -> Self {
-        Self { body, deadline, drain, end: None }
+/// A body that comes piece by piece.
+#[derive(Debug)]
+pub(super) struct Streamed<B> {
+    /// None as soon as it has ended.
+    open: Mutex<Option<(B, InFlight)>>,
+    place: Arc<Place>,
+}
+
+/// An answer that was not taken.
+#[derive(Debug)]
+struct NotTaken;
+
+impl fmt::Display for NotTaken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the caller did not take the answer")
     }
 }
 
-/// Waits until a body has had its time, or the sidecar is stopped.
-async fn end(deadline: Instant, drain: Drain) -> BoxError {
-    tokio::select! {
-        () = sleep_until(deadline) => TooSlow.into(),
-        () = drain.over() => Stopped.into(),
+impl StdError for NotTaken {}
+
+impl<B: Body + Send + 'static> Answering<B> {
+    /// The body of a request's answer; the place is free at once where the whole of it is there.
+    pub(super) fn new(
+        body: B,
+        in_flight: InFlight,
+        (place, activity): (Option<Arc<Place>>, &Activity),
+    ) -> Self {
+        let is_whole = body.is_end_stream() || body.size_hint().exact().is_some();
+        let Some(place) = place.filter(|_| !is_whole) else { return Self::Whole(body) };
+        let open = Mutex::new(Some((body, in_flight)));
+        let streamed = Arc::new(Streamed { open, place });
+        let weak = Arc::downgrade(&streamed);
+        streamed.place.may_wait(move || {
+            if let Some(streamed) = weak.upgrade() {
+                streamed.end();
+            }
+        });
+        activity.add(&streamed.place);
+        Self::Streamed(streamed)
     }
 }
 
-impl<B> Body for Timed<B>
+impl<B> Streamed<B> {
+    /// Drops the body and what makes it.
+    fn end(&self) {
+        let ended = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(ended);
+    }
+}
+
+impl<B> Streamed<B>
 where
-    B: Body<Data = Bytes> + Unpin,
+    B: Body + Unpin,
     B::Error: Into<BoxError>,
 {
-    type Data = Bytes;
+    fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
+        // Nobody ends it from here on: its caller waits for us, or was told by then.
+        if !self.place.goes_on() {
+            return Poll::Ready(Some(Err(NotTaken.into())));
+        }
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((body, _)) = open.as_mut() else { return Poll::Ready(None) };
+        let frame = Pin::new(body).poll_frame(context);
+        match &frame {
+            Poll::Pending => {}
+            Poll::Ready(Some(Ok(_))) => self.place.waits(),
+            Poll::Ready(None | Some(Err(_))) => *open = None,
+        }
+        frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
+    }
+}
+
+impl<B> Body for Answering<B>
+where
+    B: Body + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = B::Data;
     type Error = BoxError;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let this = self.get_mut();
-        if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
-            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+    ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
+        match self.get_mut() {
+            Self::Streamed(streamed) => streamed.poll(context),
+            Self::Whole(body) => {
+                let frame = Pin::new(body).poll_frame(context);
+                frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
+            }
         }
-        let (deadline, drain) = (this.deadline, &this.drain);
-        let end = this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone())));
-        end.as_mut().poll(context).map(|error| Some(Err(error)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
-
-/// The body of an answer, with what ends when it does.
-#[derive(Debug)]
-pub(super) struct Held<B, T> {
-    body: B,
-    held: Option<T>,
-}
-
-impl<B: Body, T> Held<B, T> {
-    /// Holds on where the end is not in sight: what is in memory already costs nobody anything.
-    pub(super) fn new(body: B, held: T) -> Self {
-        let is_whole = body.is_end_stream() || body.size_hint().exact().is_some();
-        Self { body, held: (!is_whole).then_some(held) }
-    }
-}
-
-impl<B: Body + Unpin, T: Unpin> Body for Held<B, T> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        let this = self.get_mut();
-        let frame = Pin::new(&mut this.body).poll_frame(context);
-        if matches!(frame, Poll::Ready(None | Some(Err(_)))) {
-            this.held = None;
+        match self {
+            Self::Streamed(_) => false,
+            Self::Whole(body) => body.is_end_stream(),
         }
-        frame
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        match self {
+            Self::Streamed(_) => SizeHint::default(),
+            Self::Whole(body) => body.size_hint(),
+        }
     }
 }

@@ -7,21 +7,20 @@ use axum::body::Body;
 use callgate_config::ServingLimits;
 use callgate_transport::subject_names;
 use http::{Request, Response};
-use hyper::{body::Body as _, body::Incoming, service::service_fn};
+use hyper::{body::Incoming, service::service_fn};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::conn::auto,
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::OwnedSemaphorePermit,
     time::{Duration, Instant, sleep, sleep_until, timeout},
 };
 use tokio_rustls::TlsAcceptor;
 
 use super::{
-    activity::{Activity, InFlight},
-    body::{Held, Timed},
+    activity::Activity,
+    body::Answering,
     framing::Framing,
     socket::Accepted,
     tls::Tls,
@@ -146,23 +145,13 @@ fn builder(limits: &ServingLimits, is_late: bool) -> auto::Builder<TokioExecutor
     builder
 }
 
-/// What counts while an answer is being sent.
-type Guarded = Held<Body, (InFlight, Option<OwnedSemaphorePermit>)>;
-
 async fn answered(
     request: Request<Incoming>,
     known: Arc<Known>,
-) -> Result<Response<Guarded>, Infallible> {
+) -> Result<Response<Answering<Body>>, Infallible> {
     let in_flight = known.activity.begin();
-    let deadline = Instant::now() + known.front.limits().body_time;
-    let request = request.map(|body| {
-        if body.is_end_stream() {
-            return Body::empty();
-        }
-        Body::new(Timed::new(body, deadline, known.front.drain().clone()))
-    });
-    let (response, permit) = known.front.answer(request, &known.peer).await;
-    Ok(response.map(|body| Held::new(body, (in_flight, permit))))
+    let (response, place) = known.front.answer(request, &known.peer).await;
+    Ok(response.map(|body| Answering::new(body, in_flight, (place, &known.activity))))
 }
 
 /// How long the last answers may take to be written after calls were given up.

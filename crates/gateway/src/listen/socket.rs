@@ -6,7 +6,7 @@ mod file;
 use std::{io, net::SocketAddr, vec};
 
 use callgate_config::Address;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
 
@@ -70,12 +70,21 @@ async fn tcp(address: (&str, u16), asks_callers: bool) -> Result<Socket, Refusal
         if !asks_callers && !address.ip().to_canonical().is_loopback() {
             return Err(Refusal::Open);
         }
-        match TcpListener::bind(address).await {
+        match listening(address) {
             Ok(listener) => return Ok(Socket::Tcp(listener)),
             Err(source) => failure = source,
         }
     }
     Err(failure.into())
+}
+
+fn listening(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Elsewhere it would let others listen on the same port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// The sockets of the service manager: all of them, or those of a name.
@@ -170,6 +179,9 @@ impl Accepted {
     }
 }
 
+/// Connections that wait to be accepted. With the library's 128, one that comes in a flood is tried again by its caller's
+/// machine a second later; the operating system has a bound of its own.
+const BACKLOG: u32 = 4096;
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
 /// What a socket is called whose file is the service manager's.

@@ -104,6 +104,7 @@ impl<S> Watched<S> {
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
+            self.activity.leave_after(self.times.idle);
             let next = self.next_look(now);
             if next <= now && self.head_began.is_some() {
                 return Err(io::ErrorKind::TimedOut.into());

@@ -9,5 +9,6 @@ mod messages;
 mod own;
 mod secured;
 mod sidecar;
+mod waiting;
 
 use self::sidecar::Sidecar;

@@ -1,0 +1,66 @@
+//! Sentences about calls that clients run.
+
+use std::time::Duration;
+
+use callgate_tool::{Effect, Fault, FaultCode, Next, Problem, Reached, Value};
+
+use super::{clipped, fault, told};
+
+/// The client ran the call and says that it failed.
+pub fn failed(said: Value) -> Box<Fault> {
+    let text = said.as_str().or_else(|| said.get("message").and_then(Value::as_str));
+    let message = match text {
+        Some(text) => format!("the client could not run the call: {}", clipped(text, 300)),
+        None => "the client could not run the call; its own words follow".to_owned(),
+    };
+    let mut fault = fault(FaultCode::ServiceError, message, Next::AskUser);
+    fault.reached = Reached::Yes;
+    fault.body = Some(said);
+    fault
+}
+
+/// The client did not say in time what came of the call.
+pub fn unanswered(time: Duration, effect: Effect) -> Box<Fault> {
+    let time = time.as_secs();
+    let (advice, next) = match effect {
+        Effect::Read => ("call again", Next::TryLater),
+        _ => ("it may have run it: ask before you call again", Next::AskUser),
+    };
+    let message = format!("the client did not answer the call within {time} seconds; {advice}");
+    let mut fault = fault(FaultCode::TimedOut, message, next);
+    fault.reached = Reached::Maybe;
+    fault
+}
+
+/// The caller left while calls of the same turn ran.
+pub fn left() -> Box<Fault> {
+    let message =
+        "the caller left while this call ran; it may have been executed: ask before you call again";
+    let mut fault = fault(FaultCode::Stopped, message, Next::AskUser);
+    fault.reached = Reached::Maybe;
+    fault
+}
+
+/// The tool was taken away while its call waited for the client.
+pub fn tool_removed(name: &str) -> Box<Fault> {
+    let message = format!(
+        "the tool `{}` was taken away while its call waited for the client; call one of the declared tools",
+        clipped(name, 100)
+    );
+    let mut fault = fault(FaultCode::ToolRemoved, message, Next::GiveUp);
+    fault.reached = Reached::Maybe;
+    fault
+}
+
+/// Another turn of the session began to wait for the client meanwhile.
+pub fn waits_already() -> Box<Fault> {
+    let message = "another turn of this session waits for its client, which was not asked to run this call; call again when that is answered";
+    fault(FaultCode::Overloaded, message, Next::TryLater)
+}
+
+/// The client answered something that the tool does not answer.
+pub(crate) fn unexpected(problems: Vec<Problem>) -> Box<Fault> {
+    let message = told(&problems, "; answer what the schema of the output says");
+    let fault = Fault::new(FaultCode::UnreadableResponse, message, Next::GiveUp);
+    Box::new(fault.with_problems(problems))
+}

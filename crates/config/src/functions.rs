@@ -1,0 +1,90 @@
+//! `functions` of a toolset: tools that the client runs. And `execution`: the tools of its description that the client runs
+//! as well.
+
+use callgate_executor::Execution;
+use callgate_tool::{Value, json};
+use callgate_tree::Node;
+
+use crate::{
+    keys::{EXECUTION, FUNCTION},
+    reader::{Mapping, Reader, at, escaped},
+    toolset::{ExecutionConfig, FunctionConfig, ToolExecution},
+};
+
+/// Reads `functions:`.
+pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FunctionConfig> {
+    let Some(node) = toolset.object.get("functions") else { return Vec::new() };
+    let pointer = at(toolset, "functions");
+    let Some(items) = node.as_array() else {
+        let help = "for example `[{name: open_page, input: {type: object}}]`";
+        reader.expected(&pointer, "a list of functions", node, help);
+        return Vec::new();
+    };
+    let items = items.iter().enumerate();
+    items.filter_map(|(at, node)| function(reader, &format!("{pointer}/{at}"), node)).collect()
+}
+
+fn function(reader: &mut Reader, pointer: &str, node: &Node) -> Option<FunctionConfig> {
+    let mapping = reader.mapping(node, pointer, &FUNCTION)?;
+    let name = reader.required_string(mapping, "name")?.to_owned();
+    let description = reader.string(mapping, "description").unwrap_or_default().to_owned();
+    let input = schema(reader, mapping, "input")
+        .unwrap_or_else(|| json!({"type": "object", "properties": {}}));
+    if input.get("type").and_then(Value::as_str) != Some("object") {
+        let message = "expected a schema of objects, got another one";
+        let help = "arguments have names: `{type: object, properties: {…}}`";
+        reader.complain("wrong-value", at(mapping, "input"), message, help);
+    }
+    let output = schema(reader, mapping, "output");
+    Some(FunctionConfig { pointer: pointer.to_owned(), name, description, input, output })
+}
+
+fn schema(reader: &mut Reader, function: Mapping<'_>, key: &str) -> Option<Value> {
+    let node = function.object.get(key)?;
+    if node.as_object().is_none() {
+        let help = "for example `{type: object, properties: {page: {type: string}}}`";
+        reader.expected(&at(function, key), "a JSON Schema", node, help);
+        return None;
+    }
+    Some(node.to_value())
+}
+
+/// Reads `execution:`.
+pub(crate) fn execution(reader: &mut Reader, toolset: Mapping<'_>) -> ExecutionConfig {
+    let mut config = ExecutionConfig::default();
+    let Some(node) = toolset.object.get("execution") else { return config };
+    let pointer = at(toolset, "execution");
+    if node.as_object().is_none() {
+        config.default = side(reader, &pointer, node);
+        return config;
+    }
+    let Some(mapping) = reader.mapping(node, &pointer, &EXECUTION) else { return config };
+    if let Some(node) = mapping.object.get("default") {
+        config.default = side(reader, &at(mapping, "default"), node);
+    }
+    let Some(node) = mapping.object.get("tools") else { return config };
+    let pointer = at(mapping, "tools");
+    let Some(tools) = node.as_object() else {
+        let help = "for example `{openPage: client}`";
+        reader.expected(&pointer, "a mapping from tools to `client` or `server`", node, help);
+        return config;
+    };
+    for (tool, node) in tools.iter() {
+        let pointer = format!("{pointer}/{}", escaped(tool));
+        let execution = side(reader, &pointer, node);
+        config.tools.push(ToolExecution { tool: tool.to_string(), pointer, execution });
+    }
+    config
+}
+
+fn side(reader: &mut Reader, pointer: &str, node: &Node) -> Execution {
+    match node.as_str() {
+        Some("client") => Execution::Client,
+        Some("server") => Execution::Server,
+        _ => {
+            let help = "`client` hands checked calls to the client instead of the service";
+            reader.expected(pointer, "`client` or `server`", node, help);
+            Execution::Server
+        }
+    }
+}

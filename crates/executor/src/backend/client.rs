@@ -1,0 +1,139 @@
+//! Tools that the client runs: a call is checked against the tool's schema, then it waits. What the client says is checked
+//! against the schema of the output.
+
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use callgate_call::{ArgumentCheck, OutputCheck, wording};
+use callgate_tool::{
+    Effect, Fault, Journal, Outcome, Pending, PendingKind, Preview, Schema, Tool, ToolName, Value,
+};
+
+use super::Backend;
+use crate::{
+    call::Call,
+    error::{self, Error},
+    execution::CLIENT_TIME,
+};
+
+/// A tool that is a function of the client.
+///
+/// ```
+/// use callgate_executor::{ClientFunction, Executor};
+/// use callgate_tool::{ToolName, json};
+///
+/// let schema = json!({"type": "object", "properties": {"page": {"type": "string"}}});
+/// let name = ToolName::new("app-open_page")?;
+/// let function = ClientFunction::new(name, "Opens a page of the app", schema)?;
+/// let executor = Executor::builder().backend(function.of_toolset("app")).build()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ClientFunction {
+    tool: Tool,
+    toolset: String,
+    arguments: ArgumentCheck,
+    output: Option<OutputCheck>,
+    time: Duration,
+}
+
+impl ClientFunction {
+    /// A function of no toolset, whose arguments meet `schema`. It is taken to change something, and the client has
+    /// [`CLIENT_TIME`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidSchema`](crate::ErrorKind::InvalidSchema) for a schema that is not one of objects.
+    pub fn new(
+        name: ToolName,
+        description: impl Into<String>,
+        schema: impl Into<Value>,
+    ) -> Result<Self, Error> {
+        let schema = schema.into();
+        if schema.get("type").and_then(Value::as_str) != Some("object") {
+            return Err(error::not_of_objects(&name));
+        }
+        let arguments = ArgumentCheck::new(schema.clone());
+        let tool = Tool::new(name, description.into(), Schema::new(schema), Effect::Write);
+        let (toolset, output) = (String::new(), None);
+        Ok(Self { tool, toolset, arguments, output, time: CLIENT_TIME })
+    }
+
+    /// The same function as a part of a toolset.
+    #[must_use]
+    pub fn of_toolset(mut self, toolset: impl Into<String>) -> Self {
+        self.toolset = toolset.into();
+        self
+    }
+
+    /// The same function, whose results meet this schema.
+    #[must_use]
+    pub fn with_output_schema(mut self, schema: impl Into<Value>) -> Self {
+        let schema = schema.into();
+        self.output = Some(OutputCheck::new(schema.clone()));
+        self.tool = self.tool.with_output_schema(Some(Schema::new(schema)));
+        self
+    }
+
+    /// The same function, for which the client has this long.
+    #[must_use]
+    pub fn with_time(mut self, time: Duration) -> Self {
+        self.time = time;
+        self
+    }
+}
+
+#[async_trait]
+impl Backend for ClientFunction {
+    fn name(&self) -> &ToolName {
+        &self.tool.name
+    }
+
+    fn toolset(&self) -> &str {
+        &self.toolset
+    }
+
+    fn declaration(&self) -> Option<&Tool> {
+        Some(&self.tool)
+    }
+
+    async fn preview(&self, call: &Call<'_>, _: &mut Journal) -> Result<Preview, Box<Fault>> {
+        self.arguments.check(call.arguments())?;
+        Ok(asked(&self.tool.name, &Value::Object(call.arguments().clone())))
+    }
+
+    async fn run(&self, call: &Call<'_>, _: &mut Journal) -> Outcome {
+        match self.arguments.check(call.arguments()) {
+            Ok(()) => deferred(Value::Object(call.arguments().clone()), self.time),
+            Err(fault) => Outcome::Failed(fault),
+        }
+    }
+
+    async fn answered(
+        &self,
+        _: &Call<'_>,
+        answer: Value,
+        _: &mut Journal,
+    ) -> Result<Outcome, Box<Fault>> {
+        if let Some(output) = &self.output {
+            output.check(&answer)?;
+        }
+        Ok(answer.into())
+    }
+}
+
+/// A call that waits for its client, under a name that nobody guesses.
+pub(super) fn deferred(request: Value, time: Duration) -> Outcome {
+    let mut random = [0; 16];
+    if getrandom::fill(&mut random).is_err() {
+        return Outcome::Failed(wording::not_supported("no name can be drawn for a pending call"));
+    }
+    let id = format!("call_{:032x}", u128::from_ne_bytes(random));
+    let mut pending = Pending::new(PendingKind::Client, id, request);
+    pending.expires = SystemTime::now().checked_add(time);
+    Outcome::Pending(Box::new(pending))
+}
+
+/// A dry run of a call that the client would run.
+pub(super) fn asked(name: &ToolName, request: &Value) -> Preview {
+    Preview::Text(format!("asks the client to run `{name}` with {request}"))
+}

@@ -1,0 +1,55 @@
+//! Who runs a call once it is checked, and what a client says that ran one.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use callgate_tool::{ToolName, Value};
+
+/// Who runs a call once its arguments are checked.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a call is run on one side or the other")]
+pub enum Execution {
+    /// The client: the call is pending, with its arguments filled and without credentials, until the client says what came
+    /// of it.
+    Client,
+    /// This program: the service is called, the function runs.
+    #[default]
+    Server,
+}
+
+/// Which tools of a toolset the client runs.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
+pub struct ClientSide {
+    /// Who runs the tools that are not named.
+    pub execution: Execution,
+    /// Who runs single tools.
+    pub tools: BTreeMap<ToolName, Execution>,
+    /// How long the client has.
+    pub time: Duration,
+}
+
+impl Default for ClientSide {
+    fn default() -> Self {
+        Self { execution: Execution::Server, tools: BTreeMap::new(), time: CLIENT_TIME }
+    }
+}
+
+impl ClientSide {
+    /// Who runs a tool.
+    pub(crate) fn of(&self, tool: &ToolName) -> Execution {
+        self.tools.get(tool).copied().unwrap_or(self.execution)
+    }
+}
+
+/// What a client says that ran a call.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a client has a result or it has failed")]
+pub enum ClientAnswer {
+    /// It failed: what it says about that.
+    Failed(Value),
+    /// The result.
+    Output(Value),
+}
+
+/// How long a client has unless it is said: as long as a session of Dialogflow CX lives without a request.
+pub const CLIENT_TIME: Duration = Duration::from_mins(30);

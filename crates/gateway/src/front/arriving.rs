@@ -1,0 +1,101 @@
+//! The body of a request on its way in. It has to be there in time, and before the sidecar is stopped; one that is slow
+//! may lose its place to others.
+
+use std::{
+    error::Error as StdError,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::body::{Body, Frame, SizeHint};
+use tokio::{
+    sync::Notify,
+    time::{Instant, sleep_until},
+};
+
+use super::room::Place;
+use crate::{drain::Drain, json_body::Unread};
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A body that is waited for.
+pub(super) struct Arriving<B> {
+    body: B,
+    deadline: Instant,
+    drain: Drain,
+    place: Option<Arc<Place>>,
+    /// What ends the waiting, once there is any.
+    end: Option<Pin<Box<dyn Future<Output = Unread> + Send>>>,
+}
+
+impl<B> Arriving<B> {
+    pub(super) fn new(
+        body: B,
+        deadline: Instant,
+        (drain, place): (Drain, Option<Arc<Place>>),
+    ) -> Self {
+        Self { body, deadline, drain, place, end: None }
+    }
+}
+
+/// Waits until a body has had its time, its place is another's, or the sidecar is stopped.
+async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unread {
+    let is_left = async {
+        let Some(place) = place else { return std::future::pending().await };
+        let left = Arc::new(Notify::new());
+        let leaves = Arc::clone(&left);
+        place.may_wait(move || leaves.notify_one());
+        left.notified().await;
+    };
+    tokio::select! {
+        () = sleep_until(deadline) => Unread::TooSlow,
+        () = drain.over() => Unread::Stopped,
+        () = is_left => Unread::Overloaded,
+    }
+}
+
+impl<B> Arriving<B> {
+    /// What came; the end counts only where the request has its place still.
+    fn taken(
+        &self,
+        frame: Option<Result<Frame<Bytes>, BoxError>>,
+    ) -> Option<Result<Frame<Bytes>, BoxError>> {
+        let is_over = frame.is_none();
+        let has_place = self.place.as_ref().is_none_or(|place| !is_over || place.goes_on());
+        if has_place { frame } else { Some(Err(Unread::Overloaded.into())) }
+    }
+}
+
+impl<B> Body for Arriving<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let this = self.get_mut();
+        if let Poll::Ready(frame) = Pin::new(&mut this.body.frame()).poll(context) {
+            return Poll::Ready(this.taken(frame.map(|frame| frame.map_err(Into::into))));
+        }
+        let (deadline, drain, place) = (this.deadline, &this.drain, &this.place);
+        let end =
+            this.end.get_or_insert_with(|| Box::pin(end(deadline, drain.clone(), place.clone())));
+        end.as_mut().poll(context).map(|unread| Some(Err(unread.into())))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,177 @@
+//! Room for requests. Who keeps us waiting, with a body that does not come or an answer that is not taken, gives its place to
+//! others as soon as there is no room left.
+
+use std::{
+    collections::VecDeque,
+    fmt,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Duration, Instant},
+};
+
+/// As many places as requests may be answered at a time. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct Room(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    places: Arc<Semaphore>,
+    most: usize,
+    /// Who may be keeping us waiting, in the order in which they began to.
+    waiting: Mutex<VecDeque<Weak<Place>>>,
+}
+
+/// The place of one request until it is dropped.
+pub(crate) struct Place {
+    room: Room,
+    state: Mutex<State>,
+}
+
+struct State {
+    permit: Option<OwnedSemaphorePermit>,
+    /// Since when its caller keeps us waiting.
+    waits_since: Option<Instant>,
+    /// How long it may, although others have no place.
+    patience: Duration,
+    /// What ends the request when its place is given to another one.
+    end: Option<End>,
+}
+
+/// Ends a request.
+type End = Box<dyn FnOnce() + Send>;
+
+impl Room {
+    /// So many places.
+    pub(super) fn new(most: usize) -> Self {
+        let most = most.min(Semaphore::MAX_PERMITS);
+        let (places, waiting) = (Arc::new(Semaphore::new(most)), Mutex::default());
+        Self(Arc::new(Shared { places, most, waiting }))
+    }
+
+    /// A place, if there is one or somebody keeps us waiting on theirs.
+    pub(super) fn place(&self) -> Option<Arc<Place>> {
+        let permit = self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
+        let state =
+            State { permit: Some(permit), waits_since: None, patience: Duration::ZERO, end: None };
+        Some(Arc::new(Place { room: self.clone(), state: Mutex::new(state) }))
+    }
+
+    fn free(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.0.places).try_acquire_owned().ok()
+    }
+
+    /// Whether somebody was made to leave.
+    fn cleared(&self) -> bool {
+        let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        waiting.iter().filter_map(Weak::upgrade).any(|place| place.leave(None))
+    }
+
+    fn add(&self, place: Weak<Place>) {
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        // As many as have places, and as many again before those that are gone are looked for.
+        if waiting.len() > self.0.most.saturating_mul(2) {
+            waiting.retain(|place| place.strong_count() > 0);
+        }
+        waiting.push_back(place);
+    }
+}
+
+impl Place {
+    /// Its caller may keep us waiting, and does from now on; `end` is what ends the request where others need its place.
+    pub(crate) fn may_wait(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
+        let mut state = self.state();
+        state.waits_since = Some(Instant::now());
+        state.end = Some(Box::new(end));
+        drop(state);
+        self.room.add(Arc::downgrade(self));
+    }
+
+    /// Its caller keeps us waiting after it did not.
+    pub(crate) fn waits(&self) {
+        let mut state = self.state();
+        state.waits_since.get_or_insert_with(Instant::now);
+        state.patience = PATIENCE;
+    }
+
+    /// Its caller waits for us; whether it has its place still.
+    pub(crate) fn goes_on(&self) -> bool {
+        let mut state = self.state();
+        state.waits_since = None;
+        state.permit.is_some()
+    }
+
+    /// Ends the request where its caller has kept us waiting for so long.
+    pub(crate) fn leave_after(&self, time: Duration) {
+        self.leave(Some(time));
+    }
+
+    /// Ends the request where its caller has kept us waiting for longer than it may; whether it did.
+    fn leave(&self, time: Option<Duration>) -> bool {
+        let mut state = self.state();
+        let time = time.unwrap_or(state.patience);
+        if state.waits_since.is_none_or(|since| since.elapsed() < time) || state.permit.is_none() {
+            return false;
+        }
+        state.permit = None;
+        let end = state.end.take();
+        // It may look at its place itself.
+        drop(state);
+        if let Some(end) = end {
+            end();
+        }
+        true
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Place").finish_non_exhaustive()
+    }
+}
+
+/// How long a caller that has taken a part of its answer may wait with the rest.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tokio::time::advance;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn who_keeps_us_waiting_gives_its_place_to_others() {
+        let room = Room::new(2);
+        let (busy, slow) = (room.place().unwrap(), room.place().unwrap());
+        let n_ended = Arc::new(AtomicUsize::new(0));
+        let counts = |n_ended: &Arc<AtomicUsize>| {
+            let n_ended = Arc::clone(n_ended);
+            move || n_ended.store(n_ended.load(Ordering::SeqCst) + 1, Ordering::SeqCst)
+        };
+        busy.may_wait(counts(&n_ended));
+        slow.may_wait(counts(&n_ended));
+        assert!(busy.goes_on() && slow.goes_on());
+        assert!(room.place().is_none(), "nobody waits");
+        slow.waits();
+        assert!(room.place().is_none(), "nobody has waited for long");
+        advance(PATIENCE).await;
+        let third = room.place().unwrap();
+        assert_eq!(n_ended.load(Ordering::SeqCst), 1);
+        assert!(busy.goes_on() && third.goes_on() && !slow.goes_on());
+        assert!(room.place().is_none(), "one leaves for each that comes");
+        third.may_wait(|| {});
+        assert!(room.place().is_some(), "a body that is not there yet can come again");
+        assert!(!third.goes_on());
+        drop(slow);
+        drop((busy, third));
+        assert!(room.place().is_some());
+    }
+}

@@ -1,0 +1,96 @@
+//! Callers that keep us waiting: a body that does not come and an answer that is not taken hold no place that others need.
+
+use std::{net::SocketAddr, time::Duration};
+
+use axum::{Router, body::Body, routing};
+use futures_util::{StreamExt, stream};
+use tokio::{io::AsyncWriteExt, sync::mpsc, time::timeout};
+
+use super::{
+    Sidecar,
+    sidecar::{CALL, nothing, pets, read_to_end, service},
+};
+
+const SOON: Duration = Duration::from_secs(10);
+
+/// Asks until there is room.
+async fn has_room(sidecar: &Sidecar) {
+    let asks = async { while sidecar.status("/v1/tools", &[]).await == 503 {} };
+    timeout(SOON, asks).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_come_gives_its_place_to_others() {
+    let limits = "limits: {requests: 1, body_time: 1h, idle_time: 300ms}\n";
+    let sidecar = Sidecar::start(&format!("{}{limits}", nothing())).await;
+    let mut slow = sidecar.connect().await;
+    let head = "POST /v1/calls HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    slow.write_all(format!("{head}Content-Length: 10\r\n\r\n{{").as_bytes()).await.unwrap();
+    let asks = async {
+        loop {
+            assert_eq!(sidecar.status("/v1/tools", &[]).await, 200);
+        }
+    };
+    let answer = tokio::select! {
+        answer = timeout(SOON, read_to_end(&mut slow)) => answer.unwrap(),
+        () = asks => unreachable!("it asks for ever"),
+    };
+    assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("retry-after: 1"), "{answer}");
+}
+
+/// Says that it was dropped.
+struct Leaves(mpsc::Sender<()>);
+
+impl Drop for Leaves {
+    fn drop(&mut self) {
+        self.0.try_send(()).ok();
+    }
+}
+
+/// A service whose events have no end; says when its caller has left.
+async fn endless() -> (SocketAddr, mpsc::Receiver<()>) {
+    let (says, left) = mpsc::channel(4);
+    let sends = move || {
+        let leaves = Leaves(says.clone());
+        async move {
+            let event = format!("data: \"{}\"\n\n", "x".repeat(10_000));
+            let events = stream::repeat(event).map(move |event| {
+                let _held = &leaves;
+                Ok::<_, std::io::Error>(event)
+            });
+            ([("content-type", "text/event-stream")], Body::from_stream(events))
+        }
+    };
+    (service(Router::new().route("/pets", routing::get(sends))).await, left)
+}
+
+/// An answer of events, of which no more is taken than the window of the connection.
+async fn not_taken(sidecar: &Sidecar) -> reqwest::Response {
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge();
+    let client = client.http2_initial_stream_window_size(1000).build().unwrap();
+    let request = client.post(format!("{}/v1/calls", sidecar.calls[0])).body(CALL);
+    let request =
+        request.header("content-type", "application/json").header("accept", "text/event-stream");
+    request.send().await.unwrap()
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_gives_its_place_to_others_and_its_call_ends() {
+    let (address, mut left) = endless().await;
+    let limits = "limits: {requests: 1, idle_time: 1h}\n";
+    let sidecar = Sidecar::start(&format!("{}{limits}", pets(address))).await;
+    let stalled = not_taken(&sidecar).await;
+    has_room(&sidecar).await;
+    timeout(SOON, left.recv()).await.unwrap();
+    drop(stalled);
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_taken_for_long_ends_with_its_call() {
+    let (address, mut left) = endless().await;
+    let limits = "limits: {idle_time: 300ms}\n";
+    let sidecar = Sidecar::start(&format!("{}{limits}", pets(address))).await;
+    let stalled = not_taken(&sidecar).await;
+    timeout(SOON, left.recv()).await.unwrap();
+    drop(stalled);
+}
