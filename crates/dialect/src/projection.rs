@@ -13,13 +13,14 @@ mod names;
 mod nullable;
 mod object;
 mod parts;
+mod pattern;
 mod restore;
 mod root;
 mod typed;
 mod walk;
 mod words;
 
-use std::{error, fmt, str::FromStr};
+use std::{cell::LazyCell, error, fmt, str::FromStr};
 
 use callgate_tool::{Arguments, Schema, Tool, Value};
 
@@ -122,14 +123,15 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
         return arguments;
     }
     let definitions = Definitions::of(&tool.input_schema);
-    let names = names::of(grammar, &tool.input_schema, &definitions);
-    if names.is_empty() && !grammar.is_closed {
-        return arguments;
-    }
+    let schema = &tool.input_schema;
     let restoring = Restoring {
         definitions: &definitions,
-        names: names.iter().map(|(own, other)| (other.as_str(), own.as_str())).collect(),
+        names: LazyCell::new(Box::new(|| {
+            let names = names::of(grammar, schema, &definitions).into_iter();
+            names.map(|(own, other)| (other, own)).collect()
+        })),
         is_shallow: grammar.names == Names::Dotted,
+        has_names: grammar.names != Names::Any,
         drops_null: grammar.is_closed,
     };
     restoring.object(arguments, &[tool.input_schema.own()], 0)

@@ -2,6 +2,8 @@
 
 use callgate_tool::Value;
 
+use super::pattern::Patterns;
+
 /// The schemas that a provider accepts.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a rule of a provider")]
@@ -54,16 +56,6 @@ pub(super) enum Listed {
     Texts,
 }
 
-/// The regular expressions that a provider takes.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Patterns {
-    Any,
-    /// From `^` to `$`, without look-around and without classes of characters that a letter names.
-    Anchored,
-    /// Without look-around.
-    Regular,
-}
-
 /// The names of members that a provider takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Names {
@@ -96,50 +88,6 @@ impl Grammar {
             }
     }
 }
-
-impl Patterns {
-    fn take(self, pattern: &str) -> bool {
-        let looks = ["(?=", "(?!", "(?<", "(?P", "(?i"].iter().any(|look| pattern.contains(look));
-        let is_anchored = pattern.starts_with('^')
-            && pattern.ends_with('$')
-            && !pattern.ends_with("\\$")
-            && pattern.matches(['^', '$']).count() - pattern.matches("[^").count() == 2;
-        match self {
-            Self::Any => true,
-            Self::Anchored => !looks && is_anchored && !has_classes(pattern) && is_short(pattern),
-            Self::Regular => !looks && !refers_back(pattern),
-        }
-    }
-}
-
-/// True for `\d`, `\w`, `\p{L}` and others that a letter or a digit names.
-fn has_classes(pattern: &str) -> bool {
-    escaped(pattern).any(|escaped| escaped.is_ascii_alphanumeric())
-}
-
-fn refers_back(pattern: &str) -> bool {
-    escaped(pattern).any(|escaped| ('1'..='9').contains(&escaped) || escaped == 'k')
-}
-
-/// The characters after a backslash.
-fn escaped(pattern: &str) -> impl Iterator<Item = char> {
-    let mut characters = pattern.chars();
-    std::iter::from_fn(move || {
-        characters.by_ref().find(|character| *character == '\\')?;
-        characters.next()
-    })
-}
-
-/// Repetitions are written out by engines that make grammars.
-fn is_short(pattern: &str) -> bool {
-    let counts = pattern.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-    let mut numbers = counts.flat_map(|counts| counts.split(','));
-    pattern.len() <= LONGEST_PATTERN
-        && numbers.all(|number| number.parse().is_ok_and(|n: u32| n <= MOST_REPEATED))
-}
-
-const LONGEST_PATTERN: usize = 200;
-const MOST_REPEATED: u32 = 100;
 
 /// Everything, with an object of arguments without composition at the root.
 pub(super) const WHOLE: Grammar = Grammar {

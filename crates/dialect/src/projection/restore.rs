@@ -1,18 +1,26 @@
 //! Brings arguments back that a model wrote for a provider's form of a schema: members get their own names, and where every
 //! member must be written, `null` for an optional one means that it is absent. Everything else stays as it was written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cell::LazyCell,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use callgate_tool::{Object, Value};
 
 use super::definitions::Definitions;
 
+/// The own names of members, by those they have there.
+pub(super) type OwnNames = BTreeMap<String, String>;
+
 /// What is undone.
-#[derive(Debug)]
 pub(super) struct Restoring<'s> {
     pub(super) definitions: &'s Definitions<'s>,
-    /// The own names of members, by those they have there.
-    pub(super) names: BTreeMap<&'s str, &'s str>,
+    /// The own names of members, by those they have there. All of a schema is looked through for them, so that is done once an
+    /// argument has a member that is not declared.
+    pub(super) names: LazyCell<OwnNames, Box<dyn FnOnce() -> OwnNames + 's>>,
+    /// Whether members have other names there at all.
+    pub(super) has_names: bool,
     /// Whether only arguments themselves have other names.
     pub(super) is_shallow: bool,
     /// Whether `null` means absent where a member is optional.
@@ -33,10 +41,11 @@ impl<'s> Restoring<'s> {
         let shapes = self.shapes(schemas);
         let mut restored = Object::with_capacity(members.len());
         for (name, value) in members {
-            let is_here = depth == 0 || !self.is_shallow;
-            let own = self.names.get(name.as_str()).copied().filter(|_| is_here);
-            let own = own.filter(|own| shapes.declare(own) && !shapes.declare(&name));
-            let name = own.map_or(name, str::to_owned);
+            let is_theirs =
+                self.has_names && !shapes.declare(&name) && (depth == 0 || !self.is_shallow);
+            let own = is_theirs.then(|| self.names.get(&name)).flatten();
+            let own = own.filter(|own| shapes.declare(own)).cloned();
+            let name = own.unwrap_or(name);
             let below = shapes.properties.get(name.as_str());
             let is_optional = below.is_some() && !shapes.required.contains(name.as_str());
             if self.drops_null && is_optional && value.is_null() {
