@@ -91,7 +91,8 @@ impl Advice {
         }
         for ProviderLimit { provider, expected, instead, .. } in request_limits(n_tools, tokens) {
             let (n_tools, tokens) = (grouped(n_tools), grouped(tokens));
-            let message = format!("{provider} takes {expected}, got: {n_tools} of {tokens} tokens");
+            let message =
+                format!("{provider} takes {expected}, got: {n_tools} tools of {tokens} tokens");
             notes.push(note(Code::ProviderLimit, message, instead));
         }
         for (ProviderLimit { provider, expected, instead, .. }, tools) in exceeded {

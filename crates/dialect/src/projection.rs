@@ -2,6 +2,7 @@
 //! them alone: a provider's form may be wider or narrower, and each difference is a [`Loss`]. No tool is ever rejected.
 
 mod alternatives;
+mod circles;
 mod copied;
 mod cut;
 mod definitions;

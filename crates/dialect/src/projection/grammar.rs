@@ -29,6 +29,8 @@ pub(super) struct Grammar {
     pub(super) most_items: u64,
     /// Whether each member must be required and no other is allowed.
     pub(super) is_closed: bool,
+    /// Whether a definition may lead back to itself through members that must be there.
+    pub(super) has_circles: bool,
     /// Whether schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
     pub(super) is_proto: bool,
     /// How deep members may be nested.
@@ -102,6 +104,7 @@ pub(super) const WHOLE: Grammar = Grammar {
     longest: u64::MAX,
     most_items: u64::MAX,
     is_closed: false,
+    has_circles: true,
     is_proto: false,
     deepest: usize::MAX,
     names: Names::Any,
@@ -135,6 +138,7 @@ pub(super) const PORTABLE: Grammar = Grammar {
     longest: 1000,
     most_items: 100,
     is_closed: false,
+    has_circles: true,
     is_proto: false,
     deepest: usize::MAX,
     names: Names::Identifiers,
@@ -212,6 +216,7 @@ pub(super) const GEMINI_JSON: Grammar = Grammar {
         "prefixItems",
     ],
     formats: &["date", "date-time", "duration", "time"],
+    has_circles: false,
     most_items: u64::MAX,
     ..PORTABLE
 };

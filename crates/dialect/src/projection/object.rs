@@ -90,7 +90,10 @@ impl<'s> Walk<'s> {
             }
             let name = self.named(member.name, level);
             self.spend(name.len());
-            if is_required || self.grammar.is_closed {
+            let closes = is_required && self.closes_circle(&member.schemas);
+            if closes {
+                self.lose("required", Lost::Wider);
+            } else if is_required || self.grammar.is_closed {
                 names.push(Value::String(name.clone()));
             }
             properties.insert(name, property);

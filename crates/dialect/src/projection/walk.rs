@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use callgate_tool::{Object, Value, json};
 
 use super::{
+    circles::Circles,
     cut::{Cut, Level},
     definitions::{Definitions, PREFIX, Reference},
     grammar::Grammar,
@@ -32,6 +33,8 @@ pub(super) struct Walk<'s> {
     open: Vec<&'s str>,
     wanted: BTreeSet<(Level, &'s str)>,
     known: BTreeSet<&'s str>,
+    /// The definitions that lead to each other.
+    circles: Circles<'s>,
     /// How many values are listed so far.
     n_listed: usize,
 }
@@ -54,6 +57,7 @@ impl<'s> Walk<'s> {
             open: Vec::new(),
             wanted: BTreeSet::new(),
             known: BTreeSet::new(),
+            circles: Circles::default(),
             n_listed: 0,
         }
     }
@@ -182,6 +186,14 @@ impl<'s> Walk<'s> {
         let built = self.grouped(parts, level);
         self.open.truncate(length);
         self.affordable(built)
+    }
+
+    /// Whether schemas lead back to the definition that they stand in, where that is not allowed.
+    pub(super) fn closes_circle(&mut self, schemas: &[&'s Value]) -> bool {
+        let Self { circles, definitions, .. } = self;
+        let inside = self.at.strip_prefix("/$defs/").filter(|_| !self.grammar.has_circles);
+        let Some(name) = inside.and_then(|at| at.split('/').next()) else { return false };
+        schemas.iter().any(|schema| circles.lead(schema, name, definitions))
     }
 
     /// No value is legal: nothing that a provider could be told.

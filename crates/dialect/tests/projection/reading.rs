@@ -1,18 +1,22 @@
 //! Reads projected schemas as JSON Schema, and writes values as a model would that knows only those.
 
 use callgate_call::{Evaluator, Verdict};
+use callgate_dialect::Projection;
 use callgate_tool::{Object, Value, json};
 
 /// A projected schema that values are held against.
 pub(crate) struct Reading {
     schema: Value,
     evaluator: Evaluator,
+    /// Whether absent members are `null`, and maps texts.
+    is_strict: bool,
 }
 
 impl Reading {
-    pub(crate) fn of(projected: &Value) -> Self {
+    pub(crate) fn of(projected: &Value, projection: Projection) -> Self {
         let schema = plain(projected);
-        Self { evaluator: Evaluator::new(schema.clone()), schema }
+        let is_strict = projection == Projection::OpenAiStrict;
+        Self { evaluator: Evaluator::new(schema.clone()), schema, is_strict }
     }
 
     pub(crate) fn accepts(&self, value: &Value) -> bool {
@@ -55,7 +59,9 @@ impl Reading {
                 let each = items.iter().enumerate();
                 each.map(|(at, item)| self.written_by(item, of(at), depth + 1)).collect()
             }
-            Value::Object(_) if has_type(schema, "string") && !has_type(schema, "object") => {
+            Value::Object(_)
+                if self.is_strict && has_type(schema, "string") && !has_type(schema, "object") =>
+            {
                 Value::String(value.to_string())
             }
             Value::Object(members) => self.object(members, schema, depth),
@@ -71,7 +77,7 @@ impl Reading {
             written.insert(name.as_str(), self.written_by(member, known, depth + 1));
         }
         let required = schema["required"].as_array().into_iter().flatten();
-        for name in required.filter_map(Value::as_str) {
+        for name in required.filter_map(Value::as_str).filter(|_| self.is_strict) {
             written.entry(name).or_insert(Value::Null);
         }
         Value::Object(written)

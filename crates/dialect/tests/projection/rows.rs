@@ -169,6 +169,21 @@ fn what_refers_to_itself_is_written_out_twice_where_nothing_may_be_referred_to()
 }
 
 #[test]
+fn circles_go_through_optional_members_where_they_must() {
+    let tree = json!({"type": "object", "required": ["name", "below"], "properties": {
+        "name": {"type": "string"}, "below": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}}});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/Tree"}},
+        "required": ["a"], "$defs": {"Tree": tree}});
+    let projected = project(&made(schema.clone()), GeminiJson);
+    assert_eq!(projected.schema["required"], json!(["a"]));
+    assert_eq!(projected.schema["$defs"]["Tree"]["required"], json!(["name"]));
+    let lost = "`required` at `/$defs/Tree`: checked by the gateway alone";
+    assert_eq!(projected.losses[0].to_string(), lost);
+    let projected = project(&made(schema), Portable);
+    assert_eq!(projected.schema["$defs"]["Tree"]["required"], json!(["name", "below"]));
+}
+
+#[test]
 fn what_holds_together_is_one_object() {
     let one = json!({"allOf": [
         {"type": "object", "properties": {"x": {"type": "string"}}, "required": ["x"]},
