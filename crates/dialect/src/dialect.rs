@@ -185,6 +185,12 @@ impl Dialect {
         }
     }
 
+    /// Whether a runtime of this format may have read the description itself, and names arguments as the service does:
+    /// `X-Customer`, `filter[state]`.
+    pub fn has_wire_names(self) -> bool {
+        matches!(self, Self::Ces | Self::Dialogflow)
+    }
+
     /// How a tool's arguments are made of what a message of this format has in their place.
     fn fit(self) -> Option<Fit> {
         // The other projections have members under their own names.

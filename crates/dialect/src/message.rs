@@ -1,10 +1,10 @@
 //! A message of a model on its way to calls and back: what every format has in common. A file of a format finds the calls
 //! in its message and writes their answers; ids, names, arguments and repetitions are settled here.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use callgate_tool::{
-    Arguments, Fault, Journal, Object, Outcome, Tool, ToolCall, ToolResult, Value,
+    Arguments, Fault, Journal, Object, Outcome, Tool, ToolCall, ToolName, ToolResult, Value,
 };
 
 use crate::{
@@ -76,23 +76,45 @@ impl Read {
         self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
     }
 
-    /// The same calls, of which only those of these functions are made. A function is named as the model may name it.
+    /// The same calls, of which only those of these functions are made. A function is named as the model may name it; `named`
+    /// finds the name a tool has.
     #[must_use]
     pub fn only<'t>(
         mut self,
         functions: &[String],
-        declared: impl Fn(&str) -> Option<&'t Tool>,
+        named: impl Fn(&str) -> Option<&'t ToolName>,
     ) -> Self {
-        let name = |asked: &str| {
-            declared(asked).map_or_else(|| asked.to_owned(), |tool| tool.name.as_str().to_owned())
-        };
+        let name = |asked: &str| named(asked).map_or(asked, ToolName::as_str).to_owned();
         let provided: Vec<_> = functions.iter().map(|function| name(function)).collect();
+        let known: BTreeSet<_> = provided.iter().collect();
         for ReadCall { call, .. } in &mut self.calls {
-            if let Ok(asked) = call
-                && !provided.contains(&name(&asked.tool))
-            {
-                let fault = wording::not_provided(&asked.tool, &provided);
-                *call = Err(ended(&asked.id, &asked.tool, fault));
+            let (id, tool) = match &*call {
+                Ok(call) => (&call.id, &call.tool),
+                Err(ended) => (&ended.id, &ended.tool),
+            };
+            if !tool.is_empty() && !known.contains(&name(tool)) {
+                *call = Err(ended(id, tool, wording::not_provided(tool, &provided)));
+            }
+        }
+        self
+    }
+
+    /// The same calls, arguments under other names: `name` has the one that an argument of a call is known by. It is for formats
+    /// whose runtime names arguments by itself ([`Dialect::has_wire_names`](crate::Dialect::has_wire_names)).
+    #[must_use]
+    pub fn renamed(mut self, name: impl Fn(&ToolCall, &str) -> Option<String>) -> Self {
+        for ReadCall { call, .. } in &mut self.calls {
+            let Ok(call) = call else { continue };
+            let of = |given: &String| {
+                let other = name(call, given).filter(|other| !call.arguments.contains_key(other));
+                other.unwrap_or_else(|| given.clone())
+            };
+            let names: Vec<_> = call.arguments.keys().map(of).collect();
+            // Two that would be one stay two, and are refused.
+            if names.iter().collect::<BTreeSet<_>>().len() == names.len() {
+                let values =
+                    std::mem::take(&mut call.arguments).into_iter().map(|(_, value)| value);
+                call.arguments = names.into_iter().zip(values).collect();
             }
         }
         self

@@ -58,7 +58,14 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
         }
         let (name, arguments) = (take(&mut item, &["name"]), item.remove("arguments"));
         item.remove("input");
-        let asked = Asked::new(id, name.as_ref(), item).with_arguments(arguments);
+        let mut asked = Asked::new(id, name.as_ref(), item).with_arguments(arguments);
+        // A toolset may be declared as a namespace.
+        if let Some(namespace) = asked.origin.get("namespace").and_then(Value::as_str) {
+            let whole: Vec<_> =
+                asked.names.iter().map(|name| format!("{namespace}-{name}")).collect();
+            asked.names.splice(0..0, whole);
+            asked.is_indirect = true;
+        }
         Ok(Some(Asked { fault, ..asked }))
     };
     items.into_iter().filter_map(|item| asked(item).transpose()).collect()

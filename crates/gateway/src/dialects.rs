@@ -7,7 +7,7 @@ use axum::{extract::State, response::Response};
 use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
 use callgate_executor::{Entry, Execution};
-use callgate_tool::{Tool, ToolResult, Value, json};
+use callgate_tool::{ToolResult, Value, json};
 use http::HeaderMap;
 
 use self::envelope::Envelope;
@@ -55,12 +55,17 @@ pub(crate) async fn run(
     let key = idempotency_key(&headers)?;
     let Envelope { message, session, functions, is_dry_run, mode } = Envelope::read(value)?;
     let built = gateway.built();
-    let declared = |name: &str| declared(&built, &caller, name);
-    let read = dialect.read(message, declared).map_err(|error| foreign(dialect, &error))?;
-    let read = match &functions {
-        Some(functions) => read.only(functions, declared),
-        None => read,
-    };
+    let entry = |name: &str| entry(&built, &caller, name);
+    let read = dialect.read(message, |name| entry(name).and_then(Entry::declaration));
+    let mut read = read.map_err(|error| foreign(dialect, &error))?;
+    if dialect.has_wire_names() {
+        read = read.renamed(|call, name| {
+            Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+        });
+    }
+    if let Some(functions) = &functions {
+        read = read.only(functions, |name| entry(name).map(Entry::name));
+    }
     let from = (&caller, &headers);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
@@ -91,14 +96,13 @@ fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
 }
 
 /// The tool that a caller means by a name: its own, else the `operationId` of one operation.
-fn declared<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<&'b Tool> {
+fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
-    let entry = built.executor.find(name).filter(is_usable).or_else(|| {
+    built.executor.find(name).filter(is_usable).or_else(|| {
         let is_meant = |entry: &Entry<'_>| {
             entry.operation().is_some_and(|known| known.operation_id.as_deref() == Some(name))
         };
         let mut meant = built.executor.entries().filter(is_usable).filter(is_meant);
         meant.next().filter(|_| meant.next().is_none())
-    });
-    entry.and_then(Entry::declaration)
+    })
 }

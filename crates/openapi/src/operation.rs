@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock, PoisonError};
 
-use callgate_tool::{Effect, Tool, ToolName, Value};
+use callgate_tool::{ArgumentName, Effect, Tool, ToolName, Value};
 use callgate_tree::Diagnostic;
 
 use crate::{
@@ -121,6 +121,18 @@ impl Operation {
     pub fn arguments_schema(&self) -> &Value {
         self.arguments_schema
             .get_or_init(|| Box::new(self.parts(self.most_of_one()).arguments().0.into_value()))
+    }
+
+    /// The argument by which a model gives what the service calls `name`; `None` where several places have that name, and where
+    /// an argument itself has it.
+    pub fn argument_of(&self, name: &str) -> Option<&ArgumentName> {
+        let visible = || self.inputs.iter().filter(|input| input.visible);
+        if visible().any(|input| input.argument.as_str() == name) {
+            return None;
+        }
+        let mut meant = visible().filter(|input| &*input.name == name);
+        let found = meant.next().filter(|_| meant.next().is_none())?;
+        Some(&found.argument)
     }
 
     /// Where the values of its inputs come from before the model is asked, with those of values inside them.

@@ -3,7 +3,7 @@
 use callgate_dialect::{Dialect, Read};
 use callgate_tool::{Outcome, Value, json};
 
-use crate::{ending::code, named, read, shown, tools};
+use crate::{ending::code, golden, named, read, shown, tools};
 
 fn openai(calls: &[(Value, &str, Value)]) -> Read {
     let call = |(id, name, arguments): &(Value, &str, Value)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
@@ -91,7 +91,7 @@ fn a_call_outside_of_the_functions_names_those_that_are_provided() {
         |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let only = |names: &[&str]| {
         let read = openai(&[(json!("a"), "createPet", json!(""))]);
-        read.only(&functions(names), |name| named(&tools, name))
+        read.only(&functions(names), |name| named(&tools, name).map(|tool| &tool.name))
     };
     // By the name it is declared by, too.
     assert_eq!(only(&["petstore-createPet"]).to_make().len(), 1);
@@ -100,6 +100,10 @@ fn a_call_outside_of_the_functions_names_those_that_are_provided() {
                     `petstore-getPet`, `other`";
     assert_eq!(told, expected);
     assert!(message(&only(&[])).contains("no tool is provided now"));
+    // What it may not call it need not correct.
+    let read = openai(&[(json!("a"), "createPet", json!("{"))]);
+    let read = read.only(&functions(&["getPet"]), |_| None);
+    assert!(message(&read).contains("call one of `getPet`"));
     let many: Vec<String> = (0..100).map(|n| format!("a_function_with_a_long_name_{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert!(message(&only(&many)).contains("such as `a_function_with_a_long_name_0`"));
@@ -133,4 +137,78 @@ fn a_message_of_another_format_is_refused() {
             assert!(read.is_err(), "{dialect} {message}");
         }
     }
+}
+
+#[test]
+fn arguments_get_the_names_they_are_known_by_unless_two_would_be_one() {
+    let arguments = json!({"X-Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
+    let read = openai(&[(json!("a"), "getPet", arguments)]);
+    let read = read.renamed(|call, name| {
+        assert_eq!(call.tool, "getPet");
+        (name != "id").then(|| name.replace(['-', '['], "_").replace(']', ""))
+    });
+    let expected = json!({"X_Customer": "c", "id": 7, "filter[a]": 1, "filter_a": 2});
+    assert_eq!(shown(read.calls()), json!([["a", "getPet", expected]]));
+    let read = openai(&[(json!("a"), "getPet", json!({"b-c": 1, "b[c": 2}))]);
+    let read = read.renamed(|_, name| Some(name.replace(['-', '['], "_")));
+    assert_eq!(shown(read.calls()), json!([["a", "getPet", {"b-c": 1, "b[c": 2}]]));
+}
+
+#[test]
+fn a_message_that_is_altered_anywhere_is_refused_or_answered_call_by_call() {
+    let mut n_read = 0;
+    for dialect in Dialect::ALL {
+        let golden = golden(dialect);
+        let cases = golden["cases"].as_array().unwrap().iter();
+        let messages = cases.flat_map(|case| altered(&case["message"]));
+        for read in messages.filter_map(|message| dialect.read(message, |_| None).ok()) {
+            let messages = Value::Array(dialect.write(&read, &[])).to_string();
+            let n_answers = messages.matches("was not made").count();
+            assert_eq!(n_answers, read.to_make().len(), "{dialect}: {messages}");
+            n_read += 1;
+        }
+    }
+    assert!(n_read > 1000, "{n_read}");
+}
+
+/// The value with each of its parts replaced by others, or left out.
+fn altered(value: &Value) -> Vec<Value> {
+    let others = [
+        json!(null),
+        json!(7),
+        json!(""),
+        json!("x"),
+        json!([]),
+        json!({}),
+        json!([7]),
+        json!(true),
+    ];
+    let mut all = others.to_vec();
+    match value {
+        Value::Array(items) => {
+            for (at, item) in items.iter().enumerate() {
+                let with = |other: Value| {
+                    let mut items = items.clone();
+                    items[at] = other;
+                    Value::Array(items)
+                };
+                all.extend(altered(item).into_iter().map(with));
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                let with = |other: Value| {
+                    let mut members = members.clone();
+                    members.insert(name.clone(), other);
+                    Value::Object(members)
+                };
+                all.extend(altered(member).into_iter().map(with));
+                let mut without = members.clone();
+                without.remove(name);
+                all.push(Value::Object(without));
+            }
+        }
+        _ => {}
+    }
+    all
 }

@@ -54,9 +54,18 @@ fn functions(value: Option<Value>) -> Result<Option<Vec<String>>, Problem> {
         Some(Value::Array(names)) => names,
         other => return Err(wrong("functions", "a list of names", other.as_ref())),
     };
+    if names.len() > MOST_FUNCTIONS {
+        let got = names.len();
+        return Err(malformed(format!(
+            "`functions`: expected at most {MOST_FUNCTIONS}, got: {got}"
+        )));
+    }
     let name = |(at, name)| match name {
         Value::String(name) => Ok(name),
         other => Err(wrong(&format!("functions[{at}]"), "a name", Some(&other))),
     };
     names.into_iter().enumerate().map(name).collect::<Result<_, _>>().map(Some)
 }
+
+/// Many times what a provider takes in one request; each of them is looked up.
+const MOST_FUNCTIONS: usize = 1024;

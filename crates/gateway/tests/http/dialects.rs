@@ -196,3 +196,23 @@ async fn a_repeated_message_is_answered_as_the_first_time() {
     let other = service.sidecar.send("POST", "/v1/dialects/json/calls", &headers, &message).await;
     assert_eq!(other.status, 422, "{}", other.text);
 }
+
+#[tokio::test]
+async fn runtimes_that_read_the_description_may_name_arguments_as_the_service_does() {
+    let sidecar = Sidecar::of_pets().await;
+    let named = sidecar.get("/v1/tools/pets-listPets").await.json();
+    let inputs = named["inputs"].as_array().unwrap();
+    let input = inputs.iter().find(|input| input["name"] == "filter[status]").unwrap();
+    assert_eq!(input["argument"], "filter_status");
+    let parameters = json!({"filter[status]": "available"});
+    let tool = "projects/p/locations/l/agents/a/tools/pets";
+    let call =
+        json!({"toolCall": {"tool": tool, "action": "listPets", "inputParameters": parameters}});
+    let body = json!({"message": call, "dryRun": true});
+    let answered = sidecar.post("/v1/dialects/dialogflow/calls", &body).await;
+    assert!(answered.text.contains("filter%5Bstatus%5D=available"), "{}", answered.text);
+    // A model that was shown our names is told of them.
+    let message = openai(&[("a", "pets-listPets", &parameters.to_string())]);
+    let answered = sidecar.post(OPENAI, &json!({"message": message, "dryRun": true})).await;
+    assert!(answered.text.contains("filter_status"), "{}", answered.text);
+}

@@ -10,7 +10,7 @@ use callgate::{
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
 
-use super::{block_on, json_file, wait};
+use super::{block_on, json_file, tool_name, wait};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -45,12 +45,23 @@ fn calls(
     (file, dialect): (&Path, Dialect),
     functions: &[String],
 ) -> Result<Read, Failure> {
-    let declared = |name: &str| executor.find(name).and_then(Entry::declaration);
+    let entry = |name: &str| executor.find(&tool_name(executor, name));
+    let declared = |name: &str| entry(name).and_then(Entry::declaration);
     let read = dialect.read(json_file(file)?, declared).map_err(|error| {
         let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
         Failure(format!(
             "{message}\nhelp: write the model's message as its provider's interface gave it"
         ))
     })?;
-    Ok(if functions.is_empty() { read } else { read.only(functions, declared) })
+    let read = if dialect.has_wire_names() {
+        read.renamed(|call, name| {
+            Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+        })
+    } else {
+        read
+    };
+    Ok(match functions {
+        [] => read,
+        functions => read.only(functions, |name| entry(name).map(Entry::name)),
+    })
 }
