@@ -9,7 +9,7 @@ from judges import DECLARATIONS
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Enough tools of many descriptions, and no description for minutes.
-MOST_TOOLS, MOST_OF_ONE, MOST_BYTES = 440, 40, 400_000
+MOST_TOOLS, MOST_OF_ONE, MOST_BYTES = 440, 60, 400_000
 
 
 def check(callgate, manifest, told):

@@ -51,7 +51,9 @@ def checked(callgate, address):
     with urllib.request.urlopen(f"{address}/openapi.json") as answer, tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "openapi.json")
         file.write_bytes(answer.read())
-        report = subprocess.run([callgate, "check", file, "--json"], stdout=subprocess.PIPE)
+        # Arguments of calls are maps, which some providers are shown in words.
+        command = [callgate, "check", file, "--json", "--allow", "provider-limit"]
+        report = subprocess.run(command, stdout=subprocess.PIPE)
     found = json.loads(report.stdout)["documents"][0]["diagnostics"]
     for one in found:
         print(f"{one['code']} at {one['pointer']}: {one['message']}")
