@@ -7,7 +7,7 @@ mod repeated;
 
 pub(crate) use self::{
     accept::Accepted,
-    envelope::{Asked, Mode, mode, wrong},
+    envelope::{Asked, Mode, execution, mode, wrong},
     repeated::key as idempotency_key,
 };
 
@@ -122,7 +122,7 @@ impl Batch {
     }
 
     /// The results in the order of the calls.
-    async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
+    pub(crate) async fn results(&self, calls: &[Asked]) -> Vec<ToolResult> {
         if let [only] = calls {
             return vec![Box::pin(self.result(0, only)).await];
         }

@@ -13,7 +13,7 @@ use utoipa::{
     },
 };
 
-use crate::{answer::JsonText, calls, dialects, results, sessions, tools};
+use crate::{answer::JsonText, calls, ces_paths, dialects, results, sessions, tools};
 
 /// The description as JSON.
 pub(crate) async fn show() -> JsonText {
@@ -107,6 +107,8 @@ fn inline(value: &mut Value, schemas: &Value) {
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
         calls::run,
+        ces_paths::run,
+        ces_paths::run_of_app,
         dialects::run,
         results::show,
         sessions::delete,

@@ -96,7 +96,7 @@ fn foreign(dialect: Dialect, error: &EnvelopeError) -> Problem {
 }
 
 /// The tool that a caller means by a name: its own, else the `operationId` of one operation.
-fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
+pub(crate) fn entry<'b>(built: &'b Built, caller: &Caller, name: &str) -> Option<Entry<'b>> {
     let is_usable = |entry: &Entry<'_>| caller.may_use(entry.toolset());
     built.executor.find(name).filter(is_usable).or_else(|| {
         let is_meant = |entry: &Entry<'_>| {

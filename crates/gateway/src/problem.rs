@@ -3,6 +3,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use axum::response::{IntoResponse, Response};
+use callgate_tool::{Object, Value};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 
@@ -14,6 +15,8 @@ pub(crate) struct Problem {
     retry_after: Option<Duration>,
     /// How many bytes there are, where a range was asked for.
     length: Option<usize>,
+    /// What else is known, by the names of its members (RFC 9457 §3.2).
+    members: Object,
 }
 
 /// Why a request is refused; several may share a status.
@@ -21,6 +24,20 @@ pub(crate) struct Problem {
 pub(crate) enum ProblemKind {
     /// No tool, result or session has this name, for this caller.
     AbsentResource,
+    /// The client has answered the call before.
+    CallAnswered,
+    /// The call that the client answers was given up.
+    CallExpired,
+    /// The client's answer names another tool than the call.
+    CallMismatch,
+    /// The input is one for a model.
+    NeedsModel,
+    /// The session waits for its client.
+    SessionPaused,
+    /// The client's answer is not what the tool's schema says.
+    UnexpectedOutput,
+    /// No call of this session has waited under this id.
+    UnknownCall,
     /// The sidecar is being stopped.
     Draining,
     /// The principal may not use this path.
@@ -78,7 +95,13 @@ pub(crate) enum ProblemKind {
 impl Problem {
     /// A problem with what is wrong, what was expected and what to do.
     pub(crate) fn new(kind: ProblemKind, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, detail: detail.into(), retry_after: None, length: None }
+        Self {
+            kind,
+            detail: detail.into(),
+            retry_after: None,
+            length: None,
+            members: Object::new(),
+        }
     }
 
     /// The same problem, which may be over after a while.
@@ -91,6 +114,15 @@ impl Problem {
     #[must_use]
     pub(crate) fn with_content_range(self, length: usize) -> Self {
         Self { length: Some(length), ..self }
+    }
+}
+
+impl Problem {
+    /// The same problem with something else that is known.
+    #[must_use]
+    pub(crate) fn with_member(mut self, name: &str, value: Value) -> Self {
+        self.members.insert(name, value);
+        self
     }
 }
 
@@ -129,6 +161,13 @@ impl ProblemKind {
     fn name(self) -> &'static str {
         match self {
             Self::AbsentResource => "absent",
+            Self::CallAnswered => "call-answered",
+            Self::CallExpired => "call-expired",
+            Self::CallMismatch => "call-mismatch",
+            Self::NeedsModel => "needs-model",
+            Self::SessionPaused => "session-paused",
+            Self::UnexpectedOutput => "unexpected-output",
+            Self::UnknownCall => "unknown-call",
             Self::Draining => "draining",
             Self::Forbidden => "forbidden",
             Self::ForeignMessage => "foreign-message",
@@ -168,12 +207,20 @@ impl ProblemKind {
             Self::Forbidden | Self::ForeignOrigin | Self::MissingClaim => StatusCode::FORBIDDEN,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::InvalidToken | Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::ForeignMessage | Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::KeyRunning => StatusCode::CONFLICT,
+            Self::ForeignMessage | Self::KeyReused | Self::UnexpectedOutput => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Self::CallAnswered
+            | Self::CallExpired
+            | Self::CallMismatch
+            | Self::KeyRunning
+            | Self::SessionPaused
+            | Self::UnknownCall => StatusCode::CONFLICT,
             Self::MalformedBody
             | Self::MalformedHeader
             | Self::MalformedPath
-            | Self::MalformedQuery => StatusCode::BAD_REQUEST,
+            | Self::MalformedQuery
+            | Self::NeedsModel => StatusCode::BAD_REQUEST,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::Misdirected => StatusCode::MISDIRECTED_REQUEST,
             Self::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
@@ -189,6 +236,13 @@ impl ProblemKind {
     fn title(self) -> &'static str {
         match self {
             Self::AbsentResource => "There is none of this name",
+            Self::CallAnswered => "The call was answered before",
+            Self::CallExpired => "The call was given up",
+            Self::CallMismatch => "The answer names another tool",
+            Self::NeedsModel => "The input needs a model",
+            Self::SessionPaused => "The session waits for its client",
+            Self::UnexpectedOutput => "The answer is not what the tool answers",
+            Self::UnknownCall => "No such call waits",
             Self::Draining => "The sidecar is being stopped",
             Self::Forbidden => "The principal may not do this",
             Self::ForeignMessage => "The message is none of the dialect",
@@ -237,7 +291,13 @@ impl IntoResponse for Problem {
             status: status.as_u16(),
             detail: &self.detail,
         };
-        let body = serde_json::to_vec(&details).unwrap_or_default();
+        let mut body = serde_json::to_vec(&details).unwrap_or_default();
+        if !self.members.is_empty() {
+            let members = Value::Object(self.members).to_string();
+            body.pop();
+            body.push(b',');
+            body.extend(members.bytes().skip(1));
+        }
         let mut response = (status, body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));

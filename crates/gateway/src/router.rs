@@ -6,7 +6,7 @@ use axum::{
 };
 
 use crate::{
-    admin, calls, description, dialects,
+    admin, calls, ces_paths, description, dialects,
     gateway::Gateway,
     health,
     observe::{Traced, numbers},
@@ -29,7 +29,15 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/v1/results/{id}", get(results::show))
         .route(
             "/v1/sessions/{id}",
-            get(sessions::show).put(sessions::put).patch(sessions::patch).delete(sessions::delete),
+            get(sessions::show)
+                .put(sessions::put)
+                .patch(sessions::patch)
+                .delete(sessions::delete)
+                .post(ces_paths::run),
+        )
+        .route(
+            "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}",
+            post(ces_paths::run_of_app),
         )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))

@@ -110,25 +110,45 @@ pub(crate) async fn patch(
 ) -> Result<Response, Problem> {
     let change = Change::read(body.value)?;
     let asked = Condition::of(&headers)?;
-    let sessions = gateway.sessions();
-    let principal = caller.principal.as_ref();
+    let (state, version, is_new) = changed_to(&gateway, (&caller, &id), (&change, asked)).await?;
+    let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(shown(&gateway, (&id, &state), version, status))
+}
+
+/// Makes a change of a session; answers it as it is then, and whether it is new.
+async fn changed_to(
+    gateway: &Gateway,
+    (caller, id): (&Caller, &str),
+    (change, asked): (&Change, Condition),
+) -> Result<(SessionState, Version, bool), Problem> {
+    let (sessions, principal) = (gateway.sessions(), caller.principal.as_ref());
     for _ in 0..ATTEMPTS {
-        let (state, known) = sessions.get(principal, &id).await?.unzip();
+        let (state, known) = sessions.get(principal, id).await?.unzip();
         asked.expected(known)?;
-        let is_new = known.is_none();
         let state = change.applied(state.unwrap_or_default());
         let expected = known.map_or(Expected::Absent, Expected::Version);
-        match sessions.put(principal, (&id, &state), expected).await {
+        match sessions.put(principal, (id, &state), expected).await {
             // Somebody changed it meanwhile: the change is made again, on what there is now.
             Err(error) if error.kind() == ErrorKind::Conflict => {}
             Err(error) => return Err(error.into()),
-            Ok(version) => {
-                let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-                return Ok(shown(&gateway, (&id, &state), version, status));
-            }
+            Ok(version) => return Ok((state, version, known.is_none())),
         }
     }
     Err(changed())
+}
+
+/// Stores variables of a session beside what it has; one that is `null` goes.
+pub(crate) async fn store(
+    gateway: &Gateway,
+    (caller, id): (&Caller, &str),
+    variables: Object,
+) -> Result<(), Problem> {
+    if variables.is_empty() {
+        return Ok(());
+    }
+    distinct("variables", &variables)?;
+    let change = Change { parameters: variables, credentials: Object::new() };
+    changed_to(gateway, (caller, id), (&change, Condition::Any)).await.map(drop)
 }
 
 /// Forgets a session.

@@ -1,6 +1,10 @@
 //! Sessions as a store keeps them: parameters as JSON, credentials sealed, for one principal each.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use bytes::Bytes;
 use callgate_config::SessionsConfig;
@@ -8,7 +12,7 @@ use callgate_secret::Secret;
 use callgate_session::{
     Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealer, Space, Store, Version,
 };
-use callgate_tool::{Object, Principal, Session};
+use callgate_tool::{Object, Principal, Session, Value};
 use tokio::time::Instant;
 
 /// The sessions of all principals.
@@ -17,6 +21,8 @@ pub(crate) struct Sessions {
     store: Arc<dyn Store>,
     sealer: Arc<Sealer>,
     time_to_live: Duration,
+    /// When this process began, by its own clock and by the calendar's.
+    began: (Instant, SystemTime),
 }
 
 /// One session.
@@ -36,7 +42,8 @@ impl Sessions {
     pub(crate) fn new(config: &SessionsConfig) -> Self {
         let bounds = Bounds { records: config.records, bytes: config.bytes };
         let (store, sealer) = (Arc::new(Memory::new(bounds)), Arc::new(Sealer::in_memory()));
-        Self { store, sealer, time_to_live: config.time_to_live }
+        let time_to_live = config.time_to_live.max(config.client_time.saturating_mul(2));
+        Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
     /// The session `id` of a principal.
@@ -47,7 +54,7 @@ impl Sessions {
     ) -> Result<Option<(State, Version)>, Error> {
         let key = key(principal, id);
         let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
-        let parameters = callgate_tool::Value::from_slice(stored.record.bytes());
+        let parameters = Value::from_slice(stored.record.bytes());
         let parameters = parameters.ok().and_then(|value| value.as_object().cloned());
         let unreadable = || Error::new(ErrorKind::Unreadable, "a stored session cannot be read");
         let parameters = parameters.ok_or_else(unreadable)?;
@@ -66,7 +73,7 @@ impl Sessions {
         expected: Expected,
     ) -> Result<Version, Error> {
         let key = key(principal, id);
-        let text = callgate_tool::Value::Object(state.parameters.clone()).to_string();
+        let text = Value::Object(state.parameters.clone()).to_string();
         let mut record = Record::new("application/json", Bytes::from(text));
         for (name, secret) in &state.credentials.0 {
             record = record.with_credential(name, self.sealer.seal(secret, &key)?);
@@ -74,14 +81,48 @@ impl Sessions {
         self.store.put(&key, record, (expected, self.time_to_live), now()).await
     }
 
-    /// Forgets a session, and answers whether there was one.
+    /// What is kept of the runs of a session.
+    pub(crate) async fn runs(
+        &self,
+        principal: Option<&Principal>,
+        id: &str,
+    ) -> Result<Option<(Value, Version)>, Error> {
+        let stored = self.store.get(&key_of(Space::Call, principal, id), now()).await?;
+        let Some(stored) = stored else { return Ok(None) };
+        let value = Value::from_slice(stored.record.bytes());
+        let unreadable = |_| Error::new(ErrorKind::Unreadable, "stored runs cannot be read");
+        Ok(Some((value.map_err(unreadable)?, stored.version)))
+    }
+
+    /// Keeps what is known of the runs of a session.
+    pub(crate) async fn put_runs(
+        &self,
+        principal: Option<&Principal>,
+        (id, runs): (&str, &Value),
+        expected: Expected,
+    ) -> Result<Version, Error> {
+        let record = Record::new("application/json", Bytes::from(runs.to_string()));
+        let key = key_of(Space::Call, principal, id);
+        self.store.put(&key, record, (expected, self.time_to_live), now()).await
+    }
+
+    /// The time in milliseconds since 1970, for what several processes keep. It never goes back.
+    pub(crate) fn milliseconds(&self) -> u64 {
+        let (began, calendar) = self.began;
+        let since = calendar.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        u64::try_from((since + began.elapsed()).as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Forgets a session and the calls of it that wait, and answers whether there was one.
     pub(crate) async fn remove(
         &self,
         principal: Option<&Principal>,
         id: &str,
         expected: Expected,
     ) -> Result<bool, Error> {
-        self.store.remove(&key(principal, id), expected, now()).await
+        let was_there = self.store.remove(&key(principal, id), expected, now()).await?;
+        let runs = key_of(Space::Call, principal, id);
+        Ok(self.store.remove(&runs, Expected::Any, now()).await? || was_there)
     }
 }
 
@@ -112,7 +153,11 @@ impl Credentials {
 }
 
 fn key(principal: Option<&Principal>, id: &str) -> Key {
-    Key::new(Space::Session, Owner::new(principal, &Session::new(id)), "")
+    key_of(Space::Session, principal, id)
+}
+
+fn key_of(space: Space, principal: Option<&Principal>, id: &str) -> Key {
+    Key::new(space, Owner::new(principal, &Session::new(id)), "")
 }
 
 fn now() -> std::time::Instant {

@@ -22,7 +22,7 @@ pub(super) struct Envelope {
 /// One call of a request.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    pub(super) call: ToolCall,
+    pub(crate) call: ToolCall,
     pub(super) timeout: Option<Duration>,
     pub(super) idempotency_key: Option<String>,
 }

@@ -1,5 +1,7 @@
 //! The description is one that callgate itself takes without a finding, and says what the code does.
 
+use callgate_config::{Config, Description, Environment, ServerUrl, ToolsetConfig};
+
 use super::*;
 
 #[test]
@@ -11,4 +13,18 @@ fn every_reference_leads_to_a_schema() {
     for name in named.map(|rest| rest.split('"').next().unwrap()) {
         assert!(schemas.get(name).is_some(), "{name}");
     }
+}
+
+#[tokio::test]
+async fn callgate_takes_it_without_a_finding() {
+    let server = ServerUrl::new("https://sidecar.example.com").unwrap();
+    let toolset = ToolsetConfig::new(Description::text(text())).with_server(server);
+    let config = Config::new().with_toolset(toolset);
+    let mut built = config.build(&Environment::new(), None).await.unwrap();
+    let mut toolset = built.toolsets.remove(0);
+    toolset.report.examine(&toolset.operations, |_, _| {});
+    assert_eq!(toolset.report.diagnostics, []);
+    let exposed = toolset.operations.iter().map(|operation| operation.tool_name.as_str());
+    let exposed: Vec<_> = exposed.collect();
+    assert!(exposed.contains(&"runSession") && exposed.contains(&"runAppSession"), "{exposed:?}");
 }

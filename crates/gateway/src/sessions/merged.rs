@@ -29,6 +29,28 @@ impl Inline {
         }
     }
 
+    /// The same as what holds in the session `id`.
+    #[must_use]
+    pub(crate) fn of(mut self, id: &str) -> Self {
+        self.0.insert("id", Value::from(id));
+        self
+    }
+
+    /// The same with what the path says of the context; what the request itself says wins.
+    #[must_use]
+    pub(crate) fn in_context(mut self, context: &Object) -> Self {
+        if context.is_empty() {
+            return self;
+        }
+        let known = self.0.entry("context").or_insert(Value::Object(Object::new()));
+        if let Some(members) = known.as_object_mut() {
+            for (name, value) in context {
+                members.entry(name.as_str()).or_insert(value.clone());
+            }
+        }
+        self
+    }
+
     /// The session that the calls of a request run in. Nothing of it is stored.
     pub(crate) async fn completed(
         mut self,

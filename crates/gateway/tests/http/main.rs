@@ -4,6 +4,7 @@
 
 mod dialects;
 mod orders;
+mod runs;
 mod semantic_kernel;
 mod service;
 mod sidecar;

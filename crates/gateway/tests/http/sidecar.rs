@@ -1,6 +1,8 @@
 //! A sidecar on a socket of this machine, whose services answer from recordings.
 
-use callgate_config::{Config, Environment};
+use std::sync::Arc;
+
+use callgate_config::{Built, Config, Environment};
 use callgate_gateway::{Gateway, router};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -10,6 +12,7 @@ use tokio::net::TcpListener;
 pub(crate) struct Sidecar {
     address: String,
     client: reqwest::Client,
+    gateway: Gateway,
 }
 
 /// What was answered.
@@ -28,14 +31,24 @@ impl Sidecar {
 
     /// What a configuration says; its paths start at the folder of the examples.
     pub(crate) async fn of(text: &str) -> Self {
-        let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
-        let config = Config::from_text(text, base).unwrap();
-        let built = config.build(&Environment::new(), None).await.unwrap();
+        let built = built(text).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let router = router(Gateway::new(built));
+        let gateway = Gateway::new(built);
+        let router = router(gateway.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
-        Self { address, client: reqwest::Client::new() }
+        Self { address, client: reqwest::Client::new(), gateway }
+    }
+
+    /// Another program that calls the same sidecar.
+    pub(crate) fn another(&self) -> Self {
+        let (address, gateway) = (self.address.clone(), self.gateway.clone());
+        Self { address, client: reqwest::Client::new(), gateway }
+    }
+
+    /// Serves another configuration from now on.
+    pub(crate) async fn reload(&self, text: &str) {
+        self.gateway.replace(Arc::new(built(text).await));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answered {
@@ -88,6 +101,12 @@ impl Answered {
         };
         blocks.filter(|block| !block.starts_with(':')).map(event).collect()
     }
+}
+
+async fn built(text: &str) -> Built {
+    let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
+    let config = Config::from_text(text, base).unwrap();
+    config.build(&Environment::new(), None).await.unwrap()
 }
 
 const PETS: &str = "

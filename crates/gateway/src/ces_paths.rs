@@ -1,0 +1,146 @@
+//! The paths of Customer Engagement Suite, whose last segment ends with a verb after a colon: `…/sessions/{id}:runSession`.
+//! What a verb does is elsewhere.
+
+use axum::{
+    extract::{FromRequestParts, Path, State},
+    response::{IntoResponse, Response},
+};
+use callgate_tool::{Object, Value};
+use http::{HeaderMap, HeaderValue, header, request::Parts};
+
+use crate::{
+    caller::Caller,
+    gateway::Gateway,
+    json_body::JsonBody,
+    path_name::PathName,
+    problem::{Problem, ProblemKind},
+    runs::Run,
+};
+
+/// The parts of a path below an app, and the verb.
+#[derive(Debug)]
+pub(crate) struct AppPath {
+    project: String,
+    location: String,
+    app: String,
+    /// The session or the toolset; none for the app itself.
+    pub(crate) below: Option<String>,
+    pub(crate) verb: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for AppPath {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let Path(segments) = path.map_err(|_| {
+            Problem::new(ProblemKind::MalformedPath, "expected names in percent-encoded UTF-8")
+        })?;
+        let mut segments: Vec<_> = segments.into_iter().map(|(_, segment)| segment).collect();
+        let last = segments.pop().unwrap_or_default();
+        let (last, verb) = last.rsplit_once(':').ok_or_else(unknown)?;
+        segments.push(last.to_owned());
+        let verb = verb.to_owned();
+        let mut segments = segments.into_iter();
+        let (Some(project), Some(location), Some(app)) =
+            (segments.next(), segments.next(), segments.next())
+        else {
+            return Err(unknown());
+        };
+        Ok(Self { project, location, app, below: segments.next(), verb })
+    }
+}
+
+impl AppPath {
+    /// What `$context` reads of the path.
+    pub(crate) fn context(&self) -> Object {
+        let members =
+            [("project_id", &self.project), ("location", &self.location), ("app_id", &self.app)];
+        members.into_iter().map(|(name, text)| (name.to_owned(), Value::from(&**text))).collect()
+    }
+}
+
+/// Runs calls of a session, or takes the client's answers to those that wait.
+#[utoipa::path(
+    post,
+    path = "/v1/sessions/{id}:run",
+    operation_id = "runSession",
+    tag = "sessions",
+    params(("id" = String, Path, description = "The session's id, of this caller alone")),
+    request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
+    responses(
+        (status = 200, description = "What the calls answered, or the calls that the client is to run", body = ref("#/components/schemas/RunAnswer"), content_type = "application/json"),
+        (status = 400, description = "The body or the path is malformed, or an input needs a model"),
+        (status = 404, description = "The path has no such verb"),
+        (status = 409, description = "The session waits for its client, or the answer fits no call that waits"),
+        (status = 413, description = "The body is too large"),
+        (status = 415, description = "The body is not JSON"),
+        (status = 422, description = "An answer is not what the tool's schema says"),
+        (status = 503, description = "The sidecar cannot do this now"),
+    ),
+)]
+pub(crate) async fn run(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    PathName(name): PathName,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Response> {
+    let id = match name.rsplit_once(':') {
+        Some((id, "run" | "runSession")) => id.to_owned(),
+        Some(_) => return Err(unknown().into_response()),
+        None => return Err(not_allowed()),
+    };
+    let run = Run { gateway, caller, headers, id, context: Object::new() };
+    run.answer(body.value).await.map_err(IntoResponse::into_response)
+}
+
+/// The same on the path of Customer Engagement Suite.
+#[utoipa::path(
+    post,
+    path = "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}:runSession",
+    operation_id = "runAppSession",
+    tag = "sessions",
+    params(
+        ("project" = String, Path, description = "What `$context.project_id` reads"),
+        ("location" = String, Path, description = "What `$context.location` reads"),
+        ("app" = String, Path, description = "What `$context.app_id` reads"),
+        ("session" = String, Path, description = "The session's id, of this caller alone"),
+    ),
+    request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
+    responses(
+        (status = 200, description = "What the calls answered, or the calls that the client is to run", body = ref("#/components/schemas/RunAnswer"), content_type = "application/json"),
+        (status = 400, description = "The body or the path is malformed, or an input needs a model"),
+        (status = 404, description = "The path has no such verb"),
+        (status = 409, description = "The session waits for its client, or the answer fits no call that waits"),
+        (status = 413, description = "The body is too large"),
+        (status = 415, description = "The body is not JSON"),
+        (status = 422, description = "An answer is not what the tool's schema says"),
+        (status = 503, description = "The sidecar cannot do this now"),
+    ),
+)]
+pub(crate) async fn run_of_app(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    path: AppPath,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let context = path.context();
+    let (Some(id), "run" | "runSession") = (path.below, &*path.verb) else { return Err(unknown()) };
+    Run { gateway, caller, headers, id, context }.answer(body.value).await
+}
+
+pub(crate) fn unknown() -> Problem {
+    let detail = "`GET /openapi.json` lists the paths there are";
+    Problem::new(ProblemKind::UnknownPath, detail)
+}
+
+/// Without a verb, a session takes other methods.
+fn not_allowed() -> Response {
+    let detail = "the header `Allow` lists the methods of this path; `:run` runs calls";
+    let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();
+    let methods = HeaderValue::from_static("GET,HEAD,PUT,PATCH,DELETE");
+    response.headers_mut().insert(header::ALLOW, methods);
+    response
+}

@@ -1,0 +1,305 @@
+//! `POST /v1/sessions/{id}:run`: calls of a session as Customer Engagement Suite has them. Where the client runs one of them,
+//! the session waits until the client has answered; what the others answered is kept until then. The state is one record of a
+//! store, changed by compare-and-swap, so that of two answers to a call one is taken.
+
+mod inputs;
+mod judged;
+mod turn;
+mod written;
+
+use std::sync::Arc;
+
+use axum::response::{IntoResponse, Response};
+use callgate_call::wording;
+use callgate_config::Built;
+use callgate_dialect::{Dialect, Read};
+use callgate_executor::{Call, ClientAnswer, Entry};
+use callgate_session::{ErrorKind, Expected, Version};
+use callgate_tool::{Effect, Fault, Object, Session, ToolCall, Value, json};
+use http::HeaderMap;
+
+use self::{
+    inputs::{Inputs, ToolResponse},
+    turn::{Fate, Kept, Past, Runs, Turn},
+    written::{end, end_all, ended, failed, kept, response_of, responses, waiting, with_ids},
+};
+use crate::{
+    answer::JsonText,
+    caller::Caller,
+    calls::{Asked, Batch, Mode, idempotency_key},
+    dialects::entry,
+    gateway::Gateway,
+    json_body::malformed,
+    observe::trace_of,
+    problem::{Problem, ProblemKind},
+    sessions::Inline,
+};
+
+/// One request to run something in a session.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) gateway: Gateway,
+    pub(crate) caller: Caller,
+    pub(crate) headers: HeaderMap,
+    /// The session.
+    pub(crate) id: String,
+    /// What the path says of the context: project, location, app.
+    pub(crate) context: Object,
+}
+
+impl Run {
+    /// Runs what a body says and answers it.
+    pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
+        let mut inputs = Inputs::read(body, &self.id)?;
+        let built = self.gateway.built();
+        let outputs = match inputs.responses.take() {
+            Some(responses) => self.answered(&built, inputs, responses).await?,
+            None => self.called(&built, inputs).await?,
+        };
+        Ok(JsonText(json!({"outputs": outputs}).to_string()).into_response())
+    }
+
+    /// Makes calls.
+    async fn called(&self, built: &Arc<Built>, inputs: Inputs) -> Result<Vec<Value>, Problem> {
+        let (runs, _) = self.runs().await?;
+        if let Some(open) = self.closed(built, runs).0.open {
+            return Err(judged::paused(&open));
+        }
+        self.store(inputs.variables).await?;
+        let calls = with_ids(inputs.calls);
+        let message = json!({"toolCalls": {"toolCalls": calls}});
+        let read = read(built, &self.caller, message)?;
+        let asked = read.to_make().into_iter().cloned().map(Asked::from).collect::<Vec<_>>();
+        let batch = Batch {
+            built: Arc::clone(built),
+            caller: self.caller.clone(),
+            session: self.session(built, inputs.session).await?,
+            is_dry_run: false,
+            mode: Mode::Parallel,
+            execution: inputs.execution,
+            trace: trace_of(&self.headers),
+            key: idempotency_key(&self.headers)?,
+            stop: self.gateway.drain().stop(),
+        };
+        let results = batch.results(&asked).await;
+        let written = responses(Dialect::Ces.write(&read, &results));
+        let mut results = asked.iter().zip(&results);
+        let kept = read.calls().iter().zip(&calls).zip(written).map(|((asked, call), response)| {
+            let made = asked.call.is_ok().then(|| results.next()).flatten();
+            kept(call, made, &response)
+        });
+        self.begun(built, kept.collect()).await
+    }
+
+    /// Keeps a turn whose calls have begun, and answers what is known of it.
+    async fn begun(&self, built: &Built, calls: Vec<Kept>) -> Result<Vec<Value>, Problem> {
+        for _ in 0..ATTEMPTS {
+            let (runs, version) = self.runs().await?;
+            let (mut runs, mut outputs) = self.closed(built, runs);
+            if calls.is_empty() && outputs.is_empty() {
+                return Ok(outputs);
+            }
+            let expires = self.gateway.sessions().milliseconds();
+            let time = built.sessions.client_time.as_millis();
+            let expires = expires.saturating_add(u64::try_from(time).unwrap_or(u64::MAX));
+            runs.n_turns += u64::from(!calls.is_empty());
+            let mut turn = Turn { index: runs.n_turns, expires, calls: calls.clone() };
+            if runs.open.is_some() {
+                // Another request of the session began to wait meanwhile: the client is asked for one turn at a time.
+                end_all(&mut turn, |_| wording::client::waits_already());
+                runs.n_turns -= 1;
+            }
+            if turn.waits() {
+                outputs.push(waiting(&turn));
+                runs.open = Some(turn);
+            } else if !turn.calls.is_empty() {
+                outputs.push(ended(&turn));
+            }
+            if self.put(&runs, version).await? {
+                return Ok(outputs);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Takes what the client says.
+    async fn answered(
+        &self,
+        built: &Built,
+        inputs: Inputs,
+        responses: Vec<ToolResponse>,
+    ) -> Result<Vec<Value>, Problem> {
+        let session = self.session(built, inputs.session).await?;
+        for _ in 0..ATTEMPTS {
+            let (mut runs, version) = self.runs().await?;
+            let now = self.gateway.sessions().milliseconds();
+            if let Some(late) = runs.open.take_if(|turn| turn.expires <= now) {
+                // Not stored: whoever runs something next is told how the turn ended.
+                runs.remember(&late.calls, Past::Expired);
+            }
+            let places = judged::places(&runs, runs.open.as_ref(), &responses)?;
+            let Some(mut turn) = runs.open.take() else {
+                return Err(judged::with_pending(nothing_waits(), None));
+            };
+            let answers = places.into_iter().zip(&responses);
+            self.taken(built, (&session, &mut turn), answers).await?;
+            self.remove(built, &mut turn);
+            let output = if turn.waits() {
+                let output = waiting(&turn);
+                runs.open = Some(turn);
+                output
+            } else {
+                runs.remember(&turn.calls, Past::Answered);
+                ended(&turn)
+            };
+            if self.put(&runs, version).await? {
+                self.store(inputs.variables).await?;
+                return Ok(vec![output]);
+            }
+        }
+        Err(contended())
+    }
+
+    /// Ends calls of a turn with what the client says.
+    async fn taken(
+        &self,
+        built: &Built,
+        (session, turn): (&Session, &mut Turn),
+        answers: impl Iterator<Item = (usize, &ToolResponse)>,
+    ) -> Result<(), Problem> {
+        let asked = turn.clone();
+        for (place, response) in answers {
+            let Some(call) = turn.calls.get_mut(place) else { continue };
+            if let Err(fault) = self.settled(built, session, (call, response)).await {
+                let problem = unexpected(&response.id, &fault);
+                return Err(judged::with_pending(problem, Some(&asked)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends one call with what the client says.
+    async fn settled(
+        &self,
+        built: &Built,
+        session: &Session,
+        (kept, response): (&mut Kept, &ToolResponse),
+    ) -> Result<(), Box<Fault>> {
+        let asked = ToolCall::new(&*kept.id, &*kept.tool, kept.arguments.clone());
+        let mut call = Call::new(&asked, session);
+        if let Some(principal) = &self.caller.principal {
+            call = call.with_principal(principal.clone());
+        }
+        let answer: ClientAnswer = response.answer.clone();
+        let result = if self.is_there(built, &kept.tool) {
+            built.executor.settle(call, answer).await?
+        } else {
+            failed(kept, wording::client::tool_removed(&kept.tool))
+        };
+        let id = Some(response.id.clone());
+        kept.fate = Fate::Ended(response_of(kept, &result), id);
+        Ok(())
+    }
+
+    /// The state without a turn that need not be waited for any more, and what is answered of that turn.
+    fn closed(&self, built: &Built, mut runs: Runs) -> (Runs, Vec<Value>) {
+        let Some(mut turn) = runs.open.take() else { return (runs, Vec::new()) };
+        let now = self.gateway.sessions().milliseconds();
+        if turn.expires <= now {
+            runs.remember(&turn.calls, Past::Expired);
+            let time = built.sessions.client_time;
+            end_all(&mut turn, |call| {
+                let effect = built.executor.find(&call.tool).and_then(Entry::declaration);
+                let effect = effect.map_or(Effect::Write, |tool| tool.effect);
+                wording::client::unanswered(time, effect)
+            });
+        } else {
+            let before = turn.calls.clone();
+            self.remove(built, &mut turn);
+            if turn.waits() {
+                runs.open = Some(turn);
+                return (runs, Vec::new());
+            }
+            runs.remember(&before, Past::Removed);
+        }
+        (runs, vec![ended(&turn)])
+    }
+
+    /// Ends the calls whose tools were taken away.
+    fn remove(&self, built: &Built, turn: &mut Turn) {
+        for call in &mut turn.calls {
+            if matches!(call.fate, Fate::Waits(..)) && !self.is_there(built, &call.tool) {
+                end(call, wording::client::tool_removed(&call.tool));
+            }
+        }
+    }
+
+    fn is_there(&self, built: &Built, tool: &str) -> bool {
+        built.executor.find(tool).is_some_and(|entry| self.caller.may_use(entry.toolset()))
+    }
+
+    async fn runs(&self) -> Result<(Runs, Option<Version>), Problem> {
+        let principal = self.caller.principal.as_ref();
+        let kept = self.gateway.sessions().runs(principal, &self.id).await?;
+        let (value, version) = kept.unzip();
+        let runs = value.map(|value| Runs::of(&value).ok_or_else(unreadable)).transpose()?;
+        Ok((runs.unwrap_or_default(), version))
+    }
+
+    /// Stores the state in place of what was read; false where somebody else has changed it meanwhile.
+    async fn put(&self, runs: &Runs, version: Option<Version>) -> Result<bool, Problem> {
+        let principal = self.caller.principal.as_ref();
+        let expected = version.map_or(Expected::Absent, Expected::Version);
+        let sessions = self.gateway.sessions();
+        match sessions.put_runs(principal, (&self.id, &runs.to_value()), expected).await {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::Conflict => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Stores variables of the session.
+    async fn store(&self, variables: Object) -> Result<(), Problem> {
+        crate::sessions::store(&self.gateway, (&self.caller, &self.id), variables).await
+    }
+
+    async fn session(&self, built: &Built, inline: Inline) -> Result<Session, Problem> {
+        let from = (&self.caller, &self.headers);
+        let inline = inline.in_context(&self.context);
+        inline.completed(self.gateway.sessions(), &built.sessions, from).await
+    }
+}
+
+/// The calls of a message of the dialect.
+pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<Read, Problem> {
+    let entry = |name: &str| entry(built, caller, name);
+    let read = Dialect::Ces.read(message, |name| entry(name).and_then(Entry::declaration));
+    let read = read.map_err(|error| malformed(error.to_string()))?;
+    if !Dialect::Ces.has_wire_names() {
+        return Ok(read);
+    }
+    Ok(read.renamed(|call, name| {
+        Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+    }))
+}
+
+fn unexpected(id: &str, fault: &Fault) -> Problem {
+    Problem::new(ProblemKind::UnexpectedOutput, format!("`{id}`: {}", fault.message))
+}
+
+fn nothing_waits() -> Problem {
+    Problem::new(ProblemKind::UnknownCall, "no call of this session waits")
+}
+
+fn contended() -> Problem {
+    let detail = "other requests change this session all the time";
+    let wait = std::time::Duration::from_secs(1);
+    Problem::new(ProblemKind::Unavailable, detail).with_retry_after(wait)
+}
+
+fn unreadable() -> Problem {
+    Problem::new(ProblemKind::Unavailable, "what is kept of the session's runs cannot be read")
+}
+
+/// How often a change is tried again where others change the same session.
+const ATTEMPTS: usize = 64;

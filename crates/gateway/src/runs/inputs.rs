@@ -1,0 +1,217 @@
+//! The body of a `:run`: `inputs` as Customer Engagement Suite has them, in either spelling of Protocol Buffers' JSON. What is
+//! not known is left out, as a newer version of the format may say more; what needs a model is refused.
+
+use std::collections::BTreeSet;
+
+use callgate_executor::{ClientAnswer, Execution};
+use callgate_tool::{Object, Value};
+
+use crate::{
+    calls::wrong,
+    json_body::malformed,
+    problem::{Problem, ProblemKind},
+    sessions::Inline,
+};
+
+/// What a request says.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    /// The calls to make, as the request has them.
+    pub(super) calls: Vec<Value>,
+    /// What the client says of calls that wait; none where the request is no answer.
+    pub(super) responses: Option<Vec<ToolResponse>>,
+    /// What is stored in the session.
+    pub(super) variables: Object,
+    /// What holds for this request alone.
+    pub(super) session: Inline,
+    /// Who runs the calls, where the request says it.
+    pub(super) execution: Execution,
+}
+
+/// What the client says of one call.
+#[derive(Clone, Debug)]
+pub(super) struct ToolResponse {
+    pub(super) id: String,
+    /// The members that name the tool: `tool` or `toolsetTool`, and `displayName`.
+    pub(super) named: Object,
+    pub(super) answer: ClientAnswer,
+}
+
+impl Inputs {
+    /// Reads a body of a request for the session `id`.
+    pub(super) fn read(body: Value, id: &str) -> Result<Self, Problem> {
+        let Value::Object(mut members) = body else {
+            return Err(wrong("the body", "an object", Some(&body)));
+        };
+        let config = members.remove("config");
+        let named = config.as_ref().and_then(|config| config.get("session"));
+        let named = named.and_then(Value::as_str).filter(|name| !name.is_empty());
+        if named.is_some_and(|name| last_segment(name) != id) {
+            return Err(malformed("`config.session`: expected the session of the path"));
+        }
+        let execution = execution(&mut members)?;
+        let session = Inline::read(members.remove("session"))?.of(id);
+        let (calls, variables) = (Vec::new(), Object::new());
+        let mut inputs = Self { calls, responses: None, variables, session, execution };
+        let listed = match members.remove("inputs") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(listed)) => listed,
+            other => return Err(wrong("inputs", "an array", other.as_ref())),
+        };
+        for (at, input) in listed.into_iter().enumerate() {
+            inputs.add(&format!("inputs[{at}]"), input)?;
+        }
+        if inputs.responses.is_some() && !inputs.calls.is_empty() {
+            let detail = "`inputs`: expected `toolResponses` or `toolCalls`, got both: answer the calls that wait first";
+            return Err(malformed(detail));
+        }
+        Ok(inputs)
+    }
+
+    fn add(&mut self, at: &str, input: Value) -> Result<(), Problem> {
+        let Value::Object(mut input) = input else {
+            return Err(wrong(at, "an object", Some(&input)));
+        };
+        if let Some(name) = NEED_A_MODEL.iter().find(|name| is_set(&input, name)) {
+            let detail = format!(
+                "`{at}.{name}`: this input needs a model, and callgate has none; send `toolCalls`, `toolResponses` or `variables`"
+            );
+            return Err(Problem::new(ProblemKind::NeedsModel, detail));
+        }
+        let calls = take(&mut input, &["toolCalls", "tool_calls"]);
+        let responses = take(&mut input, &["toolResponses", "tool_responses"]);
+        let variables = take(&mut input, &["variables"]);
+        let n_set = [&calls, &responses, &variables].into_iter().flatten().count();
+        if n_set > 1 {
+            let expected = "one of `toolCalls`, `toolResponses` and `variables`, got several";
+            return Err(malformed(format!("`{at}`: expected {expected}")));
+        }
+        if let Some(calls) = calls {
+            let at = format!("{at}.toolCalls");
+            self.calls.extend(listed(&at, calls, &["toolCalls", "tool_calls"])?);
+        }
+        if let Some(responses) = responses {
+            let at = format!("{at}.toolResponses");
+            let known = self.responses.get_or_insert_default();
+            let listed = listed(&at, responses, &["toolResponses", "tool_responses"])?;
+            for (index, response) in listed.into_iter().enumerate() {
+                known.push(tool_response(&format!("{at}[{index}]"), response)?);
+            }
+            let mut ids = BTreeSet::new();
+            if let Some(twice) = known.iter().find(|response| !ids.insert(&response.id)) {
+                let id = &twice.id;
+                return Err(malformed(format!(
+                    "`{at}`: expected one response a call, got two of: `{id}`"
+                )));
+            }
+        }
+        match variables {
+            None => {}
+            Some(Value::Object(variables)) => self.variables.extend(variables),
+            other => return Err(wrong(&format!("{at}.variables"), "an object", other.as_ref())),
+        }
+        Ok(())
+    }
+}
+
+/// Whether the client runs every call: `execution`, or what Dialogflow calls it.
+fn execution(members: &mut Object) -> Result<Execution, Problem> {
+    let query = take(members, &["queryParams", "query_params"]);
+    let state = query.as_ref().and_then(|query| {
+        query.get("playbookStateOverride").or_else(|| query.get("playbook_state_override"))
+    });
+    let mode = state.and_then(|state| {
+        state.get("playbookExecutionMode").or_else(|| state.get("playbook_execution_mode"))
+    });
+    if mode.and_then(Value::as_str) == Some("ALWAYS_CLIENT_EXECUTION") {
+        return Ok(Execution::Client);
+    }
+    crate::calls::execution(members.remove("execution").as_ref())
+}
+
+/// A list, or the message that holds it.
+fn listed(at: &str, value: Value, names: &[&str]) -> Result<Vec<Value>, Problem> {
+    match value {
+        Value::Array(items) => Ok(items),
+        Value::Object(mut message) => match take(&mut message, names) {
+            None => Ok(Vec::new()),
+            Some(Value::Array(items)) => Ok(items),
+            other => Err(wrong(at, "an array", other.as_ref())),
+        },
+        other => Err(wrong(at, "an object with the list", Some(&other))),
+    }
+}
+
+fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
+    let Value::Object(mut members) = response else {
+        return Err(wrong(at, "an object", Some(&response)));
+    };
+    let id = match take(&mut members, &["id"]) {
+        Some(Value::String(id)) => id,
+        other => {
+            return Err(wrong(&format!("{at}.id"), "the id of a call that waits", other.as_ref()));
+        }
+    };
+    let answer = match take(&mut members, &["response"]) {
+        Some(Value::Object(response)) => answer(response),
+        other => return Err(wrong(&format!("{at}.response"), "an object", other.as_ref())),
+    };
+    Ok(ToolResponse { id, named: named(&members), answer })
+}
+
+/// `client_function.proto`: `output` is the result and `error` what went wrong; without them the whole is the result.
+fn answer(mut response: Object) -> ClientAnswer {
+    if let Some(error) = take(&mut response, &["error"]) {
+        return ClientAnswer::Failed(error);
+    }
+    match take(&mut response, &["output"]) {
+        Some(output) => ClientAnswer::Output(output),
+        None => ClientAnswer::Output(Value::Object(response)),
+    }
+}
+
+/// The members that name the tool of a call, in the spelling that is answered.
+pub(super) fn named(call: &Object) -> Object {
+    let mut named = Object::new();
+    for (name, other) in NAMES {
+        let value = call.get(name).or_else(|| call.get(other));
+        let value = value.filter(|value| !value.is_null() && value.as_str() != Some(""));
+        let Some(value) = value else { continue };
+        let value = match value {
+            Value::Object(members) => Value::Object(toolset_tool(members)),
+            value => value.clone(),
+        };
+        named.insert(name, value);
+    }
+    named
+}
+
+fn toolset_tool(members: &Object) -> Object {
+    let mut made = Object::new();
+    for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {
+        if let Some(value) = members.get(name).or_else(|| members.get(other)) {
+            made.insert(name, value.clone());
+        }
+    }
+    made
+}
+
+/// A member by the first of its spellings that is set; `null` is not.
+pub(crate) fn take(members: &mut Object, names: &[&str]) -> Option<Value> {
+    names.iter().filter_map(|name| members.remove(name)).find(|value| !value.is_null())
+}
+
+fn is_set(members: &Object, name: &str) -> bool {
+    members.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// The last part of a resource's name.
+pub(super) fn last_segment(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Members that name the tool of a call, each with its other spelling.
+const NAMES: [(&str, &str); 3] =
+    [("tool", "tool"), ("toolsetTool", "toolset_tool"), ("displayName", "display_name")];
+/// `session_service.proto`: inputs that a model reads.
+const NEED_A_MODEL: [&str; 6] = ["text", "dtmf", "audio", "image", "blob", "event"];

@@ -1,0 +1,198 @@
+//! A turn of a session whose calls wait for the client, with the results of its other calls, as a store keeps it.
+
+use callgate_tool::{Arguments, Number, Object, Value, json};
+
+/// What is kept of the runs of a session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Runs {
+    /// How many turns there were.
+    pub(super) n_turns: u64,
+    /// The turn that waits for the client.
+    pub(super) open: Option<Turn>,
+    /// The calls that waited lately, the last one last, and how each ended.
+    pub(super) past: Vec<(String, Past)>,
+}
+
+/// How the wait for a client ended.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Past {
+    Answered,
+    Expired,
+    Removed,
+}
+
+/// A turn that waits for the client.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) index: u64,
+    /// When it is given up, in milliseconds since 1970.
+    pub(super) expires: u64,
+    pub(super) calls: Vec<Kept>,
+}
+
+/// One call of such a turn.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    /// The caller's own id.
+    pub(super) id: String,
+    /// The members that name the tool, as they are answered.
+    pub(super) named: Object,
+    /// The tool.
+    pub(super) tool: String,
+    /// What was asked for.
+    pub(super) arguments: Arguments,
+    pub(super) fate: Fate,
+}
+
+/// What became of a call so far.
+#[derive(Clone, Debug)]
+pub(super) enum Fate {
+    /// It ended: its `response`, and the id it waited under, if it did.
+    Ended(Value, Option<String>),
+    /// The client has it, under an id and with filled arguments.
+    Waits(String, Value),
+}
+
+impl Turn {
+    /// The calls that wait, as the client is asked to run them.
+    pub(super) fn asked(&self) -> Value {
+        Value::Array(self.calls.iter().filter_map(Kept::asked).collect())
+    }
+
+    /// Whether a call waits.
+    pub(super) fn waits(&self) -> bool {
+        self.calls.iter().any(|call| matches!(call.fate, Fate::Waits(..)))
+    }
+
+    /// The answers of all calls, in the order they were asked for.
+    pub(super) fn responses(&self) -> Value {
+        Value::Array(self.calls.iter().filter_map(Kept::response).collect())
+    }
+}
+
+impl Kept {
+    fn asked(&self) -> Option<Value> {
+        let Fate::Waits(id, args) = &self.fate else { return None };
+        Some(self.with_names(id, ("args", args)))
+    }
+
+    fn response(&self) -> Option<Value> {
+        let Fate::Ended(response, _) = &self.fate else { return None };
+        Some(self.with_names(&self.id, ("response", response)))
+    }
+
+    fn with_names(&self, id: &str, (name, value): (&str, &Value)) -> Value {
+        let mut call = Object::new();
+        call.insert("id", Value::from(id));
+        call.extend(self.named.clone());
+        call.insert(name, value.clone());
+        Value::Object(call)
+    }
+}
+
+impl Runs {
+    /// Remembers how the wait for calls ended.
+    pub(super) fn remember(&mut self, calls: &[Kept], past: Past) {
+        let ids = calls.iter().filter_map(|call| match &call.fate {
+            Fate::Ended(_, id) => id.clone().map(|id| (id, Past::Answered)),
+            Fate::Waits(id, _) => Some((id.clone(), past)),
+        });
+        self.past.extend(ids);
+        let n_gone = self.past.len().saturating_sub(MOST_PAST);
+        self.past.drain(..n_gone);
+    }
+
+    /// As a store keeps it.
+    pub(super) fn to_value(&self) -> Value {
+        let past = self.past.iter().map(|(id, past)| json!([id, past.as_str()]));
+        let mut value = Object::new();
+        value.insert("turns", Number::from(self.n_turns).into());
+        value.insert("past", Value::Array(past.collect()));
+        if let Some(turn) = &self.open {
+            let calls = turn.calls.iter().map(Kept::to_value).collect();
+            let mut open = Object::new();
+            open.insert("index", Number::from(turn.index).into());
+            open.insert("expires", Number::from(turn.expires).into());
+            open.insert("calls", Value::Array(calls));
+            value.insert("open", Value::Object(open));
+        }
+        Value::Object(value)
+    }
+
+    /// What a store has kept; `None` for what is none.
+    pub(super) fn of(value: &Value) -> Option<Self> {
+        let past = value.get("past")?.as_array()?.iter().map(|entry| {
+            let entry = entry.as_array()?;
+            Some((entry.first()?.as_str()?.to_owned(), Past::of(entry.get(1)?.as_str()?)?))
+        });
+        let open = match value.get("open") {
+            None => None,
+            Some(open) => {
+                let calls = open.get("calls")?.as_array()?.iter().map(Kept::of);
+                let calls = calls.collect::<Option<_>>()?;
+                Some(Turn {
+                    index: number(open, "index")?,
+                    expires: number(open, "expires")?,
+                    calls,
+                })
+            }
+        };
+        let past = past.collect::<Option<_>>()?;
+        Some(Self { n_turns: number(value, "turns")?, open, past })
+    }
+}
+
+impl Kept {
+    fn to_value(&self) -> Value {
+        let mut value = Object::new();
+        value.insert("id", Value::from(&*self.id));
+        value.insert("named", Value::Object(self.named.clone()));
+        value.insert("tool", Value::from(&*self.tool));
+        value.insert("arguments", Value::Object(self.arguments.clone()));
+        let (name, fate, id) = match &self.fate {
+            Fate::Ended(response, id) => ("response", response, id.as_ref()),
+            Fate::Waits(id, args) => ("args", args, Some(id)),
+        };
+        value.insert(name, fate.clone());
+        if let Some(id) = id {
+            value.insert("waited", Value::from(&**id));
+        }
+        Value::Object(value)
+    }
+
+    fn of(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let object = |name: &str| value.get(name).and_then(Value::as_object).cloned();
+        let waited = text("waited");
+        let fate = match (value.get("response"), value.get("args")) {
+            (Some(response), _) => Fate::Ended(response.clone(), waited),
+            (None, Some(args)) => Fate::Waits(waited?, args.clone()),
+            (None, None) => return None,
+        };
+        let (named, arguments) = (object("named")?, object("arguments")?);
+        Some(Self { id: text("id")?, named, tool: text("tool")?, arguments, fate })
+    }
+}
+
+impl Past {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Expired => "expired",
+            Self::Removed => "removed",
+        }
+    }
+
+    fn of(text: &str) -> Option<Self> {
+        [Self::Answered, Self::Expired, Self::Removed]
+            .into_iter()
+            .find(|past| past.as_str() == text)
+    }
+}
+
+fn number(value: &Value, name: &str) -> Option<u64> {
+    value.get(name)?.as_u64()
+}
+
+/// How many ids are remembered, so that late and repeated answers are told apart from those that nobody asked for.
+const MOST_PAST: usize = 256;

@@ -1,0 +1,117 @@
+//! The words of Customer Engagement Suite for calls that ended and calls that wait: one output for a turn, one response for
+//! each call.
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Fault, Journal, Object, Outcome, PendingKind, ToolResult, Value, json};
+
+use super::{
+    inputs::{last_segment, named},
+    turn::{Fate, Kept, Turn},
+};
+use crate::calls::Asked;
+
+/// Calls with an id each.
+pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
+    let mut calls = calls;
+    for (at, call) in calls.iter_mut().enumerate() {
+        let Some(members) = call.as_object_mut() else { continue };
+        let is_set = |id: &Value| id.as_str().is_none_or(|id| !id.is_empty()) && !id.is_null();
+        if !members.get("id").is_some_and(is_set) {
+            members.insert("id", Value::String(format!("call_{}", at + 1)));
+        }
+    }
+    calls
+}
+
+/// The responses of a message of the dialect, each with what names its call.
+pub(super) fn responses(messages: Vec<Value>) -> Vec<Value> {
+    let listed = |message: Value| {
+        message.pointer("/toolResponses/toolResponses").and_then(Value::as_array).cloned()
+    };
+    messages.into_iter().filter_map(listed).flatten().collect()
+}
+
+/// A call as it is kept. `made` is what it was read as and how it ended, where it was made.
+pub(super) fn kept(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
+    let members = call.as_object().cloned().unwrap_or_default();
+    let mut named = named(&members);
+    let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let response = response.get("response").cloned().unwrap_or_default();
+    let Some((asked, result)) = made else {
+        let (tool, arguments) = (String::new(), Object::new());
+        return Kept { id, named, tool, arguments, fate: Fate::Ended(response, None) };
+    };
+    let fate = match &result.outcome {
+        Outcome::Pending(pending) if pending.kind == PendingKind::Client => {
+            if !named.contains_key("tool") && !named.contains_key("toolsetTool") {
+                named.insert("tool", Value::from(&*result.tool));
+            }
+            if !named.contains_key("displayName") {
+                named.insert("displayName", Value::from(display_name(&result.tool, &named)));
+            }
+            Fate::Waits(pending.id.clone(), pending.request.clone())
+        }
+        _ => Fate::Ended(response, None),
+    };
+    let arguments = asked.call.arguments.clone();
+    Kept { id, named, tool: result.tool.clone(), arguments, fate }
+}
+
+/// What a client calls a tool: the last part of its resource's name where there is one, else its name.
+fn display_name(tool: &str, named: &Object) -> String {
+    let resource = named.get("tool").and_then(Value::as_str).filter(|name| name.contains('/'));
+    resource.map_or(tool, last_segment).to_owned()
+}
+
+/// Ends all calls that wait with a fault.
+pub(super) fn end_all(turn: &mut Turn, fault: impl Fn(&Kept) -> Box<Fault>) {
+    for call in &mut turn.calls {
+        if matches!(call.fate, Fate::Waits(..)) {
+            let fault = fault(call);
+            end(call, fault);
+        }
+    }
+}
+
+pub(super) fn end(call: &mut Kept, fault: Box<Fault>) {
+    let waited = match &call.fate {
+        Fate::Waits(id, _) => Some(id.clone()),
+        Fate::Ended(..) => None,
+    };
+    let response = response_of(call, &failed(call, fault));
+    call.fate = Fate::Ended(response, waited);
+}
+
+pub(super) fn failed(call: &Kept, fault: Box<Fault>) -> ToolResult {
+    let (id, tool) = (call.id.clone(), call.tool.clone());
+    ToolResult { id, tool, outcome: Outcome::Failed(fault), journal: Journal::default() }
+}
+
+/// The `response` of a call that ended so.
+pub(super) fn response_of(call: &Kept, result: &ToolResult) -> Value {
+    response(&call.id, &call.tool, result)
+}
+
+/// The `response` of a result in the words of Customer Engagement Suite.
+pub(crate) fn response(id: &str, tool: &str, result: &ToolResult) -> Value {
+    let message = json!([{"toolCalls": {"toolCalls": [{"id": id, "tool": tool}]}}]);
+    let read = Dialect::Ces.read(message, |_| None);
+    let written =
+        read.map(|read| responses(Dialect::Ces.write(&read, std::slice::from_ref(result))));
+    let first = written.ok().and_then(|written| written.into_iter().next());
+    first.and_then(|first| first.get("response").cloned()).unwrap_or_default()
+}
+
+/// The output that asks the client to run calls.
+pub(super) fn waiting(turn: &Turn) -> Value {
+    output("toolCalls", &turn.asked(), turn.index)
+}
+
+/// The output of a turn whose calls have all ended.
+pub(super) fn ended(turn: &Turn) -> Value {
+    output("toolResponses", &turn.responses(), turn.index)
+}
+
+fn output(name: &str, list: &Value, index: u64) -> Value {
+    json!({name: {name: list}, "turnIndex": index, "turnCompleted": true})
+}
