@@ -81,13 +81,14 @@ impl Middleware for Metrics {
         }
         let Some(span) = extensions.get::<Span>() else { return };
         let attempts = Attempts::of(ended.journal);
-        if let Some(status) = attempts.status {
-            span.record("status", status);
-        }
-        span.record("ending", ending);
-        span.record("attempts", attempts.number);
-        span.record("elapsed_ms", u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX));
-        span.record("reached", ended.reached.as_str());
+        tracing::record_all!(
+            span,
+            status = attempts.status,
+            ending = ending,
+            attempts = attempts.number,
+            elapsed_ms = u64::try_from(ended.elapsed.as_millis()).unwrap_or(u64::MAX),
+            reached = ended.reached.as_str(),
+        );
     }
 }
 
