@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
-    Session, Stop, ToolCall, ToolResult, ToolStream,
+    Session, Stop, ToolCall, ToolResult, ToolStream, Value,
     auth::{Authenticator, Authorization, Refusal},
     config::{
         Built, Config, DescriptionOptions, Environment, load, load_description, load_toolset,
@@ -16,6 +16,7 @@ use callgate::{
 };
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
+use callgate_mcp::{Caller, Host, McpService, serve_stdio};
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
 use tokio::time::Instant;
@@ -43,7 +44,7 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.run(call()));
     is_send(executor.open(call()));
     is_send(executor.preview(call()));
-    is_send(executor.settle(call(), ClientAnswer::Output(callgate::Value::Null)));
+    is_send(executor.settle(call(), ClientAnswer::Output(Value::Null)));
     is_send(executor.result(&Handle::from_random(7), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());
     let _: fn(&Stop) = |stop| is_send(stop.stopped());
@@ -74,6 +75,10 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(Source, ServeOptions) =
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, Box::new(|_| {})));
+    let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
+    let _: fn(&McpService, http::Request<String>) =
+        |service, request| is_send(service.answer(request));
+    let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
 }
 
 #[test]
@@ -95,7 +100,7 @@ fn every_future_of_a_trait_is_send() {
     let _: fn(&dyn Backend, &Call<'_>) =
         |tool, call| is_send(tool.open(call, &mut Journal::default()));
     let _: fn(&dyn Backend, &Call<'_>) = |tool, call| {
-        is_send(tool.answered(call, callgate::Value::Null, &mut Journal::default()));
+        is_send(tool.answered(call, Value::Null, &mut Journal::default()));
     };
     let _: fn(&dyn Middleware, &mut Call<'_>) =
         |layer, call| is_send(layer.before(call, None, &mut Journal::default()));

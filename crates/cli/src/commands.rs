@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod explain;
 mod losses;
+pub(crate) mod mcp;
 pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod test;

@@ -13,28 +13,77 @@ use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;
 
+/// A session whose secrets were fetched.
+#[derive(Debug)]
+pub(crate) struct Known {
+    /// All but the credentials.
+    envelope: Object,
+    credentials: Vec<(String, Secret)>,
+}
+
 /// The session in `file`, whose text was read as `envelope`; the secrets are those of `built`.
-pub(crate) async fn read(
+pub(crate) async fn read(file: &Path, envelope: Value, built: &Built) -> Result<Session, Failure> {
+    let known = known(file, envelope, built).await?;
+    known.session(Object::new()).map_err(|message| told(file, &message, "correct the session"))
+}
+
+/// The same, for sessions that are completed later.
+pub(crate) async fn known(
     file: &Path,
     mut envelope: Value,
     built: &Built,
-) -> Result<Session, Failure> {
-    let told = |message: String, help: &str| {
-        Failure(format!("error: in `{}`: {message}\nhelp: {help}", file.display()))
-    };
-    let credentials = credentials(&mut envelope)
-        .map_err(|message| told(message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`"))?;
-    let mut session =
-        read_session(envelope).map_err(|error| told(error.to_string(), "correct the session"))?;
+) -> Result<Known, Failure> {
+    let references = credentials(&mut envelope).map_err(|message| {
+        told(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
+    })?;
+    let read = read_session(envelope.clone());
+    read.map_err(|error| told(file, &error.to_string(), "correct the session"))?;
     let base = file.parent().unwrap_or(file);
-    for (name, reference) in credentials {
+    let mut credentials = Vec::new();
+    for (name, reference) in references {
         let secret: Secret = built.secret(&reference, base).await.map_err(|error| {
             let message = format!("no credential `{name}`: {error}");
-            told(message, "say where the secret is: `env:NAME`, `file:PATH`")
+            told(file, &message, "say where the secret is: `env:NAME`, `file:PATH`")
         })?;
-        session = session.with_credential(&name, secret);
+        credentials.push((name, secret));
     }
-    Ok(session)
+    let envelope = match envelope {
+        Value::Object(envelope) => envelope,
+        _ => Object::new(),
+    };
+    Ok(Known { envelope, credentials })
+}
+
+impl Known {
+    /// A session that nothing is known of.
+    pub(crate) fn nothing() -> Self {
+        Self { envelope: Object::new(), credentials: Vec::new() }
+    }
+
+    /// The session with what a request says of it, which wins: single parameters and credentials, and any other member as a
+    /// whole. What is wrong with it is the error.
+    pub(crate) fn session(&self, inline: Object) -> Result<Session, String> {
+        let mut envelope = self.envelope.clone();
+        for (name, value) in inline {
+            match (envelope.get_mut(&name), value) {
+                (Some(Value::Object(known)), Value::Object(added)) if name == "parameters" => {
+                    known.extend(added);
+                }
+                (_, value) => drop(envelope.insert(name, value)),
+            }
+        }
+        let said = read_session(Value::Object(envelope)).map_err(|error| error.to_string())?;
+        Ok(self.credentials.iter().fold(said, |session, (name, secret)| {
+            match session.credential(name) {
+                Some(_) => session,
+                None => session.with_credential(name, secret.clone()),
+            }
+        }))
+    }
+}
+
+fn told(file: &Path, message: &str, help: &str) -> Failure {
+    Failure(format!("error: in `{}`: {message}\nhelp: {help}", file.display()))
 }
 
 /// Takes the references out of the envelope. What is no reference may be a secret and is not shown.

@@ -3,7 +3,10 @@
 
 use std::{error::Error, fmt};
 
-use axum::extract::{FromRequest, Request};
+use axum::{
+    body::Body,
+    extract::{FromRequest, Request},
+};
 use bytes::Bytes;
 use callgate_tool::Value;
 use http::header;
@@ -64,7 +67,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonBody {
             return Err(Problem::new(ProblemKind::UnsupportedMediaType, detail));
         }
         let BodyLimit(most) = request.extensions().get().copied().unwrap_or_default();
-        let bytes = read(request, most).await?;
+        let bytes = collected(request.into_body(), most).await?;
         let text = str::from_utf8(&bytes).map_err(|_| malformed("expected JSON in UTF-8"))?;
         let value = callgate_dialect::read_json(text)
             .map_err(|error| malformed(format!("expected a JSON object: {error}")))?;
@@ -77,8 +80,9 @@ pub(crate) fn malformed(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::MalformedBody, detail.into())
 }
 
-async fn read(request: Request, most: usize) -> Result<Bytes, Problem> {
-    let body = Limited::new(request.into_body(), most).collect().await;
+/// The bytes of a body, at most so many.
+pub(crate) async fn collected(body: Body, most: usize) -> Result<Bytes, Problem> {
+    let body = Limited::new(body, most).collect().await;
     body.map(Collected::to_bytes).map_err(|error| {
         if error.is::<LengthLimitError>() {
             let detail = format!("expected a body of at most {most} bytes");

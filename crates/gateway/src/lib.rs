@@ -17,6 +17,7 @@ mod health;
 mod json_body;
 mod listen;
 mod live;
+mod mcp;
 mod observe;
 mod path_name;
 mod peer;

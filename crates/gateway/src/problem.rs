@@ -104,6 +104,11 @@ impl Problem {
         }
     }
 
+    /// What is wrong, what was expected and what to do.
+    pub(crate) fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// The same problem, which may be over after a while.
     #[must_use]
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {

@@ -2,13 +2,13 @@
 
 use axum::{
     Router,
-    routing::{get, post},
+    routing::{any, get, post},
 };
 
 use crate::{
     admin, calls, ces_paths, description, dialects,
     gateway::Gateway,
-    health,
+    health, mcp,
     observe::{Traced, numbers},
     problem::{Problem, ProblemKind},
     results, sessions, tools,
@@ -20,6 +20,8 @@ pub fn router(gateway: Gateway) -> Router {
     Router::new()
         .route("/openapi.json", get(description::show))
         .route("/healthz", get(health::live))
+        .route("/mcp", any(mcp::serve))
+        .route("/mcp/{toolset}", any(mcp::serve_toolset))
         .route("/metrics", get(numbers::show))
         .route("/readyz", get(health::ready))
         .route("/v1/admin/changes", get(admin::changes))

@@ -19,7 +19,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("oauth2", &["callgate-auth"]),
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &[]),
-    ("rmcp", &["callgate-gateway"]),
+    ("rmcp", &["callgate-mcp"]),
     ("serde_json_path", &["callgate-openapi"]),
     ("yaml_serde", &["callgate-tree"]),
 ];

@@ -82,7 +82,7 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 }
 
 /// The JSON in a file, or on standard input where the file is `-`.
-fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
+pub(crate) fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
     let text =
         if file == std::path::Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());

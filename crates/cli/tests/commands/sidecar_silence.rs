@@ -139,7 +139,7 @@ fn service() -> String {
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             let echo = async |headers: HeaderMap| {
                 let text = format!("{:?}", headers.get("authorization"));
-                (axum::http::StatusCode::UNAUTHORIZED, text)
+                (http::StatusCode::UNAUTHORIZED, text)
             };
             let router = Router::new().route("/echo", get(echo));
             axum::serve(listener, router).await.unwrap();

@@ -3,6 +3,7 @@
 #![cfg(test)]
 
 mod dialects;
+mod mcp;
 mod orders;
 mod runs;
 mod semantic_kernel;

@@ -1,0 +1,72 @@
+//! `callgate mcp`: tools over MCP on standard input and output. Standard output belongs to the protocol; whatever a person is
+//! told goes to standard error.
+
+mod hosts;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use callgate::{Executor, Session, config::Environment};
+use callgate_mcp::{Caller, Host, serve_stdio};
+use callgate_tool::{Object, Value};
+use http::request::Parts;
+
+use super::call::{block_on, json_file};
+use crate::{
+    args::McpArguments,
+    exit::{Failure, Verdict},
+    open::{options, usable},
+    output,
+    session::{self, Known},
+};
+
+/// Serves the host that started the process, until it closes standard input.
+pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
+    if let Some(host) = arguments.print_config {
+        output::result(&hosts::lines(host, arguments)?);
+        return Ok(Verdict::Fine);
+    }
+    let options = options(&arguments.source.description);
+    let built = usable(&arguments.source.file, &options, &Environment::new())?;
+    let session = match &arguments.session {
+        Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
+        None => Known::nothing(),
+    };
+    let host = Arc::new(Local { executor: built.executor.clone(), session });
+    let served = block_on(serve_stdio(host))?;
+    served.map(|()| Verdict::Fine).map_err(|error| {
+        let help = "help: the host that starts this command speaks MCP on its standard input";
+        Failure(format!("error: {error}\n{help}"))
+    })
+}
+
+/// The tools of one file for the one who started the process.
+#[derive(Debug)]
+struct Local {
+    executor: Executor,
+    session: Known,
+}
+
+#[async_trait]
+impl Host for Local {
+    fn executor(&self) -> Executor {
+        self.executor.clone()
+    }
+
+    fn caller(&self, _: Option<&Parts>) -> Caller {
+        Caller::anyone()
+    }
+
+    async fn session(
+        &self,
+        _: Option<&Parts>,
+        _: &Caller,
+        inline: Value,
+    ) -> Result<Session, String> {
+        match inline {
+            Value::Null => self.session.session(Object::new()),
+            Value::Object(inline) => self.session.session(inline),
+            other => Err(format!("the session: expected an object, got: {}", other.kind())),
+        }
+    }
+}

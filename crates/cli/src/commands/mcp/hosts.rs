@@ -1,0 +1,99 @@
+//! The lines that a host's file needs to start callgate: the command with full paths, and a place for each environment
+//! variable that a secret is read from. Formats: the documentation of each host, 2026-11.
+
+use std::{env, path::Path};
+
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    args::{DescriptionArguments, McpArguments, McpHost},
+    exit::Failure,
+};
+
+/// The lines for a host.
+pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, Failure> {
+    let file = &arguments.source.file;
+    let full = |path: &Path| {
+        path.canonicalize().map(|path| path.display().to_string()).map_err(|error| {
+            let shown = path.display();
+            Failure(format!("error: cannot read `{shown}`: {error}\nhelp: name a file that exists"))
+        })
+    };
+    let program = env::current_exe();
+    let program = program.map_or_else(|_| "callgate".to_owned(), |path| path.display().to_string());
+    let mut line = vec!["mcp".to_owned(), full(file)?];
+    if let Some(session) = &arguments.session {
+        line.extend(["--session".to_owned(), full(session)?]);
+    }
+    line.extend(flags(&arguments.source.description));
+    let variables = variables(&arguments.source.description);
+    let name = file.file_stem().map_or_else(|| "callgate".into(), |stem| stem.to_string_lossy());
+    Ok(match host {
+        McpHost::Codex => toml(&name, &program, &line, &variables),
+        McpHost::Vscode => file_of("servers", &name, &program, &line, &variables),
+        McpHost::Claude | McpHost::Cursor | McpHost::Gemini | McpHost::Windsurf => {
+            file_of("mcpServers", &name, &program, &line, &variables)
+        }
+    })
+}
+
+/// The flags of a bare description, as they were given.
+fn flags(given: &DescriptionArguments) -> Vec<String> {
+    let mut flags = Vec::new();
+    let mut add = |name: &str, value: &str| flags.extend([name.to_owned(), value.to_owned()]);
+    if let Some(server) = &given.server {
+        add("--server", server);
+    }
+    for overlay in &given.overlay {
+        add("--overlay", &overlay.display().to_string());
+    }
+    if let Some(bearer) = &given.bearer {
+        add("--bearer", bearer);
+    }
+    for ca in &given.connection.ca {
+        add("--ca", ca);
+    }
+    for range in &given.connection.egress_allow {
+        add("--egress-allow", range);
+    }
+    flags
+}
+
+/// The variables that flags read secrets from: a host hands on none of its own.
+fn variables(given: &DescriptionArguments) -> Vec<String> {
+    let bearer = given.bearer.as_deref();
+    bearer
+        .and_then(|bearer| bearer.strip_prefix("env:"))
+        .map(ToOwned::to_owned)
+        .into_iter()
+        .collect()
+}
+
+fn file_of(key: &str, name: &str, program: &str, line: &[String], variables: &[String]) -> String {
+    let mut server = Object::new();
+    server.insert("command", program.into());
+    server.insert("args", json!(line));
+    if !variables.is_empty() {
+        let given = variables.iter().map(|variable| (variable.clone(), Value::from(VALUE)));
+        server.insert("env", Value::Object(given.collect()));
+    }
+    let servers = Object::from_iter([(name.to_owned(), Value::Object(server))]);
+    let file = Value::Object(Object::from_iter([(key.to_owned(), Value::Object(servers))]));
+    format!("{file:#}\n")
+}
+
+/// Strings of TOML are those of JSON.
+fn toml(name: &str, program: &str, line: &[String], variables: &[String]) -> String {
+    let quoted = |text: &str| Value::from(text).to_string();
+    let mut text = format!("[mcp_servers.{}]\ncommand = {}\n", quoted(name), quoted(program));
+    text.push_str(&format!("args = {}\n", json!(line)));
+    let given: Vec<String> =
+        variables.iter().map(|name| format!("{name} = {}", quoted(VALUE))).collect();
+    if !given.is_empty() {
+        text.push_str(&format!("env = {{ {} }}\n", given.join(", ")));
+    }
+    text
+}
+
+/// Stands for a secret that belongs into the host's file, and that nothing here reads.
+const VALUE: &str = "…";

@@ -1,0 +1,108 @@
+//! `/mcp` and `/mcp/{toolset}`: the tools over MCP, with the access, the sessions and the limits of all other paths.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use axum::{
+    body::Body,
+    extract::{FromRequestParts, Request, State},
+    response::{IntoResponse, Response},
+};
+use callgate_executor::{Call, Executor};
+use callgate_mcp::{Caller as McpCaller, Host, McpService};
+use callgate_tool::{Session, Value};
+use http::request::Parts;
+
+use crate::{
+    caller::Caller,
+    gateway::Gateway,
+    json_body::{self, BodyLimit, malformed},
+    path_name::PathName,
+    problem::{Problem, ProblemKind},
+    sessions::Inline,
+};
+
+/// Answers a request about every toolset of the caller.
+pub(crate) async fn serve(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, Problem> {
+    answered(&gateway, &caller, None, request).await
+}
+
+/// Answers a request about one toolset.
+pub(crate) async fn serve_toolset(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (mut head, body) = request.into_parts();
+    let PathName(toolset) = PathName::from_request_parts(&mut head, &gateway).await?;
+    let built = gateway.built();
+    let is_there = built.executor.entries().any(|entry| entry.toolset() == toolset);
+    if !is_there || !caller.may_use(&toolset) {
+        let detail = format!("there is no toolset `{toolset}` for this caller");
+        return Err(Problem::new(ProblemKind::AbsentResource, detail));
+    }
+    answered(&gateway, &caller, Some(toolset), Request::from_parts(head, body)).await
+}
+
+async fn answered(
+    gateway: &Gateway,
+    caller: &Caller,
+    toolset: Option<String>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (mut head, body) = request.into_parts();
+    let BodyLimit(most) = head.extensions.get().copied().unwrap_or_default();
+    let bytes = json_body::collected(body, most).await?;
+    // Readers of a key that stands twice differ: what was checked would not be what is sent.
+    if str::from_utf8(&bytes).is_ok_and(|text| matches!(Value::parse_unambiguous(text), Ok(None))) {
+        return Err(malformed("expected each key once in an object"));
+    }
+    let known = McpCaller::anyone()
+        .with_principal(caller.principal.clone())
+        .with_toolsets(caller.toolsets.clone())
+        .within(toolset);
+    head.extensions.insert(known);
+    // The body was bounded above.
+    let service = McpService::new(Arc::new(Served(gateway.clone())), usize::MAX);
+    let request = Request::from_parts(head, Body::from(bytes));
+    Ok(service.answer(request).await.map(Body::new).into_response())
+}
+
+/// The tools of a sidecar.
+struct Served(Gateway);
+
+#[async_trait]
+impl Host for Served {
+    fn executor(&self) -> Executor {
+        self.0.built().executor.clone()
+    }
+
+    fn caller(&self, head: Option<&Parts>) -> McpCaller {
+        let known = head.and_then(|head| head.extensions.get::<McpCaller>()).cloned();
+        // Whoever is not known sees nothing.
+        known.unwrap_or_else(|| McpCaller::anyone().with_toolsets(Some(Arc::default())))
+    }
+
+    async fn session(
+        &self,
+        head: Option<&Parts>,
+        _: &McpCaller,
+        inline: Value,
+    ) -> Result<Session, String> {
+        let Some(head) = head else { return Err("expected a request over HTTP".to_owned()) };
+        let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
+        let built = self.0.built();
+        let inline = Inline::read(Some(inline)).map_err(|problem| problem.detail().to_owned())?;
+        let from = (&caller, &head.headers);
+        let session = inline.completed(self.0.sessions(), &built.sessions, from).await;
+        session.map_err(|problem| problem.detail().to_owned())
+    }
+
+    fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call.with_stop(self.0.drain().stop())
+    }
+}

@@ -1,0 +1,82 @@
+//! The side of a server that knows what is served: the executor of the moment, the caller of a request and the session of a
+//! call. A sidecar has one, and the command on standard input and output another.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use async_trait::async_trait;
+use callgate_executor::{Call, Executor};
+use callgate_tool::{Principal, Session, Value};
+use http::request::Parts;
+
+/// What is served over MCP.
+#[async_trait]
+pub trait Host: Send + Sync + 'static {
+    /// The tools of this moment. A call works to its end on those it began with.
+    fn executor(&self) -> Executor;
+
+    /// The sender of a request; `head` is none where requests are no HTTP.
+    fn caller(&self, head: Option<&Parts>) -> Caller;
+
+    /// The session of a call whose request says `inline` of it: `callgate/session` among its `_meta`, `null` where there is
+    /// nothing.
+    ///
+    /// # Errors
+    /// The sentence that says what is wrong with it.
+    async fn session(
+        &self,
+        head: Option<&Parts>,
+        caller: &Caller,
+        inline: Value,
+    ) -> Result<Session, String>;
+
+    /// The call with whatever the host adds to each.
+    fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
+        call
+    }
+}
+
+/// The sender of a request, and the tools they see.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Caller {
+    /// None where everybody is served.
+    pub principal: Option<Principal>,
+    /// The toolsets they may use; none for all.
+    pub toolsets: Option<Arc<BTreeSet<String>>>,
+    /// The only toolset that the request is about.
+    pub toolset: Option<String>,
+}
+
+impl Caller {
+    /// Everybody, who may use everything.
+    pub fn anyone() -> Self {
+        Self::default()
+    }
+
+    /// The same caller, known by a name.
+    #[must_use]
+    pub fn with_principal(mut self, principal: Option<Principal>) -> Self {
+        self.principal = principal;
+        self
+    }
+
+    /// The same caller, who may use these toolsets and no others; none for all.
+    #[must_use]
+    pub fn with_toolsets(mut self, toolsets: Option<Arc<BTreeSet<String>>>) -> Self {
+        self.toolsets = toolsets;
+        self
+    }
+
+    /// The same caller, who asks for the tools of one toolset.
+    #[must_use]
+    pub fn within(mut self, toolset: Option<String>) -> Self {
+        self.toolset = toolset;
+        self
+    }
+
+    /// True where they see the tools of a toolset.
+    pub fn sees(&self, toolset: &str) -> bool {
+        self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+            && self.toolset.as_ref().is_none_or(|only| only == toolset)
+    }
+}

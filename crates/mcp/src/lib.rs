@@ -1,0 +1,15 @@
+//! callgate's tools over the Model Context Protocol, in both of its eras: the handshake of revisions up to 2025-11-25, and
+//! requests that stand alone since 2026-07-28. What is served, to whom and in which session says a [`Host`]; the only crate
+//! that sees `rmcp`.
+
+mod declared;
+mod host;
+mod http_service;
+mod progress;
+mod server;
+mod stdio;
+mod written;
+
+pub use host::{Caller, Host};
+pub use http_service::McpService;
+pub use stdio::serve_stdio;

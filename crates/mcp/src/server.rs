@@ -1,0 +1,174 @@
+//! The requests of a client: which tools there are, and one call. Everything else a server may offer is answered as unknown.
+
+use std::sync::Arc;
+
+use callgate_dialect::Dialect;
+use callgate_executor::{Call, Entry, Executor, TraceContext};
+use callgate_tool::{Value, json};
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        PaginatedRequestParams, ServerCapabilities, ServerConfig,
+    },
+    service::RequestContext,
+};
+
+use crate::{
+    declared::declared,
+    host::{Caller, Host},
+    progress::waited,
+    written::written,
+};
+
+/// A server of one host's tools.
+#[derive(Clone)]
+pub(crate) struct Server(pub(crate) Arc<dyn Host>);
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let mut server = Implementation::new("callgate", env!("CARGO_PKG_VERSION"));
+        server.title = Some("callgate".to_owned());
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut info = ServerConfig::new(capabilities);
+        info.server_info = server;
+        info
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let caller = self.0.caller(head(&context));
+        let executor = self.0.executor();
+        let cursor = request.and_then(|request| request.cursor);
+        let entries = seen(&executor, &caller).collect::<Vec<_>>();
+        let start = match &cursor {
+            None => 0,
+            Some(last) => {
+                let position = entries.iter().position(|entry| entry.name().as_str() == &**last);
+                position.map(|position| position + 1).ok_or_else(|| {
+                    ErrorData::invalid_params("the cursor is none of this list: list again", None)
+                })?
+            }
+        };
+        let page = entries.get(start..).unwrap_or_default();
+        let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
+        let tools = shown.iter().filter_map(|entry| declared(entry.declaration()?)).collect();
+        let mut result = ListToolsResult::with_all_items(tools);
+        if shown.len() < page.len() {
+            let last = shown.last().map(|entry| entry.name().as_str().to_owned());
+            result.next_cursor = last;
+        }
+        result.ttl_ms = Some(FRESH_MS);
+        result.cache_scope = Some(CacheScope::Private);
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        // Whoever cancels, or closes the stream of the answer, takes the call along to the service.
+        tokio::select! {
+            () = context.ct.cancelled() => {
+                Err(ErrorData::internal_error("the client gave the call up", None))
+            }
+            answer = waited(&context, self.called(request, &context)) => answer,
+        }
+    }
+}
+
+impl Server {
+    async fn called(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let head = head(context);
+        let caller = self.0.caller(head);
+        let executor = self.0.executor();
+        let name = request.name.clone();
+        let Some(entry) = seen_as(&executor, &caller, &name) else {
+            let message = format!("unknown tool: `{name}`; `tools/list` lists those there are");
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let asked = asked(&request)?;
+        let declared = |_: &str| entry.declaration();
+        let read = Dialect::Mcp.read(asked, declared);
+        let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let inline = meta(context, SESSION);
+        let session = self.0.session(head, &caller, inline).await;
+        let session = session.map_err(|message| ErrorData::invalid_params(message, None))?;
+        let mut results = Vec::new();
+        for call in read.to_make() {
+            let mut call = self.0.prepared(Call::new(call, &session));
+            if let Some(principal) = &caller.principal {
+                call = call.with_principal(principal.clone());
+            }
+            if let Some(trace) = trace(context) {
+                call = call.with_trace(trace);
+            }
+            results.push(Box::pin(executor.run(call)).await);
+        }
+        let blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
+        let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
+        let result = results.first().or_else(|| refused.map(|refused| &**refused));
+        let written = written(result, &blocks);
+        let unwritten = || ErrorData::internal_error("the result cannot be written", None);
+        written.map(Into::into).ok_or_else(unwritten)
+    }
+}
+
+/// The head of the HTTP request, where it is one.
+fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
+    context.extensions.get::<Parts>()
+}
+
+/// The tools that a caller sees, in the order of the executor, which does not change.
+fn seen<'e>(executor: &'e Executor, caller: &'e Caller) -> impl Iterator<Item = Entry<'e>> {
+    executor.entries().filter(|entry| caller.sees(entry.toolset()))
+}
+
+fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
+    executor.find(name).filter(|entry| caller.sees(entry.toolset()))
+}
+
+/// The call as the dialect reads it.
+fn asked(request: &CallToolRequestParams) -> Result<Value, ErrorData> {
+    let mut asked = json!({"name": &*request.name});
+    if let (Some(arguments), Some(members)) = (&request.arguments, asked.as_object_mut()) {
+        let text = serde_json::to_string(arguments).unwrap_or_default();
+        let arguments = Value::parse(&text);
+        let arguments = arguments
+            .map_err(|error| ErrorData::invalid_params(format!("`arguments`: {error}"), None))?;
+        members.insert("arguments", arguments);
+    }
+    Ok(asked)
+}
+
+fn meta(context: &RequestContext<RoleServer>, name: &str) -> Value {
+    let value = context.meta.0.get(name);
+    let value = value.and_then(|value| Value::parse(&value.to_string()).ok());
+    value.unwrap_or_default()
+}
+
+/// The caller's trace: `_meta.traceparent` and `tracestate` (MCP 2026-07-28, basic).
+fn trace(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
+    let text = |name: &str| context.meta.0.get(name).and_then(serde_json::Value::as_str);
+    let trace = TraceContext::parse(text("traceparent")?)?;
+    Some(match text("tracestate") {
+        Some(state) => trace.with_state(state),
+        None => trace,
+    })
+}
+
+/// The member of a request's `_meta` that says something of the session.
+const SESSION: &str = "callgate/session";
+/// Tools on one page. Clients that read the first page alone see that many.
+const PAGE: usize = 1000;
+/// How long a list may be kept, in milliseconds; a reload may change it.
+const FRESH_MS: u64 = 60_000;

@@ -1,0 +1,75 @@
+"""A service that answers what the tools of `conformance.yaml` need, and a sidecar before it."""
+
+import base64
+import http.server
+import json
+import pathlib
+import re
+import struct
+import subprocess
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LARGE = 9007199254740993
+IMAGE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
+SOUND = b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8) + b"data" + bytes(4)
+TEXT = b"This is a simple text response for testing."
+ANSWERS = {
+    "/simple-text": (200, "text/plain", TEXT),
+    "/image": (200, "image/png", IMAGE),
+    "/audio": (200, "audio/wav", SOUND),
+    "/error": (500, "application/json", b'{"message": "This tool intentionally returns an error for testing"}'),
+    "/slow": (200, "text/plain", TEXT),
+    "/logging": (200, "text/plain", TEXT),
+}
+
+
+class Service(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        path = self.path.split("?")[0]
+        if path == "/slow":
+            time.sleep(2.5)
+        status, media_type, body = ANSWERS.get(path) or pet(path, self.headers)
+        self.send_response(status)
+        self.send_header("content-type", media_type)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def pet(path, headers):
+    """A pet whose number no float has, and the store that the session named."""
+    number = int(path.rsplit("/", 1)[1])
+    return 200, "application/json", json.dumps({"id": number, "next": LARGE, "store": headers.get("X-Store")}).encode()
+
+
+def service():
+    """The address of a service."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def configured(folder, url):
+    """A configuration of the tools, with the names that the description gives them."""
+    config = pathlib.Path(folder, "callgate.yaml")
+    toolset = {"openapi": str(HERE / "conformance.yaml"), "server": url, "prefix": "", "egress": {"allow": ["127.0.0.0/8"]}}
+    config.write_text(json.dumps({"toolsets": {"conformance": toolset}}))
+    return config
+
+
+def sidecar(callgate, config):
+    """Starts a sidecar; its process and its address."""
+    command = [callgate, "serve", config, "--listen", "127.0.0.1:0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    for line in process.stderr:
+        found = re.search(r"http://127\.0\.0\.1:\d+", line)
+        if found:
+            return process, found[0]
+    raise SystemExit("the sidecar does not say where it listens")
