@@ -95,7 +95,8 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
     let (grammar, definitions) = (projection.grammar(), Definitions::of(schema));
     let names = names::of(grammar, schema, &definitions);
     let head = tool.name.as_str().len() + tool.description.len();
-    let most = tool.most_tokens.saturating_mul(4).min(MOST_BYTES).saturating_sub(head);
+    let bound = if grammar.is_closed { MOST_STRICT_BYTES } else { MOST_BYTES };
+    let most = tool.most_tokens.saturating_mul(4).min(bound).saturating_sub(head);
     let mut shown = (Value::Null, Words::default(), Losses::default());
     for cut in Cut::all(grammar.deepest) {
         let mut walk = Walk::new((grammar, cut), &definitions, &names, most.max(1));
@@ -215,3 +216,5 @@ impl error::Error for UnknownProjection {}
 
 /// No schema is written larger, whatever is asked for.
 const MOST_BYTES: usize = 1 << 20;
+/// `OpenAI`'s strict mode takes 120,000 characters of names and values, and 5,000 members.
+const MOST_STRICT_BYTES: usize = 100_000;

@@ -11,7 +11,7 @@ use super::{
     loss::Lost,
     nullable::nullable,
     parts::{Group, Parts, kinds_of},
-    walk::{Walk, kinds_of_parts},
+    walk::Walk,
     words::{self, Words},
 };
 
@@ -44,7 +44,7 @@ impl<'s> Walk<'s> {
             self.lose("oneOf", Lost::Wider);
         }
         let kinds = parts.kinds();
-        let covers = |branch: &'s Value| kinds_of(branch, self.definitions, 2).is_within(kinds);
+        let covers = |branch: &'s Value| kinds_of(branch, self.definitions, 1).is_within(kinds);
         let is_bare = parts.groups.len() == 1
             && parts.is_bare()
             && (kinds == Kinds::ALL || group.branches.iter().all(covers));
@@ -69,7 +69,7 @@ impl<'s> Walk<'s> {
     ) -> Option<Value> {
         let Some(parts) = beside else { return Some(self.schema(&[branch], level)) };
         let with = parts.with(branch, self.definitions);
-        let is_possible = kinds_of_parts(&with, self.definitions) != Kinds::NONE;
+        let is_possible = with.kinds() != Kinds::NONE;
         is_possible.then(|| self.together(&with, level))
     }
 
@@ -135,8 +135,8 @@ pub(super) fn said_of_group(group: Group<'_>) -> String {
     if let Some(each) = each {
         return format!("needs {kind} of: {}", words::names(each.iter().map(String::as_str)));
     }
-    let branches = Value::Array(group.branches.to_vec()).to_string();
-    format!("{kind} holds: {}", words::shortened(&branches, MOST_SHOWN))
+    let branches = group.branches.iter().take(MOST_SHOWN).map(words::short);
+    format!("{kind} holds: {}", branches.collect::<Vec<_>>().join(" or "))
 }
 
 const STRUCTURE: [&str; 11] = [
@@ -154,5 +154,5 @@ const STRUCTURE: [&str; 11] = [
 ];
 /// Equal branches beyond so many stay.
 const MOST_COMPARED: usize = 64;
-/// The most characters of alternatives that no words are known for.
-const MOST_SHOWN: usize = 120;
+/// The most alternatives that are shown where there are no words for them.
+const MOST_SHOWN: usize = 4;

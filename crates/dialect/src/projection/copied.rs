@@ -103,7 +103,7 @@ impl<'s> Walk<'s> {
         if schema.is_boolean() {
             return schema.clone();
         }
-        if self.cut.ends(level) && kinds_of(schema, self.definitions, 2).meets(Kinds::OBJECT) {
+        if self.cut.ends(level) && kinds_of(schema, self.definitions, 1).meets(Kinds::OBJECT) {
             let parts = Parts::of(&[schema], self.definitions);
             return self.together(&parts, level);
         }

@@ -22,6 +22,8 @@ pub(super) struct Parts<'s> {
     pub(super) followed: Vec<&'s str>,
     /// Whether no value is legal.
     pub(super) is_never: bool,
+    /// Whether there are more than were looked at.
+    pub(super) is_cut: bool,
 }
 
 /// Alternatives.
@@ -64,6 +66,7 @@ impl<'s> Parts<'s> {
         self.is_never |= schema.as_bool() == Some(false);
         let Some(members) = schema.as_object() else { return };
         if depth > DEEPEST || self.list.len() > MOST {
+            self.is_cut = true;
             return;
         }
         self.list.push(members);
@@ -115,7 +118,8 @@ impl<'s> Parts<'s> {
             one.into_iter().chain(listed)
         });
         let mut listed: Vec<&Value> = lists.next()?.iter().collect();
-        for others in lists {
+        // Long lists are not held against each other: that would be quadratic.
+        for others in lists.filter(|others| others.len() <= MOST_LISTED) {
             listed.retain(|value| others.contains(value));
         }
         Some(listed)
@@ -202,14 +206,13 @@ pub(super) fn kinds_of<'s>(
         return Kinds::NONE;
     }
     let kinds = parts.kinds();
-    if depth == 0 {
-        return kinds;
-    }
     let below = |group: &Group<'s>| {
         let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, depth - 1));
         each.fold(Kinds::NONE, |all, one| all | one)
     };
-    parts.groups.iter().map(below).fold(kinds, |all, one| all & one)
+    let groups = parts.groups.iter();
+    let groups = groups.filter(|group| depth > 0 && group.branches.len() <= MOST);
+    groups.map(below).fold(kinds, |all, one| all & one)
 }
 
 /// What stands beside groups and does not narrow them.
@@ -239,3 +242,4 @@ const HINTS: [(&str, Kinds); 17] = [
 /// Composition is not followed deeper, and not more schemas are held against each other.
 const DEEPEST: usize = 32;
 const MOST: usize = 64;
+const MOST_LISTED: usize = 256;

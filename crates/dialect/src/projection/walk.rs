@@ -74,8 +74,9 @@ impl<'s> Walk<'s> {
     /// Whether a provider takes so many values in a list, of so many bytes, beside those before.
     pub(super) fn takes_values(&mut self, n_values: usize, bytes: usize) -> bool {
         let is_long = n_values > LONG_LIST && bytes > LONG_LIST_BYTES;
-        let is_taken =
-            !self.grammar.is_closed || (self.n_listed + n_values <= MOST_LISTED && !is_long);
+        let is_small = bytes <= self.cut.text.saturating_mul(LISTED);
+        let is_taken = is_small
+            && (!self.grammar.is_closed || (self.n_listed + n_values <= MOST_LISTED && !is_long));
         self.n_listed += if is_taken { n_values } else { 0 };
         is_taken
     }
@@ -170,10 +171,17 @@ impl<'s> Walk<'s> {
 
     /// What several schemas ask together.
     pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
+        self.spend(SCHEMA);
+        if self.is_spent() || level.is_last() {
+            return self.any();
+        }
         let n_open = |name: &&str| self.open.iter().filter(|open| *open == name).count();
         let is_again = parts.followed.iter().any(|name| n_open(name) >= UNROLLED);
         if parts.is_never {
             return self.never(parts);
+        }
+        if parts.is_cut {
+            self.lose("allOf", Lost::Wider);
         }
         if is_again || self.cut.ends(level) {
             let kinds = kinds_of_parts(parts, self.definitions);
@@ -223,9 +231,9 @@ impl<'s> Walk<'s> {
     }
 }
 
-pub(super) fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds {
+fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds {
     let below = |group: &Group<'s>| {
-        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, 2));
+        let each = group.branches.iter().map(|branch| kinds_of(branch, definitions, 0));
         each.fold(Kinds::NONE, |all, one| all | one)
     };
     parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)
@@ -235,6 +243,8 @@ pub(super) fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s
 const SCHEMA: usize = 20;
 /// How often a definition is written into itself where it cannot be referred to.
 const UNROLLED: usize = 2;
+/// Lists of values may take so many times the bytes of a description, where those are bounded.
+const LISTED: usize = 20;
 /// `OpenAI`'s strict mode takes so many listed values, and long lists of so many bytes.
 const MOST_LISTED: usize = 1000;
 const LONG_LIST: usize = 250;

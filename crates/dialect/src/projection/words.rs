@@ -1,5 +1,7 @@
 //! Says in words what a provider does not take as a keyword. The words stand in parentheses at the end of a description.
 
+use std::fmt::{self, Write};
+
 use callgate_tool::Value;
 
 /// What a description says in the end.
@@ -98,8 +100,22 @@ fn said(keyword: &str, value: &Value) -> Option<String> {
     })
 }
 
-fn short(value: &Value) -> String {
-    shortened(&value.to_string(), MOST_VALUE)
+/// The first characters of a value as JSON. No more of a large one is written than is shown.
+pub(super) fn short(value: &Value) -> String {
+    let mut start = Start(String::new());
+    let is_whole = write!(start, "{value}").is_ok();
+    shortened(&start.0, if is_whole { usize::MAX } else { MOST_VALUE })
+}
+
+/// The start of a text.
+struct Start(String);
+
+impl Write for Start {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let left = (MOST_VALUE + 1).saturating_sub(self.0.chars().count());
+        self.0.extend(text.chars().take(left));
+        if text.chars().nth(left).is_some() { Err(fmt::Error) } else { Ok(()) }
+    }
 }
 
 fn list(value: &Value) -> String {

@@ -308,3 +308,33 @@ fn definitions_that_multiply_are_not_written_out_without_bound() {
         assert!(projected.tokens(&tool) <= 8000, "{projection}");
     }
 }
+
+#[test]
+fn alternatives_of_alternatives_are_not_tried_with_each_other() {
+    let union = |name: &str| -> Value {
+        let each = (0..60).map(|_| json!({"$ref": name}));
+        json!({"type": "object", "properties": {"k": {"const": name}}, "oneOf": (each.collect::<Value>())})
+    };
+    let leaf = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+    let schema = json!({"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {
+        "A": (union("#/$defs/B")), "B": (union("#/$defs/C")), "C": (union("#/$defs/D")),
+        "D": (union("#/$defs/E")), "E": leaf}});
+    for projection in Projection::ALL {
+        let tool = made(schema.clone());
+        let projected = project(&tool, projection);
+        assert_eq!(wrong(projection, &projected.schema), Vec::<String>::new());
+        assert!(projected.tokens(&tool) <= 8000, "{projection}");
+    }
+}
+
+#[test]
+fn a_schema_of_many_parts_is_looked_at_in_part() {
+    let each: Value = (0..3000).map(|at| json!({"required": [(format!("m{at}"))]})).collect();
+    let projected = projected(Portable, &json!({"type": "object", "allOf": each}));
+    let lost = "`allOf` at `/properties/a`: checked by the gateway alone";
+    assert!(projected.losses.iter().any(|loss| loss.to_string() == lost));
+    let many: Value = (0..100_000).map(|at| json!(format!("value {at}"))).collect();
+    let projected = project(&tool(&json!({"enum": many})), Portable);
+    let words = projected.schema["properties"]["a"]["description"].as_str().unwrap();
+    assert!(words.starts_with("one of: \"value 0\""), "{words}");
+}
