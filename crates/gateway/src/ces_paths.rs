@@ -52,6 +52,13 @@ impl<S: Send + Sync> FromRequestParts<S> for AppPath {
 }
 
 impl AppPath {
+    /// The name of the toolset's resource.
+    pub(crate) fn toolset(&self) -> String {
+        let Self { project, location, app, .. } = self;
+        let toolset = self.below.as_deref().unwrap_or_default();
+        format!("projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}")
+    }
+
     /// What `$context` reads of the path.
     pub(crate) fn context(&self) -> Object {
         let members =

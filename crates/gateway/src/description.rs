@@ -13,7 +13,7 @@ use utoipa::{
     },
 };
 
-use crate::{answer::JsonText, calls, ces_paths, dialects, results, sessions, tools};
+use crate::{answer::JsonText, calls, ces_paths, dialects, results, sessions, tool_service, tools};
 
 /// The description as JSON.
 pub(crate) async fn show() -> JsonText {
@@ -115,6 +115,9 @@ fn inline(value: &mut Value, schemas: &Value) {
         sessions::patch,
         sessions::put,
         sessions::show,
+        tool_service::of_app,
+        tool_service::of_toolset,
+        tool_service::retrieve_schema,
         tools::list,
         tools::show,
     ),

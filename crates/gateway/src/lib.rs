@@ -33,6 +33,7 @@ mod source;
 mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;
+mod tool_service;
 mod tools;
 
 pub use failure::Failure;

@@ -11,7 +11,7 @@ use crate::{
     health, mcp,
     observe::{Traced, numbers},
     problem::{Problem, ProblemKind},
-    results, sessions, tools,
+    results, sessions, tool_service, tools,
 };
 
 /// The paths of callers as a service, for programs that serve it themselves. It verifies nobody: whoever reaches it may use
@@ -36,6 +36,11 @@ pub fn router(gateway: Gateway) -> Router {
                 .patch(sessions::patch)
                 .delete(sessions::delete)
                 .post(ces_paths::run),
+        )
+        .route("/v1/projects/{project}/locations/{location}/apps/{app}", post(tool_service::of_app))
+        .route(
+            "/v1/projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}",
+            post(tool_service::of_toolset),
         )
         .route(
             "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}",

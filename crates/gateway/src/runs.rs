@@ -23,6 +23,10 @@ use self::{
     turn::{Fate, Kept, Past, Runs, Turn},
     written::{end, end_all, ended, failed, kept, response_of, responses, waiting, with_ids},
 };
+pub(crate) use self::{
+    inputs::{named, take},
+    written::response,
+};
 use crate::{
     answer::JsonText,
     caller::Caller,
@@ -265,7 +269,14 @@ impl Run {
 
     async fn session(&self, built: &Built, inline: Inline) -> Result<Session, Problem> {
         let from = (&self.caller, &self.headers);
-        let inline = inline.in_context(&self.context);
+        let sessions = self.gateway.sessions();
+        let stored = sessions.get(self.caller.principal.as_ref(), &self.id).await?;
+        let mut context = self.context.clone();
+        if let Some((state, _)) = stored {
+            // `variables` of the suite are what its tools read as `$context.variables`.
+            context.insert("variables", Value::Object(state.parameters));
+        }
+        let inline = inline.in_context(&context);
         inline.completed(self.gateway.sessions(), &built.sessions, from).await
     }
 }

@@ -58,6 +58,19 @@ pub fn waits_already() -> Box<Fault> {
     fault(FaultCode::Overloaded, message, Next::TryLater)
 }
 
+/// No mock fits the call, and it may not be made.
+pub fn not_mocked() -> Box<Fault> {
+    let message =
+        "no mock fits this call, and the request lets no other call through; nothing was sent";
+    fault(FaultCode::Refused, message, Next::GiveUp)
+}
+
+/// The client runs the tool, and nobody waits for it here.
+pub fn nobody_runs() -> Box<Fault> {
+    let message = "the client runs this tool; `:runSession` hands out its calls";
+    fault(FaultCode::NotSupported, message, Next::GiveUp)
+}
+
 /// The client answered something that the tool does not answer.
 pub(crate) fn unexpected(problems: Vec<Problem>) -> Box<Fault> {
     let message = told(&problems, "; answer what the schema of the output says");

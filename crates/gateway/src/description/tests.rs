@@ -26,5 +26,9 @@ async fn callgate_takes_it_without_a_finding() {
     assert_eq!(toolset.report.diagnostics, []);
     let exposed = toolset.operations.iter().map(|operation| operation.tool_name.as_str());
     let exposed: Vec<_> = exposed.collect();
-    assert!(exposed.contains(&"runSession") && exposed.contains(&"runAppSession"), "{exposed:?}");
+    for tool in
+        ["runSession", "runAppSession", "executeTool", "retrieveToolSchema", "retrieveTools"]
+    {
+        assert!(exposed.contains(&tool), "{tool} {exposed:?}");
+    }
 }

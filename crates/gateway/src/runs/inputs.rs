@@ -171,7 +171,7 @@ fn answer(mut response: Object) -> ClientAnswer {
 }
 
 /// The members that name the tool of a call, in the spelling that is answered.
-pub(super) fn named(call: &Object) -> Object {
+pub(crate) fn named(call: &Object) -> Object {
     let mut named = Object::new();
     for (name, other) in NAMES {
         let value = call.get(name).or_else(|| call.get(other));

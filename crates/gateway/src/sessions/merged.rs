@@ -29,6 +29,11 @@ impl Inline {
         }
     }
 
+    /// The session with these members.
+    pub(crate) fn of_members(members: Object) -> Self {
+        Self(members)
+    }
+
     /// The same as what holds in the session `id`.
     #[must_use]
     pub(crate) fn of(mut self, id: &str) -> Self {

@@ -9,6 +9,7 @@ mod runs;
 mod semantic_kernel;
 mod service;
 mod sidecar;
+mod tool_service;
 
 use serde_json::{Value, json};
 

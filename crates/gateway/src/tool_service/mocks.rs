@@ -1,0 +1,66 @@
+//! `mockConfig`: calls that are answered without a request. A mocked call is one of the tool, whose arguments have everything
+//! that the pattern has.
+
+use callgate_tool::{Object, Value};
+
+use crate::{calls::wrong, json_body::malformed, problem::Problem};
+
+/// What a mock says of a call.
+#[derive(Debug)]
+pub(super) enum Mocked {
+    /// It is answered so.
+    Answered(Value),
+    /// No mock fits, and no request may be made.
+    Refused,
+    /// No mock fits: the call is made.
+    PassedThrough,
+}
+
+/// What `config` says of a call with these arguments; `is_meant` tells whether a mock is for its tool.
+pub(super) fn mocked(
+    config: Option<Value>,
+    arguments: &Object,
+    is_meant: impl Fn(&Object) -> bool,
+) -> Result<Mocked, Problem> {
+    let Some(config) = config else { return Ok(Mocked::PassedThrough) };
+    let Value::Object(mut config) = config else {
+        return Err(wrong("mockConfig", "an object", Some(&config)));
+    };
+    let mocks = super::take(&mut config, &["mockedToolCalls", "mocked_tool_calls"]);
+    let mocks = match mocks {
+        None => Vec::new(),
+        Some(Value::Array(mocks)) => mocks,
+        other => return Err(wrong("mockConfig.mockedToolCalls", "an array", other.as_ref())),
+    };
+    for mock in mocks {
+        let Value::Object(mut mock) = mock else {
+            return Err(wrong("mockConfig.mockedToolCalls", "objects", Some(&mock)));
+        };
+        let pattern = super::take(&mut mock, &["expectedArgsPattern", "expected_args_pattern"]);
+        let response = super::take(&mut mock, &["mockResponse", "mock_response"]);
+        let given = Value::Object(arguments.clone());
+        if is_meant(&mock) && pattern.is_none_or(|pattern| has(&given, &pattern)) {
+            return Ok(Mocked::Answered(response.unwrap_or(Value::Object(Object::new()))));
+        }
+    }
+    let behavior = ["unmatchedToolCallBehavior", "unmatched_tool_call_behavior"];
+    let behavior = super::take(&mut config, &behavior);
+    match behavior.as_ref().map(|value| (value.as_str(), value.as_i64())) {
+        None
+        | Some((Some("FAIL" | "UNMATCHED_TOOL_CALL_BEHAVIOR_UNSPECIFIED"), _) | (_, Some(0 | 1))) => {
+            Ok(Mocked::Refused)
+        }
+        Some((Some("PASS_THROUGH"), _) | (_, Some(2))) => Ok(Mocked::PassedThrough),
+        Some(_) => Err(malformed(
+            "`mockConfig.unmatchedToolCallBehavior`: expected `FAIL` or `PASS_THROUGH`",
+        )),
+    }
+}
+
+/// Whether a value has everything that a pattern has; further members of objects do not matter.
+fn has(value: &Value, pattern: &Value) -> bool {
+    let (Some(members), Some(pattern)) = (value.as_object(), pattern.as_object()) else {
+        return value == pattern;
+    };
+    pattern.iter().all(|(name, below)| members.get(name).is_some_and(|value| has(value, below)))
+}

@@ -1,0 +1,115 @@
+//! JSON Schemas in the words of Customer Engagement Suite (`schema.proto`): types in capitals, `nullable`, `ref` and `defs`. What
+//! that format has no word for is left out; arguments are checked by the whole schema all the same.
+
+use callgate_tool::{Object, Value, json};
+
+/// The `Schema` of a JSON Schema.
+pub(super) fn of(schema: &Value) -> Value {
+    at_depth(schema, 0)
+}
+
+fn at_depth(schema: &Value, depth: usize) -> Value {
+    let Some(members) = schema.as_object().filter(|_| depth < MOST_DEPTH) else { return json!({}) };
+    let below = |value: &Value| at_depth(value, depth + 1);
+    let each = |members: &Object| -> Value {
+        members.iter().map(|(name, value)| (name.clone(), below(value))).collect::<Object>().into()
+    };
+    let all = |items: &[Value]| Value::Array(items.iter().map(below).collect());
+    let mut made = Object::new();
+    for (name, value) in members {
+        match (&**name, value) {
+            ("type", value) => kind(value, &mut made),
+            ("properties", Value::Object(members)) => {
+                made.insert("properties", each(members));
+            }
+            ("$defs", Value::Object(members)) => drop(made.insert("defs", each(members))),
+            ("$ref", Value::String(to)) => {
+                made.insert("ref", Value::from(to.replacen("#/$defs/", "#/defs/", 1)));
+            }
+            ("items" | "additionalProperties", Value::Object(_)) => {
+                made.insert(name.as_str(), below(value));
+            }
+            ("anyOf" | "oneOf", Value::Array(items)) => drop(made.insert("anyOf", all(items))),
+            ("prefixItems", Value::Array(items)) => drop(made.insert("prefixItems", all(items))),
+            ("enum", Value::Array(values)) => {
+                made.insert("enum", Value::Array(values.iter().map(text).collect()));
+            }
+            ("const", value) => drop(made.insert("enum", Value::Array(vec![text(value)]))),
+            // An int64 is a text in the JSON of protocol buffers.
+            ("minItems" | "maxItems", value) => drop(made.insert(name.as_str(), text(value))),
+            (known, value) if AS_THEY_ARE.contains(&known) => {
+                made.insert(known, value.clone());
+            }
+            _ => {}
+        }
+    }
+    Value::Object(made)
+}
+
+fn kind(value: &Value, made: &mut Object) {
+    let capital = |kind: &str| Value::from(kind.to_ascii_uppercase());
+    match value {
+        Value::String(kind) => drop(made.insert("type", capital(kind))),
+        Value::Array(kinds) => {
+            let kinds = || kinds.iter().filter_map(Value::as_str);
+            if kinds().any(|kind| kind == "null") {
+                made.insert("nullable", Value::Bool(true));
+            }
+            let mut other = kinds().filter(|kind| *kind != "null");
+            if let (Some(only), None) = (other.next(), other.next()) {
+                made.insert("type", capital(only));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn text(value: &Value) -> Value {
+    match value {
+        Value::String(_) => value.clone(),
+        other => Value::String(other.to_string()),
+    }
+}
+
+/// Keywords that mean the same in both.
+const AS_THEY_ARE: [&str; 8] = [
+    "default",
+    "description",
+    "maximum",
+    "minimum",
+    "nullable",
+    "required",
+    "title",
+    "uniqueItems",
+];
+/// Deeper schemas are none that a person reads.
+const MOST_DEPTH: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_json_schema_is_said_in_the_words_of_the_suite() {
+        let schema = json!({
+            "type": "object",
+            "required": ["a"],
+            "additionalProperties": false,
+            "properties": {
+                "a": {"type": ["string", "null"], "pattern": "^x", "enum": ["x", null]},
+                "b": {"type": "array", "items": {"$ref": "#/$defs/B"}, "minItems": 1},
+            },
+            "$defs": {"B": {"oneOf": [{"const": 1}, {"type": "integer", "maximum": 5}]}},
+        });
+        let expected = json!({
+            "type": "OBJECT",
+            "required": ["a"],
+            "properties": {
+                "a": {"nullable": true, "type": "STRING", "enum": ["x", "null"]},
+                "b": {"type": "ARRAY", "items": {"ref": "#/defs/B"}, "minItems": "1"},
+            },
+            "defs": {"B": {"anyOf": [{"enum": ["1"]}, {"type": "INTEGER", "maximum": 5}]}},
+        });
+        assert_eq!(of(&schema), expected);
+    }
+}
