@@ -41,7 +41,7 @@ pub trait Authenticator: Debug + Send + Sync {
         None
     }
 
-    /// Where the session has the user's own token that is put on requests, or is shown for what is put there: the name of a
+    /// The place in the session of the user's own token that is put on requests, or is shown for what is put there: the name of a
     /// parameter, or one of `$context.…` and `$session.…`. `None` where every credential is the operator's.
     fn session_parameter(&self) -> Option<String> {
         None

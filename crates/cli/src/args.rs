@@ -141,7 +141,7 @@ pub(crate) struct CallArguments {
     /// A tool that the calls of the message may use; may be given several times, all may be used unless it is
     #[arg(long, value_name = "NAME", requires = "message")]
     pub(crate) function: Vec<String>,
-    /// How many calls of a batch or a message run at the same time
+    /// The number of calls of a batch or a message that run at the same time
     #[arg(long, value_name = "N", default_value_t = 1, requires = "many", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) jobs: u16,
 }

@@ -68,7 +68,7 @@ impl Description {
         Self { file: PathBuf::new(), source: Source::None }
     }
 
-    /// Whether there is one.
+    /// True where there is one.
     pub(crate) fn is_some(&self) -> bool {
         !matches!(self.source, Source::None)
     }

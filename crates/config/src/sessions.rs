@@ -16,7 +16,7 @@ use crate::{
 pub struct SessionsConfig {
     /// How long a session is kept after its last change.
     pub time_to_live: Duration,
-    /// How long calls wait for the client that runs them.
+    /// The time calls wait for the client that runs them.
     pub client_time: Duration,
     /// How many sessions are kept; the oldest makes room.
     pub records: usize,

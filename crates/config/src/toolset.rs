@@ -81,7 +81,7 @@ pub struct ToolsetConfig {
     pub upstream: Upstream,
     /// Tools that the client runs.
     pub functions: Vec<FunctionConfig>,
-    /// Who runs the tools of the description.
+    /// The side that runs the tools of the description.
     pub execution: ExecutionConfig,
 }
 
@@ -267,7 +267,7 @@ pub struct FunctionConfig {
     pub(crate) pointer: String,
     /// Its name; the toolset's prefix stands before it.
     pub name: String,
-    /// What it is for; empty for nothing.
+    /// Its purpose in words; empty for none.
     pub description: String,
     /// The schema of its arguments.
     pub input: Value,
@@ -283,17 +283,17 @@ impl FunctionConfig {
     }
 }
 
-/// Who runs the tools of a description once a call is checked.
+/// The side that runs the tools of a description once a call is checked.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ExecutionConfig {
-    /// Who runs the tools that are not named.
+    /// The side that runs the tools that are not named.
     pub default: Execution,
-    /// Who runs single tools.
+    /// The side that runs single tools.
     pub tools: Vec<ToolExecution>,
 }
 
-/// Who runs one tool.
+/// The side that runs one tool.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ToolExecution {
@@ -301,6 +301,6 @@ pub struct ToolExecution {
     pub tool: String,
     /// The JSON pointer of its entry.
     pub(crate) pointer: String,
-    /// Who runs it.
+    /// The side that runs it.
     pub execution: Execution,
 }

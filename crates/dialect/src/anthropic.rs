@@ -80,5 +80,5 @@ fn block(answer: &Answered<'_>) -> Value {
     block.into()
 }
 
-/// What the format shows.
+/// The media types that the format shows.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

@@ -87,7 +87,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
     vec![json!({"toolResponses": {"toolResponses": responses}})]
 }
 
-/// What names the call is repeated in the answer.
+/// The members that name the call are repeated in the answer.
 fn response(answer: &Answered<'_>) -> Value {
     let mut response = Object::new();
     for (name, other) in NAMES {
@@ -104,7 +104,7 @@ fn response(answer: &Answered<'_>) -> Value {
     response.into()
 }
 
-/// What an output without calls may be.
+/// The members of an output without calls.
 const OUTPUTS: [&str; 9] = [
     "text",
     "audio",

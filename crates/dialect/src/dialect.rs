@@ -74,7 +74,7 @@ impl Dialect {
         }
     }
 
-    /// How schemas are written for it; `None` where they stay as they are.
+    /// The projection of schemas for it; `None` where they stay as they are.
     pub fn projection(self) -> Option<Projection> {
         Some(match self {
             Self::Anthropic => Projection::Anthropic,
@@ -185,13 +185,13 @@ impl Dialect {
         }
     }
 
-    /// Whether a runtime of this format may have read the description itself, and names arguments as the service does:
+    /// True where a runtime of this format may have read the description itself, and names arguments as the service does:
     /// `X-Customer`, `filter[state]`.
     pub fn has_wire_names(self) -> bool {
         matches!(self, Self::Ces | Self::Dialogflow)
     }
 
-    /// How a tool's arguments are made of what a message of this format has in their place.
+    /// Makes a tool's arguments of what a message of this format has in their place.
     fn fit(self) -> Option<Fit> {
         // The other projections have members under their own names.
         match self {

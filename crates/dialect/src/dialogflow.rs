@@ -131,7 +131,7 @@ fn output(result: &ToolResult, value: Value) -> Value {
 }
 
 const BODY: &str = "requestBody";
-/// What a message without a call may be.
+/// The members of a message without a call.
 const MESSAGES: [&str; 16] = [
     "text",
     "payload",

@@ -1,4 +1,4 @@
-//! How a call ended, in the words every format shares: a text for those that have texts, a value for those that have
+//! The ending of a call, in the words every format shares: a text for those that have texts, a value for those that have
 //! objects, an image or a sound for those that take it. A fault is the `error` of callgate's own result everywhere.
 
 use callgate_tool::{Answer, Content, Json, Number, Object, Outcome, ToolResult, Value};
@@ -8,13 +8,13 @@ use crate::wording::MEDIA_LEFT_OUT;
 /// An ending in text.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// What was answered, verbatim; nothing where an image says it all.
+    /// The answer, verbatim; nothing where an image says it all.
     pub(crate) text: Option<String>,
-    /// What else is known: headers, what was cut, where the rest is.
+    /// Further facts: headers, what was cut, where the rest is.
     pub(crate) rest: Option<String>,
     /// The image or the sound.
     pub(crate) media: Option<Media>,
-    /// Whether the call failed.
+    /// True where the call failed.
     pub(crate) is_failed: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Media {
 pub(crate) enum Ended {
     /// The error.
     Failed(Value),
-    /// What was answered, with the image or the sound.
+    /// The answer, with the image or the sound.
     Fine(Value, Option<Media>),
 }
 
@@ -102,7 +102,7 @@ impl Told {
     }
 }
 
-/// What is known of an answer beside its status and its content.
+/// Facts of an answer beside its status and its content.
 fn rest(answer: &Answer) -> Object {
     let mut bare = Answer::new(None, Content::Empty);
     bare.headers.clone_from(&answer.headers);
@@ -119,7 +119,7 @@ fn rest(answer: &Answer) -> Object {
     }
 }
 
-/// What is said of an image or a sound, and the thing itself where it is taken.
+/// The words for an image or a sound, and the thing itself where it is taken.
 fn media_of(media_type: &str, content: &Content, is_taken: bool) -> (Value, Option<Media>) {
     let mut described = Json::of(content).into_value();
     let Some(members) = described.as_object_mut() else { return (described, None) };

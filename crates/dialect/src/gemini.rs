@@ -82,5 +82,5 @@ fn part(answer: &Answered<'_>) -> Value {
     json!({"functionResponse": part})
 }
 
-/// What a function may answer with beside its response.
+/// The members of a function's answer beside its response.
 const IMAGES: [&str; 3] = ["image/jpeg", "image/png", "image/webp"];

@@ -1,4 +1,4 @@
-//! What model providers are known to refuse of a schema as it stands, and what a projection makes of it. Looks at schemas only; it
+//! Limits of model providers on a schema as it stands, and what a projection makes of them. Looks at schemas only; it
 //! declares nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
 
 use std::{
@@ -16,7 +16,7 @@ pub struct ProviderLimit {
     pub provider: &'static str,
     /// What is expected of a declaration there.
     pub expected: &'static str,
-    /// What a projection does about it, or what an operator can do.
+    /// The remedy: what a projection does about it, or what an operator can do.
     pub instead: &'static str,
 }
 
@@ -233,7 +233,7 @@ impl Facts {
         }
     }
 
-    /// What a keyword says by being there.
+    /// The meaning of a keyword's presence.
     fn keyword(&mut self, keyword: &str, value: &Value) {
         self.has_rules |= RULES.contains(&keyword);
         self.has_maps |= keyword == "additionalProperties" && value.is_object();

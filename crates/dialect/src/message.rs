@@ -24,7 +24,7 @@ pub struct Read {
 pub struct ReadCall {
     /// The call; where it cannot be made as it was asked for, how it ended.
     pub call: Result<ToolCall, Box<ToolResult>>,
-    /// What the message says of it beside the arguments.
+    /// The members of the message beside the arguments.
     origin: Object,
 }
 
@@ -34,19 +34,19 @@ pub(crate) struct Asked {
     pub(crate) id: Option<Value>,
     /// Names the tool may have; the first that is declared is meant, else the first.
     pub(crate) names: Vec<String>,
-    /// Whether the format names tools otherwise than they are declared.
+    /// True where the format names tools otherwise than they are declared.
     pub(crate) is_indirect: bool,
     pub(crate) arguments: Option<Value>,
-    /// What the message says of it beside the arguments.
+    /// The members of the message beside the arguments.
     pub(crate) origin: Object,
-    /// Why it is not made at all.
+    /// The reason it is not made at all.
     pub(crate) fault: Option<Box<Fault>>,
 }
 
-/// How a call of a message ended.
+/// The ending of a call of a message.
 #[derive(Debug)]
 pub(crate) struct Answered<'a> {
-    /// What the message says of the call beside the arguments.
+    /// The members of the message beside the arguments.
     pub(crate) origin: &'a Object,
     pub(crate) result: Cow<'a, ToolResult>,
 }
@@ -209,7 +209,7 @@ fn arguments(value: Option<Value>) -> Result<Arguments, String> {
     }
 }
 
-/// Whether the same call was asked for already, under the same id.
+/// True where the same call was asked for already, under the same id.
 fn is_made(calls: &[ReadCall], call: &ToolCall) -> bool {
     calls.iter().any(|earlier| earlier.call.as_ref().is_ok_and(|earlier| earlier == call))
 }

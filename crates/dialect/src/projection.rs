@@ -1,4 +1,4 @@
-//! What each provider accepts of a tool's schema. Canonical schemas are JSON Schema 2020-12, and arguments are checked by
+//! Schemas of tools as each provider accepts them. Canonical schemas are JSON Schema 2020-12, and arguments are checked by
 //! them alone: a provider's form may be wider or narrower, and each difference is a [`Loss`]. No tool is ever rejected.
 
 mod alternatives;
@@ -56,7 +56,7 @@ pub enum Projection {
     OpenAi,
     /// `OpenAI`'s strict mode: every member is required, and `null` stands for one that is absent.
     OpenAiStrict,
-    /// What every provider with JSON Schema takes.
+    /// The keywords that every provider with JSON Schema takes.
     Portable,
 }
 
@@ -66,9 +66,9 @@ pub enum Projection {
 pub struct Projected {
     /// The schema of its arguments.
     pub schema: Value,
-    /// What it is for, with what the schema cannot say of all arguments.
+    /// Its description, with what the schema cannot say of all arguments.
     pub description: String,
-    /// What the provider's form does not have of the canonical one, or has differently.
+    /// The losses: parts of the canonical form that the provider's does not have, or has differently.
     pub losses: Vec<Loss>,
 }
 
@@ -140,7 +140,7 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
 }
 
 impl Projected {
-    /// How many tokens the declaration costs a model, estimated as [`Tool::tokens`] is.
+    /// The number of tokens the declaration costs a model, estimated as [`Tool::tokens`] is.
     pub fn tokens(&self, tool: &Tool) -> usize {
         let schema = self.schema.to_string().len();
         (tool.name.as_str().len() + self.description.len() + schema).div_ceil(4)

@@ -95,5 +95,5 @@ fn item(answer: &Answered<'_>) -> Value {
 }
 
 const CUSTOM: &str = "custom_tool_call";
-/// What the format shows.
+/// The media types that the format shows.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];

@@ -152,12 +152,12 @@ impl<'a> Call<'a> {
         self.deadline
     }
 
-    /// Who runs the call, as whoever made it asks for.
+    /// The side that runs the call, as whoever made it asks for.
     pub fn execution(&self) -> Execution {
         self.execution
     }
 
-    /// What ends the call when its program is stopped.
+    /// Ends the call when its program is stopped.
     pub(crate) fn stop(&self) -> Option<&Stop> {
         self.stop.as_ref()
     }

@@ -1,10 +1,10 @@
-//! Who runs a call once it is checked, and what a client says that ran one.
+//! The side that runs a call once it is checked, and the answer of a client that ran one.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use callgate_tool::{ToolName, Value};
 
-/// Who runs a call once its arguments are checked.
+/// The side that runs a call once its arguments are checked.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a call is run on one side or the other")]
 pub enum Execution {
@@ -16,15 +16,15 @@ pub enum Execution {
     Server,
 }
 
-/// Which tools of a toolset the client runs.
+/// The tools of a toolset that the client runs.
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide about each of these")]
 pub struct ClientSide {
-    /// Who runs the tools that are not named.
+    /// The side that runs the tools that are not named.
     pub execution: Execution,
-    /// Who runs single tools.
+    /// The side that runs single tools.
     pub tools: BTreeMap<ToolName, Execution>,
-    /// How long the client has.
+    /// The time the client has.
     pub time: Duration,
 }
 
@@ -35,13 +35,13 @@ impl Default for ClientSide {
 }
 
 impl ClientSide {
-    /// Who runs a tool.
+    /// The side that runs a tool.
     pub(crate) fn of(&self, tool: &ToolName) -> Execution {
         self.tools.get(tool).copied().unwrap_or(self.execution)
     }
 }
 
-/// What a client says that ran a call.
+/// The answer of a client that ran a call.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a client has a result or it has failed")]
 pub enum ClientAnswer {
@@ -51,5 +51,5 @@ pub enum ClientAnswer {
     Output(Value),
 }
 
-/// How long a client has unless it is said: as long as a session of Dialogflow CX lives without a request.
+/// The time a client has unless it is said: as long as a session of Dialogflow CX lives without a request.
 pub const CLIENT_TIME: Duration = Duration::from_mins(30);

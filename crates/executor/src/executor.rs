@@ -276,7 +276,7 @@ async fn opened(
     })
 }
 
-/// How far a call comes that is stopped before an answer: one that is to end before it begins sends nothing.
+/// The reach of a call that is stopped before an answer: one that is to end before it begins sends nothing.
 fn unanswered(call: &Call<'_>) -> Reached {
     if call.stop().is_some_and(Stop::is_stopped) { Reached::No } else { Reached::Maybe }
 }

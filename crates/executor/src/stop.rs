@@ -28,7 +28,7 @@ impl Stop {
         self.0.send_replace(true);
     }
 
-    /// Whether calls are to end.
+    /// True where calls are to end.
     pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }
@@ -40,7 +40,7 @@ impl Stop {
         state.wait_for(|is_stopped| *is_stopped).await.ok();
     }
 
-    /// What a future ends with, if that is before calls are to end. One that would begin after that is not begun.
+    /// The output of a future, if it ends before calls are to end. One that would begin after that is not begun.
     pub(crate) async fn unless<F: Future>(stop: Option<&Self>, future: F) -> Option<F::Output> {
         let Some(stop) = stop else { return Some(future.await) };
         if stop.is_stopped() {

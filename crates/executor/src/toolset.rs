@@ -43,7 +43,7 @@ pub struct Toolset {
     pub shape: Shape,
     /// How results are shown of the tools that have a shape of their own.
     pub tool_shapes: BTreeMap<ToolName, Shape>,
-    /// Which of its tools the client runs.
+    /// The tools of it that the client runs.
     pub client: ClientSide,
 }
 

@@ -81,12 +81,12 @@ pub(crate) struct Batch {
     pub(crate) session: Session,
     pub(crate) is_dry_run: bool,
     pub(crate) mode: Mode,
-    /// Who runs the calls, where the request says it.
+    /// The side that runs the calls, where the request says it.
     pub(crate) execution: Execution,
     pub(crate) trace: Option<TraceContext>,
     /// That of the request.
     pub(crate) key: Option<String>,
-    /// What ends calls when the sidecar is stopped.
+    /// Ends calls when the sidecar is stopped.
     pub(crate) stop: Stop,
 }
 

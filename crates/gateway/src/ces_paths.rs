@@ -59,7 +59,7 @@ impl AppPath {
         format!("projects/{project}/locations/{location}/apps/{app}/toolsets/{toolset}")
     }
 
-    /// What `$context` reads of the path.
+    /// The values of the path that `$context` reads.
     pub(crate) fn context(&self) -> Object {
         let members =
             [("project_id", &self.project), ("location", &self.location), ("app_id", &self.app)];

@@ -37,7 +37,7 @@ impl Drain {
         self.over.stopped().await;
     }
 
-    /// What ends the calls that still run then.
+    /// Ends the calls that still run then.
     pub(crate) fn stop(&self) -> Stop {
         self.over.clone()
     }

@@ -27,7 +27,7 @@ pub(crate) struct JsonBody {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 
-/// Why a body was not read to its end.
+/// The reason a body was not read to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unread {
     /// It was slow, and others needed its place.

@@ -15,7 +15,7 @@ pub(crate) struct Problem {
     retry_after: Option<Duration>,
     /// How many bytes there are, where a range was asked for.
     length: Option<usize>,
-    /// What else is known, by the names of its members (RFC 9457 §3.2).
+    /// Further facts, by the names of their members (RFC 9457 §3.2).
     members: Object,
 }
 
@@ -104,7 +104,7 @@ impl Problem {
         }
     }
 
-    /// What is wrong, what was expected and what to do.
+    /// The detail: what is wrong, what was expected and what to do.
     pub(crate) fn detail(&self) -> &str {
         &self.detail
     }

@@ -47,7 +47,7 @@ pub(crate) struct Run {
     pub(crate) headers: HeaderMap,
     /// The session.
     pub(crate) id: String,
-    /// What the path says of the context: project, location, app.
+    /// The context that the path names: project, location, app.
     pub(crate) context: Object,
 }
 
@@ -312,5 +312,5 @@ fn unreadable() -> Problem {
     Problem::new(ProblemKind::Unavailable, "what is kept of the session's runs cannot be read")
 }
 
-/// How often a change is tried again where others change the same session.
+/// The number of times a change is tried again where others change the same session.
 const ATTEMPTS: usize = 64;

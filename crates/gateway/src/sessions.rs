@@ -364,5 +364,5 @@ impl From<callgate_session::Error> for Problem {
 
 /// What stands in place of a secret.
 const MASK: &str = "****";
-/// How often a change is tried again where others change the same session.
+/// The number of times a change is tried again where others change the same session.
 const ATTEMPTS: usize = 16;

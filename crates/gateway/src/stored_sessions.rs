@@ -21,7 +21,7 @@ pub(crate) struct Sessions {
     store: Arc<dyn Store>,
     sealer: Arc<Sealer>,
     time_to_live: Duration,
-    /// When this process began, by its own clock and by the calendar's.
+    /// The start of this process, by its own clock and by the calendar's.
     began: (Instant, SystemTime),
 }
 
@@ -81,7 +81,7 @@ impl Sessions {
         self.store.put(&key, record, (expected, self.time_to_live), now()).await
     }
 
-    /// What is kept of the runs of a session.
+    /// The state of the runs of a session.
     pub(crate) async fn runs(
         &self,
         principal: Option<&Principal>,

@@ -158,7 +158,7 @@ pub(crate) async fn of_toolset(
     Ok(JsonText(answer.to_string()).into_response())
 }
 
-/// What a tool is called within its toolset: the `operationId`, or its name without the toolset's.
+/// The name of a tool within its toolset: the `operationId`, or its name without the toolset's.
 fn id_of<'e>(entry: Entry<'e>, toolset: &str) -> &'e str {
     let name = entry.name().as_str();
     let operation = entry.operation().and_then(|operation| operation.operation_id.as_deref());
@@ -259,7 +259,7 @@ fn meant(built: &Built, caller: &Caller, call: &Value) -> Result<(Asked, Object)
     Ok((Asked::from(call), arguments))
 }
 
-/// Whether a mock is for a tool: `toolId` or `tool` by its resource's name, `toolset` with both names.
+/// True where a mock is for a tool: `toolId` or `tool` by its resource's name, `toolset` with both names.
 fn is_mock_of(built: &Built, caller: &Caller, mock: &Object, tool: &str) -> bool {
     let text = ["toolId", "tool_id", "tool"].iter().find_map(|name| mock.get(name)?.as_str());
     let toolset = ["toolset", "toolsetTool", "toolset_tool"].iter().find_map(|name| mock.get(name));

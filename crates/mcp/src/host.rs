@@ -8,7 +8,7 @@ use callgate_executor::{Call, Executor};
 use callgate_tool::{Principal, Session, Value};
 use http::request::Parts;
 
-/// What is served over MCP.
+/// The tools that are served over MCP.
 #[async_trait]
 pub trait Host: Send + Sync + 'static {
     /// The tools of this moment. A call works to its end on those it began with.

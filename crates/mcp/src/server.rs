@@ -170,5 +170,5 @@ fn trace(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
 const SESSION: &str = "callgate/session";
 /// Tools on one page. Clients that read the first page alone see that many.
 const PAGE: usize = 1000;
-/// How long a list may be kept, in milliseconds; a reload may change it.
+/// The time a list may be kept, in milliseconds; a reload may change it.
 const FRESH_MS: u64 = 60_000;

@@ -28,7 +28,7 @@ pub struct Limits {
     /// The steps it may take to build the definitions that declarations share, each once. Each byte of a description
     /// whose size gives it more gives six times `effort_per_byte`.
     pub shared_definitions_effort: usize,
-    /// How many tokens the declaration of one tool takes for a model's provider: what is deep and optional is shown in words
+    /// The number of tokens the declaration of one tool takes for a model's provider: what is deep and optional is shown in words
     /// beyond them.
     pub tool_tokens: usize,
 }

@@ -28,12 +28,12 @@ pub struct Tool {
     pub output_schema: Option<Schema>,
     /// What a call does to the service.
     pub effect: Effect,
-    /// How many tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
+    /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
     pub most_tokens: usize,
 }
 
 impl Tool {
-    /// How many tokens a declaration takes unless told otherwise.
+    /// The number of tokens a declaration takes unless told otherwise.
     pub const MOST_TOKENS: usize = 8000;
 
     /// A tool that takes `input_schema` and answers nothing in particular.

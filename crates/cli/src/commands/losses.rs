@@ -10,13 +10,13 @@ use callgate_tool::{Value, json};
 
 use crate::number::grouped;
 
-/// What was lost so far.
+/// The losses so far.
 #[derive(Debug)]
 pub(super) struct Losses {
     projection: Projection,
     n_tools: usize,
     n_lossy: usize,
-    /// How many tools lose a keyword in a way.
+    /// The number of tools that lose a keyword in a way.
     by_keyword: BTreeMap<(&'static str, &'static str), usize>,
 }
 
@@ -25,7 +25,7 @@ impl Losses {
         Self { projection, n_tools: 0, n_lossy: 0, by_keyword: BTreeMap::new() }
     }
 
-    /// What a tool loses, as text.
+    /// The losses of a tool, as text.
     pub(super) fn text(&mut self, tool: &Tool) -> String {
         let projected = self.count(tool);
         let Projected { losses, .. } = &projected;
@@ -38,7 +38,7 @@ impl Losses {
         text
     }
 
-    /// What a tool loses, as data.
+    /// The losses of a tool, as data.
     pub(super) fn json(&mut self, tool: &Tool) -> Value {
         let projected = self.count(tool);
         let losses: Vec<Value> = projected

@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::Fine)
 }
 
-/// What every tool loses.
+/// The losses of every tool.
 fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
     let of_dialect = arguments.dialect.map_or(Some(Projection::Portable), Dialect::projection);
     let Some(projection) = arguments.projection.or(of_dialect) else {

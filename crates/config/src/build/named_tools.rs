@@ -74,7 +74,7 @@ fn headers(
     }
 }
 
-/// What is said of tools, by the tools it is said of. One that no tool of the toolset has is a warning.
+/// Settings of single tools, by the names of the tools. One that no tool of the toolset has is a warning.
 fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
     said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,

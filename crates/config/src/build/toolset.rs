@@ -40,7 +40,7 @@ pub(super) struct Workshop<'a> {
     pub(super) secrets: Arc<dyn SecretStore>,
     /// Whether all toolsets show a certificate to services that ask for one.
     pub(super) has_certificate: bool,
-    /// How long clients have for the calls that they run.
+    /// The time clients have for the calls that they run.
     pub(super) client_time: Duration,
     /// The authenticators of the last build.
     pub(super) previous: &'a [Made],

@@ -274,10 +274,10 @@ pub(crate) const TOOLS: Table = table(
 pub(crate) const SESSION_PARAMETERS: Table =
     table("`session_parameters`", &[texts("allow", "The names of the values")]);
 
-/// Who runs a tool.
+/// The side that runs a tool.
 const SIDES: &[&str] = &["client", "server"];
 
-/// Who runs tools once a call is checked.
+/// The side that runs tools once a call is checked.
 pub(crate) const EXECUTION: Table = table(
     "`execution`",
     &[

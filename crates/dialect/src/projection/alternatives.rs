@@ -16,7 +16,7 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// What schemas with alternatives ask.
+    /// The demands of schemas with alternatives.
     pub(super) fn grouped(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         let mut words = Words::default();
         let mut chosen = None;

@@ -6,7 +6,7 @@ use callgate_tool::Value;
 
 use super::definitions::{Definitions, PREFIX};
 
-/// What definitions refer to, as far as it was asked for.
+/// The definitions that definitions refer to, as far as they were asked for.
 #[derive(Debug, Default)]
 pub(super) struct Circles<'s> {
     direct: BTreeMap<&'s str, BTreeSet<&'s str>>,

@@ -1,17 +1,17 @@
-//! How much of a schema is shown: where it is too large, ever less of what is deep and optional, until it fits.
+//! The cut of a schema that is too large: ever less of what is deep and optional is shown, until it fits.
 
-/// What is shown at most.
+/// The most that is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// How many optional members may lie in each other.
+    /// The number of optional members that may lie in each other.
     optional: usize,
-    /// How many members may.
+    /// The number of members that may.
     nested: usize,
     /// The longest description.
     pub(super) text: usize,
 }
 
-/// How deep a place is.
+/// The depth of a place.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) struct Level {
     optional: usize,

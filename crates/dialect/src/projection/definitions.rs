@@ -31,7 +31,7 @@ impl<'s> Definitions<'s> {
         self.by_name.get(name).copied()
     }
 
-    /// What a reference leads to.
+    /// The target of a reference.
     pub(super) fn target(&self, reference: &str) -> Option<&'s Value> {
         match reference.strip_prefix(PREFIX) {
             Some(name) => self.get(name),

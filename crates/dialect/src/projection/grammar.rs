@@ -1,4 +1,4 @@
-//! What each provider takes of JSON Schema, as data. A keyword that is not listed is told in words.
+//! The part of JSON Schema that each provider takes, as data. A keyword that is not listed is told in words.
 
 use callgate_tool::Value;
 
@@ -10,15 +10,15 @@ use super::pattern::Patterns;
 pub(super) struct Grammar {
     /// The keywords it takes, beside those of structure. Everything below the root where this is empty.
     pub(super) keywords: &'static [&'static str],
-    /// Whether `$ref` to `$defs` is taken; definitions are unrolled otherwise.
+    /// True where `$ref` to `$defs` is taken; definitions are unrolled otherwise.
     pub(super) has_references: bool,
-    /// Whether anything may stand beside `anyOf`.
+    /// True where anything may stand beside `anyOf`.
     pub(super) has_siblings: bool,
-    /// Whether a schema may say nothing.
+    /// True where a schema may say nothing.
     pub(super) has_any: bool,
-    /// How `null` is allowed beside another type.
+    /// The way `null` is allowed beside another type.
     pub(super) null: NullForm,
-    /// Which values may be listed.
+    /// The values that may be listed.
     pub(super) listed: Listed,
     /// The formats it takes; all where there are none.
     pub(super) formats: &'static [&'static str],
@@ -27,19 +27,19 @@ pub(super) struct Grammar {
     /// The largest `maxLength`, `minLength` and numbers of items it takes.
     pub(super) longest: u64,
     pub(super) most_items: u64,
-    /// Whether each member must be required and no other is allowed.
+    /// True where each member must be required and no other is allowed.
     pub(super) is_closed: bool,
-    /// Whether a definition may lead back to itself through members that must be there.
+    /// True where a definition may lead back to itself through members that must be there.
     pub(super) has_circles: bool,
-    /// Whether schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
+    /// True where schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
     pub(super) is_proto: bool,
-    /// How deep members may be nested.
+    /// The depth to which members may be nested.
     pub(super) deepest: usize,
     /// The property names it takes.
     pub(super) names: Names,
 }
 
-/// How a schema allows `null` beside another type.
+/// The way a schema allows `null` beside another type.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NullForm {
     /// As a branch of `anyOf`.
@@ -113,7 +113,7 @@ pub(super) const WHOLE: Grammar = Grammar {
 /// Anthropic: arguments by these names.
 pub(super) const ANTHROPIC: Grammar = Grammar { names: Names::Dotted, ..WHOLE };
 
-/// What every provider takes.
+/// The keywords that every provider takes.
 pub(super) const PORTABLE: Grammar = Grammar {
     keywords: &[
         "additionalProperties",

@@ -1,4 +1,4 @@
-//! What a provider's form of a schema cannot say. Each is told; none is looser at the gateway, which checks the original.
+//! Losses: parts of a schema that a provider's form cannot say. Each is told; none is looser at the gateway, which checks the original.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -11,11 +11,11 @@ pub struct Loss {
     pub at: String,
     /// The keyword.
     pub keyword: &'static str,
-    /// What became of it.
+    /// Its fate.
     pub what: Lost,
 }
 
-/// What became of a keyword that a provider does not take.
+/// The fate of a keyword that a provider does not take.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Lost {
@@ -32,7 +32,7 @@ pub enum Lost {
 }
 
 impl Lost {
-    /// What it means, in words.
+    /// Its meaning, in words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cut => "shown as an object in words",

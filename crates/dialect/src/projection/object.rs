@@ -26,7 +26,7 @@ pub(super) struct Shape<'s> {
 #[derive(Debug)]
 pub(super) struct Member<'s> {
     pub(super) name: &'s str,
-    /// What it must meet.
+    /// The schemas it must meet.
     pub(super) schemas: Vec<&'s Value>,
     /// Of these, one.
     pub(super) others: Vec<&'s Value>,

@@ -14,15 +14,15 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parts<'s> {
     list: Vec<&'s Object>,
-    /// Where those begin that are a branch's own.
+    /// The index of the first that is a branch's own.
     own: usize,
     /// Alternatives that each of them has.
     pub(super) groups: Vec<Group<'s>>,
     /// The references that were followed.
     pub(super) followed: Vec<&'s str>,
-    /// Whether no value is legal.
+    /// True where no value is legal.
     pub(super) is_never: bool,
-    /// Whether there are more than were looked at.
+    /// True where there are more than were looked at.
     pub(super) is_cut: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Group<'s> {
     pub(super) branches: &'s [Value],
 }
 
-/// What an object may hold beside what is declared.
+/// The rule for members beside those that are declared.
 #[derive(Debug)]
 pub(super) enum Rest<'s> {
     /// Nothing.
@@ -45,7 +45,7 @@ pub(super) enum Rest<'s> {
 }
 
 impl<'s> Parts<'s> {
-    /// What these schemas say together.
+    /// The conjunction of these schemas.
     pub(super) fn of(schemas: &[&'s Value], definitions: &Definitions<'s>) -> Self {
         let mut parts = Self::default();
         for schema in schemas {
@@ -168,7 +168,7 @@ impl<'s> Parts<'s> {
         names
     }
 
-    /// What may stand beside the declared members.
+    /// The schema of members that are not declared.
     pub(super) fn rest(&self) -> Rest<'s> {
         let values: Vec<_> = self.values("additionalProperties").collect();
         if values.iter().any(|value| value.as_bool() == Some(false)) {
@@ -215,10 +215,10 @@ pub(super) fn kinds_of<'s>(
     groups.map(below).fold(kinds, |all, one| all & one)
 }
 
-/// What stands beside groups and does not narrow them.
+/// Keywords beside groups that do not narrow them.
 const SILENT: [&str; 5] = ["$ref", "allOf", "anyOf", "oneOf", "type"];
 
-/// What a schema without a type is meant for.
+/// The type that a schema without one is meant for.
 const HINTS: [(&str, Kinds); 17] = [
     ("properties", Kinds::OBJECT),
     ("additionalProperties", Kinds::OBJECT),

@@ -6,7 +6,7 @@ pub(super) enum Patterns {
     /// From `^` to `$`, of characters, classes, groups and short repetitions.
     Anchored,
     Any,
-    /// What engines without look-around have in common.
+    /// The syntax that engines without look-around have in common.
     Regular,
 }
 

@@ -13,21 +13,21 @@ use super::definitions::Definitions;
 /// The own names of members, by those they have there.
 pub(super) type OwnNames = BTreeMap<String, String>;
 
-/// What is undone.
+/// The steps that are undone.
 pub(super) struct Restoring<'s> {
     pub(super) definitions: &'s Definitions<'s>,
     /// The own names of members, by those they have there. All of a schema is looked through for them, so that is done once an
     /// argument has a member that is not declared.
     pub(super) names: LazyCell<OwnNames, Box<dyn FnOnce() -> OwnNames + 's>>,
-    /// Whether members have other names there at all.
+    /// True where members have other names there at all.
     pub(super) has_names: bool,
-    /// Whether only arguments themselves have other names.
+    /// True where only arguments themselves have other names.
     pub(super) is_shallow: bool,
-    /// Whether `null` means absent where a member is optional.
+    /// True where `null` means absent where a member is optional.
     pub(super) drops_null: bool,
 }
 
-/// What may apply to an object.
+/// The schemas that may apply to an object.
 #[derive(Debug, Default)]
 struct Shapes<'s> {
     properties: BTreeMap<&'s str, Vec<&'s Value>>,

@@ -15,7 +15,7 @@ use super::{
 };
 
 impl<'s> Walk<'s> {
-    /// What parts without alternatives ask.
+    /// The demands of parts without alternatives.
     pub(super) fn simple(&mut self, parts: &Parts<'s>, level: Level, mut words: Words) -> Value {
         let mut kinds = parts.kinds();
         if let Some((_, hinted)) = parts.hint().filter(|_| kinds == Kinds::ALL) {
@@ -275,7 +275,7 @@ fn is_remark(keyword: &str) -> bool {
 
 const NUMBER_FORMATS: [&str; 4] = ["double", "float", "int32", "int64"];
 
-/// What a schema takes at least.
+/// The least that a schema takes.
 const SCHEMA: usize = 20;
 
 /// The keywords that are said of values of these types.

@@ -35,7 +35,7 @@ pub(super) struct Walk<'s> {
     known: BTreeSet<&'s str>,
     /// The definitions that lead to each other.
     circles: Circles<'s>,
-    /// How many values are listed so far.
+    /// The number of values listed so far.
     n_listed: usize,
 }
 
@@ -71,7 +71,7 @@ impl<'s> Walk<'s> {
         self.left = self.left.saturating_sub(bytes);
     }
 
-    /// Whether a provider takes so many values in a list, of so many bytes, beside those before.
+    /// True where a provider takes so many values in a list, of so many bytes, beside those before.
     pub(super) fn takes_values(&mut self, n_values: usize, bytes: usize) -> bool {
         let is_long = n_values > LONG_LIST && bytes > LONG_LIST_BYTES;
         let is_small = bytes <= self.cut.text.saturating_mul(LISTED);
@@ -97,7 +97,7 @@ impl<'s> Walk<'s> {
         applied
     }
 
-    /// What these schemas ask together.
+    /// The demands of these schemas together.
     pub(super) fn schema(&mut self, schemas: &[&'s Value], level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
@@ -118,7 +118,7 @@ impl<'s> Walk<'s> {
         self.together(&parts, level)
     }
 
-    /// What was built, unless it is not whole.
+    /// The built schema, unless it is not whole.
     fn affordable(&mut self, built: Value) -> Value {
         if self.is_spent() { self.any() } else { built }
     }
@@ -169,7 +169,7 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// What several schemas ask together.
+    /// The demands of several schemas together.
     pub(super) fn together(&mut self, parts: &Parts<'s>, level: Level) -> Value {
         self.spend(SCHEMA);
         if self.is_spent() || level.is_last() {
@@ -196,7 +196,7 @@ impl<'s> Walk<'s> {
         self.affordable(built)
     }
 
-    /// Whether schemas lead back to the definition that they stand in, where that is not allowed.
+    /// True where schemas lead back to the definition that they stand in, where that is not allowed.
     pub(super) fn closes_circle(&mut self, schemas: &[&'s Value]) -> bool {
         let Self { circles, definitions, .. } = self;
         let inside = self.at.strip_prefix("/$defs/").filter(|_| !self.grammar.has_circles);
@@ -239,9 +239,9 @@ fn kinds_of_parts<'s>(parts: &Parts<'s>, definitions: &Definitions<'s>) -> Kinds
     parts.groups.iter().map(below).fold(parts.kinds(), |all, one| all & one)
 }
 
-/// What a schema takes at least.
+/// The least that a schema takes.
 const SCHEMA: usize = 20;
-/// How often a definition is written into itself where it cannot be referred to.
+/// The number of times a definition is written into itself where it cannot be referred to.
 const UNROLLED: usize = 2;
 /// Lists of values may take so many times the bytes of a description, where those are bounded.
 const LISTED: usize = 20;

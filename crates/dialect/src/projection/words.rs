@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use callgate_tool::Value;
 
-/// What a description says in the end.
+/// The description in the end.
 #[derive(Debug, Default)]
 pub(super) struct Words(Vec<String>);
 

@@ -11,7 +11,7 @@ fn openai(calls: &[(Value, &str, Value)]) -> Read {
     read(Dialect::OpenAi, json!({"role": "assistant", "tool_calls": calls}))
 }
 
-/// What a model is told of the one call.
+/// The words a model is told of the one call.
 fn message(read: &Read) -> String {
     let [call] = read.calls() else { panic!("expected one call") };
     let ended = call.call.as_ref().unwrap_err();

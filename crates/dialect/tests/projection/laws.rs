@@ -1,4 +1,4 @@
-//! What holds of every projection of any schema: what the original accepts the projection does, unless a loss says otherwise; what
+//! Laws of every projection of any schema: what the original accepts the projection does, unless a loss says otherwise; what
 //! only the projection accepts ends as a fault that names the argument; and the provider takes every schema.
 
 use callgate_call::{Evaluator, Plan, Verdict};
@@ -216,7 +216,7 @@ pub(crate) fn made(schema: Value) -> Tool {
     Tool::new(ToolName::new("t").unwrap(), "Does it".into(), Schema::new(schema), Effect::Read)
 }
 
-/// Whether a loss says that this value may have no form there. Members that are not declared are no matter where there are none.
+/// True where a loss says that this value may have no form there. Members that are not declared are no matter where there are none.
 fn may_be_lost(projected: &Projected, value: &Value) -> bool {
     let has_others = value.to_string().contains("\"other\"");
     projected.losses.iter().any(|loss| {

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Value, json};
 pub(crate) struct Reading {
     schema: Value,
     evaluator: Evaluator,
-    /// Whether absent members are `null`, and maps texts.
+    /// True where absent members are `null`, and maps texts.
     is_strict: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What each provider gets of a schema: a row for each rule.
+//! Schemas as each provider gets them: a row for each rule.
 
 use callgate_dialect::{Projected, Projection, project, restore};
 use callgate_tool::{Object, Tool, Value, json};

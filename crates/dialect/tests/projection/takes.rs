@@ -1,21 +1,21 @@
-//! What each provider takes, written down a second time and independently of the code: a list of keywords for each, and rules
+//! The grammar of each provider, written down a second time and independently of the code: a list of keywords for each, and rules
 //! of structure. Answers what is wrong with a schema.
 
 use callgate_dialect::Projection;
 use callgate_tool::{Object, Value};
 
-/// What a provider takes.
+/// The grammar of a provider.
 struct Rules {
     /// Keywords, apart by spaces.
     keywords: &'static str,
     types: &'static [&'static str],
-    /// Whether types may be lists.
+    /// True where types may be lists.
     has_lists: bool,
-    /// Whether each schema has a type, alternatives or a reference.
+    /// True where each schema has a type, alternatives or a reference.
     is_typed: bool,
-    /// Whether values of enumerations are texts that are not empty.
+    /// True where values of enumerations are texts that are not empty.
     has_texts: bool,
-    /// Whether members have the names of identifiers.
+    /// True where members have the names of identifiers.
     has_identifiers: bool,
 }
 
@@ -69,7 +69,7 @@ const LLAMACPP: &str = "$ref $defs additionalProperties anyOf default descriptio
     format items maxItems maxLength maximum minItems minLength minimum pattern prefixItems \
     properties required type";
 
-/// What a provider would refuse of a schema.
+/// The faults a provider would find in a schema.
 pub(crate) fn wrong(projection: Projection, schema: &Value) -> Vec<String> {
     let mut looking =
         Looking { projection, rules: rules(projection), root: schema, wrong: Vec::new() };
@@ -152,7 +152,7 @@ impl Looking<'_> {
         }
     }
 
-    /// What every provider asks.
+    /// The demands of every provider.
     fn everywhere(&mut self, members: &Object, at: &str) {
         let is = |name: &str| {
             let kind = members.get("type");
@@ -183,7 +183,7 @@ impl Looking<'_> {
         }
     }
 
-    /// What those ask that do not take all of JSON Schema.
+    /// The demands of those that do not take all of JSON Schema.
     fn keywords(&mut self, members: &Object, at: &str) {
         let Some(rules) = &self.rules else { return };
         let mut wrong = rules.structure(members);

@@ -71,7 +71,7 @@ impl Connection {
         self.made(plan, call, journal, made).await
     }
 
-    /// What is made of a call, the session as its inputs see it, and what was kept of earlier calls.
+    /// The plan of a call, the session as its inputs see it, and what was kept of earlier calls.
     async fn made<T>(
         &self,
         plan: &Plan,

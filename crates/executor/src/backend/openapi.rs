@@ -39,7 +39,7 @@ pub(crate) struct OpenApi {
     authenticator: Arc<dyn Authenticator>,
     connection: Arc<Connection>,
     shape: Arc<Shape>,
-    /// Who runs it, and how long a client has.
+    /// The side that runs it, and how long a client has.
     execution: (Execution, Duration),
     /// Says once that there is no declaration; tools are listed again and again.
     told: Once,
@@ -57,7 +57,7 @@ impl OpenApi {
         Self { plan, authenticator, connection, shape, execution, told }
     }
 
-    /// Whether the client runs a call.
+    /// True where the client runs a call.
     fn is_clients(&self, call: &Call<'_>) -> bool {
         [self.execution.0, call.execution()].contains(&Execution::Client)
     }

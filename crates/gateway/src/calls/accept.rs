@@ -38,7 +38,7 @@ impl Accepted {
     }
 }
 
-/// What is accepted; none where the header does not say.
+/// The accepted forms; none where the header does not say.
 fn ranges(headers: &HeaderMap) -> Option<Vec<Range>> {
     if !headers.contains_key(header::ACCEPT) {
         return None;

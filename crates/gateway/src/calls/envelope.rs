@@ -8,14 +8,14 @@ use callgate_tool::{ToolCall, Value};
 
 use crate::{json_body::malformed, problem::Problem, sessions::Inline};
 
-/// What a request asks for.
+/// The demand of a request.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) calls: Vec<Asked>,
     pub(super) session: Inline,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
-    /// Who runs the calls, where the request says it.
+    /// The side that runs the calls, where the request says it.
     pub(super) execution: Execution,
 }
 

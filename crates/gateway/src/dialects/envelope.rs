@@ -10,7 +10,7 @@ use crate::{
     sessions::Inline,
 };
 
-/// What a request asks for.
+/// The demand of a request.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) message: Value,

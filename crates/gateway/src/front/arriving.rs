@@ -27,7 +27,7 @@ pub(super) struct Arriving<B> {
     deadline: Instant,
     drain: Drain,
     place: Option<Arc<Place>>,
-    /// What ends the waiting, once there is any.
+    /// Ends the waiting, once there is any.
     end: Option<Pin<Box<dyn Future<Output = Unread> + Send>>>,
 }
 
@@ -58,7 +58,7 @@ async fn end(deadline: Instant, drain: Drain, place: Option<Arc<Place>>) -> Unre
 }
 
 impl<B> Arriving<B> {
-    /// What came; the end counts only where the request has its place still.
+    /// The piece that came; the end counts only where the request has its place still.
     fn taken(
         &self,
         frame: Option<Result<Frame<Bytes>, BoxError>>,

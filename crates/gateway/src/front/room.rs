@@ -20,7 +20,7 @@ pub(crate) struct Room(Arc<Shared>);
 struct Shared {
     places: Arc<Semaphore>,
     most: usize,
-    /// Who may be keeping us waiting, in the order in which they began to.
+    /// Callers that may be keeping us waiting, in the order in which they began to.
     waiting: Mutex<VecDeque<Weak<Place>>>,
 }
 
@@ -34,9 +34,9 @@ struct State {
     permit: Option<OwnedSemaphorePermit>,
     /// Since when its caller keeps us waiting.
     waits_since: Option<Instant>,
-    /// How long it may, although others have no place.
+    /// The time it may, although others have no place.
     patience: Duration,
-    /// What ends the request when its place is given to another one.
+    /// Ends the request when its place is given to another one.
     end: Option<End>,
 }
 
@@ -63,7 +63,7 @@ impl Room {
         Arc::clone(&self.0.places).try_acquire_owned().ok()
     }
 
-    /// Whether somebody was made to leave.
+    /// True where somebody was made to leave.
     fn cleared(&self) -> bool {
         let waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).clone();
         waiting.iter().filter_map(Weak::upgrade).any(|place| place.leave(None))
@@ -136,7 +136,7 @@ impl fmt::Debug for Place {
     }
 }
 
-/// How long a caller that has taken a part of its answer may wait with the rest.
+/// The time a caller that has taken a part of its answer may wait with the rest.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 pub(super) enum Answering<B> {
     /// Its end is not in sight.
     Streamed(Arc<Streamed<B>>),
-    /// What is in memory already costs nobody anything.
+    /// A body in memory costs nobody anything.
     Whole(B),
 }
 

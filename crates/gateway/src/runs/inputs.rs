@@ -13,22 +13,22 @@ use crate::{
     sessions::Inline,
 };
 
-/// What a request says.
+/// The content of a request.
 #[derive(Debug)]
 pub(super) struct Inputs {
     /// The calls to make, as the request has them.
     pub(super) calls: Vec<Value>,
-    /// What the client says of calls that wait; none where the request is no answer.
+    /// Answers of the client to calls that wait; none where the request is no answer.
     pub(super) responses: Option<Vec<ToolResponse>>,
-    /// What is stored in the session.
+    /// Values to be stored in the session.
     pub(super) variables: Object,
-    /// What holds for this request alone.
+    /// Values for this request alone.
     pub(super) session: Inline,
-    /// Who runs the calls, where the request says it.
+    /// The side that runs the calls, where the request says it.
     pub(super) execution: Execution,
 }
 
-/// What the client says of one call.
+/// The client's answer to one call.
 #[derive(Clone, Debug)]
 pub(super) struct ToolResponse {
     pub(super) id: String,
@@ -114,7 +114,7 @@ impl Inputs {
     }
 }
 
-/// Whether the client runs every call: `execution`, or what Dialogflow calls it.
+/// True where the client runs every call: `execution`, or what Dialogflow calls it.
 fn execution(members: &mut Object) -> Result<Execution, Problem> {
     let query = take(members, &["queryParams", "query_params"]);
     let state = query.as_ref().and_then(|query| {

@@ -1,4 +1,4 @@
-//! What a client says of calls, held against the calls that wait: the same id, tool and `displayName`, each once. One response
+//! Answers of a client, held against the calls that wait: the same id, tool and `displayName`, each once. One response
 //! that fits no call refuses the whole request, and nothing of it is taken.
 
 use callgate_tool::{Value, json};

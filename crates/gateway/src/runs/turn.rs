@@ -2,10 +2,10 @@
 
 use callgate_tool::{Arguments, Number, Object, Value, json};
 
-/// What is kept of the runs of a session.
+/// The state of the runs of a session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
-    /// How many turns there were.
+    /// The number of turns there were.
     pub(super) n_turns: u64,
     /// The turn that waits for the client.
     pub(super) open: Option<Turn>,
@@ -13,7 +13,7 @@ pub(super) struct Runs {
     pub(super) past: Vec<(String, Past)>,
 }
 
-/// How the wait for a client ended.
+/// The ending of the wait for a client.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Past {
     Answered,
@@ -25,7 +25,7 @@ pub(super) enum Past {
 #[derive(Clone, Debug)]
 pub(super) struct Turn {
     pub(super) index: u64,
-    /// When it is given up, in milliseconds since 1970.
+    /// The time it is given up, in milliseconds since 1970.
     pub(super) expires: u64,
     pub(super) calls: Vec<Kept>,
 }
@@ -39,12 +39,12 @@ pub(super) struct Kept {
     pub(super) named: Object,
     /// The tool.
     pub(super) tool: String,
-    /// What was asked for.
+    /// The call that was asked for.
     pub(super) arguments: Arguments,
     pub(super) fate: Fate,
 }
 
-/// What became of a call so far.
+/// The state of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Fate {
     /// It ended: its `response`, and the id it waited under, if it did.
@@ -59,7 +59,7 @@ impl Turn {
         Value::Array(self.calls.iter().filter_map(Kept::asked).collect())
     }
 
-    /// Whether a call waits.
+    /// True where a call waits.
     pub(super) fn waits(&self) -> bool {
         self.calls.iter().any(|call| matches!(call.fate, Fate::Waits(..)))
     }
@@ -119,7 +119,7 @@ impl Runs {
         Value::Object(value)
     }
 
-    /// What a store has kept; `None` for what is none.
+    /// The state that a store has kept; `None` for what is none.
     pub(super) fn of(value: &Value) -> Option<Self> {
         let past = value.get("past")?.as_array()?.iter().map(|entry| {
             let entry = entry.as_array()?;
@@ -194,5 +194,5 @@ fn number(value: &Value, name: &str) -> Option<u64> {
     value.get(name)?.as_u64()
 }
 
-/// How many ids are remembered, so that late and repeated answers are told apart from those that nobody asked for.
+/// The number of ids that are remembered, so that late and repeated answers are told apart from those that nobody asked for.
 const MOST_PAST: usize = 256;

@@ -57,7 +57,7 @@ pub(super) fn kept(call: &Value, made: Option<(&Asked, &ToolResult)>, response: 
     Kept { id, named, tool: result.tool.clone(), arguments, fate }
 }
 
-/// What a client calls a tool: the last part of its resource's name where there is one, else its name.
+/// The name by which a client knows a tool: the last part of its resource's name where there is one, else its name.
 fn display_name(tool: &str, named: &Object) -> String {
     let resource = named.get("tool").and_then(Value::as_str).filter(|name| name.contains('/'));
     resource.map_or(tool, last_segment).to_owned()

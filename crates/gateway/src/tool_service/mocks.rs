@@ -5,7 +5,7 @@ use callgate_tool::{Object, Value};
 
 use crate::{calls::wrong, json_body::malformed, problem::Problem};
 
-/// What a mock says of a call.
+/// The answer of a mock to a call.
 #[derive(Debug)]
 pub(super) enum Mocked {
     /// It is answered so.
@@ -16,7 +16,7 @@ pub(super) enum Mocked {
     PassedThrough,
 }
 
-/// What `config` says of a call with these arguments; `is_meant` tells whether a mock is for its tool.
+/// The answer of `config` to a call with these arguments; `is_meant` tells whether a mock is for its tool.
 pub(super) fn mocked(
     config: Option<Value>,
     arguments: &Object,
@@ -57,7 +57,7 @@ pub(super) fn mocked(
     }
 }
 
-/// Whether a value has everything that a pattern has; further members of objects do not matter.
+/// True where a value has everything that a pattern has; further members of objects do not matter.
 fn has(value: &Value, pattern: &Value) -> bool {
     let (Some(members), Some(pattern)) = (value.as_object(), pattern.as_object()) else {
         return value == pattern;

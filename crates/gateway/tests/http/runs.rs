@@ -370,7 +370,7 @@ async fn answer_all(
     taken
 }
 
-/// How many sessions wait at the same time.
+/// The number of sessions that wait at the same time.
 const N: usize = 1000;
-/// How many requests of a program are under way at the same time.
+/// The number of requests of a program that are under way at the same time.
 const PARTS: usize = 4;

@@ -53,7 +53,7 @@ async fn request(name: &str, arguments: Value) -> Value {
     results[0]["request"].clone()
 }
 
-/// What one call is told.
+/// The answer that one call is told.
 async fn told(name: &str, arguments: Value) -> Value {
     let results = results(&[(name, arguments)], json!({})).await;
     assert!(results[0]["error"].is_object(), "{results:?}");

@@ -89,7 +89,7 @@ fn call(line: &str, number: usize) -> Result<ToolCall, String> {
     read_call(envelope).map_err(|error| error.to_string())
 }
 
-/// What stands on standard input.
+/// The text on standard input.
 pub(super) fn standard_input() -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
