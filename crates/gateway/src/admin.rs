@@ -9,14 +9,35 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// `GET /v1/admin/changes`: the last reloads, the newest first, and what each changed for agents.
+/// Lists the last reloads, the newest first, and what each changed for agents.
+#[utoipa::path(
+    get,
+    path = "/v1/admin/changes",
+    operation_id = "listReloads",
+    tag = "operation",
+    responses(
+        (status = 200, description = "The last reloads", body = ref("#/components/schemas/Reloads"), content_type = "application/json"),
+        (status = 403, description = "The caller is no admin", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn changes(State(gateway): State<Gateway>) -> JsonText {
     let reloads = gateway.reloads().last();
     let reloads = reloads.iter().map(|reload| reload.to_value()).collect();
     JsonText(json!({"reloads": Value::Array(reloads)}).to_string())
 }
 
-/// `POST /v1/admin/reload`: reads everything again, and answers how that ended.
+/// Reads everything again, and answers how that ended.
+#[utoipa::path(
+    post,
+    path = "/v1/admin/reload",
+    operation_id = "reload",
+    tag = "operation",
+    responses(
+        (status = 200, description = "How the reload ended: the new configuration is served, or the last good one stays", body = ref("#/components/schemas/Reload"), content_type = "application/json"),
+        (status = 403, description = "The caller is no admin", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "The program that serves this reads nothing again", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+    ),
+)]
 pub(crate) async fn reload(State(gateway): State<Gateway>) -> Result<JsonText, Problem> {
     let reload = gateway.reloads().ask().await.ok_or_else(|| {
         let detail = "this sidecar is part of a program that reads nothing again";

@@ -13,7 +13,10 @@ use utoipa::{
     },
 };
 
-use crate::{answer::JsonText, calls, ces_paths, dialects, results, sessions, tool_service, tools};
+use crate::{
+    admin, answer::JsonText, calls, ces_paths, dialects, health, observe::numbers, results,
+    sessions, tool_service, tools,
+};
 
 /// The description as JSON.
 pub(crate) async fn show() -> JsonText {
@@ -106,10 +109,15 @@ fn inline(value: &mut Value, schemas: &Value) {
     ),
     servers((url = "http://127.0.0.1:8410", description = "A sidecar on this machine")),
     paths(
+        admin::changes,
+        admin::reload,
         calls::run,
         ces_paths::run,
         ces_paths::run_of_app,
         dialects::run,
+        health::live,
+        health::ready,
+        numbers::show,
         results::show,
         sessions::delete,
         sessions::patch,
@@ -125,6 +133,7 @@ fn inline(value: &mut Value, schemas: &Value) {
     security((), ("token" = [])),
     tags(
         (name = "calls", description = "Calls and their results"),
+        (name = "operation", description = "What an operator asks of a sidecar"),
         (name = "sessions", description = "What a runtime knows and a model must not choose"),
         (name = "tools", description = "What a model may call"),
     ),

@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 use callgate_config::Built;
 use callgate_policy::Records;
 
-use crate::{drain::Drain, reloads::Reloads, stored_sessions::Sessions};
+use crate::{at_start::AtStart, drain::Drain, reloads::Reloads, stored_sessions::Sessions};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -14,6 +14,7 @@ pub struct Gateway(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
+    at_start: AtStart,
     built: ArcSwap<Built>,
     drain: Drain,
     reloads: Reloads,
@@ -24,11 +25,12 @@ struct Shared {
 impl Gateway {
     /// A sidecar that serves a build.
     pub fn new(built: Built) -> Self {
+        let at_start = AtStart::of(&built);
         let sessions = Sessions::new(&built.sessions);
         let answers = Records::new(built.idempotency);
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let reloads = Reloads::default();
-        Self(Arc::new(Shared { built, drain, reloads, sessions, answers }))
+        Self(Arc::new(Shared { at_start, built, drain, reloads, sessions, answers }))
     }
 
     /// What is served now.
@@ -40,6 +42,11 @@ impl Gateway {
     pub fn replace(&self, built: Arc<Built>) {
         self.0.answers.set_bounds(built.idempotency);
         self.0.built.store(built);
+    }
+
+    /// What the sidecar started with.
+    pub(crate) fn at_start(&self) -> &AtStart {
+        &self.0.at_start
     }
 
     /// Whether the sidecar is being stopped.

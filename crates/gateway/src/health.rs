@@ -11,12 +11,31 @@ use http::StatusCode;
 
 use crate::{answer::JsonText, caller::Caller, gateway::Gateway, reloads::End};
 
-/// `GET /healthz`.
+/// Says that the process lives.
+#[utoipa::path(
+    get,
+    path = "/healthz",
+    operation_id = "showHealth",
+    tag = "operation",
+    responses(
+        (status = 200, description = "The process lives", body = ref("#/components/schemas/Health"), content_type = "application/json"),
+    ),
+)]
 pub(crate) async fn live() -> JsonText {
     JsonText(json!({"status": "ok"}).to_string())
 }
 
-/// `GET /readyz`: 200, or 503.
+/// Says whether calls are served; to those who may see it, why not.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    operation_id = "showReadiness",
+    tag = "operation",
+    responses(
+        (status = 200, description = "Calls are served", body = ref("#/components/schemas/Readiness"), content_type = "application/json"),
+        (status = 503, description = "Calls should go elsewhere for now", body = ref("#/components/schemas/Readiness"), content_type = "application/json"),
+    ),
+)]
 pub(crate) async fn ready(State(gateway): State<Gateway>, caller: Caller) -> Response {
     let built = gateway.built();
     let is_ready = is_ready(&built) && !gateway.drain().is_draining();
@@ -61,6 +80,6 @@ fn toolset(toolset: &BuiltToolset) -> Value {
 fn configuration(end: &End) -> Value {
     match end {
         End::Refused(_) => "last_good".into(),
-        End::Replaced(_) => "current".into(),
+        End::Replaced(..) => "current".into(),
     }
 }

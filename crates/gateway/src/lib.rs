@@ -4,6 +4,7 @@
 mod access;
 mod admin;
 mod answer;
+mod at_start;
 mod caller;
 mod calls;
 mod ces_paths;

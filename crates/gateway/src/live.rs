@@ -112,10 +112,12 @@ impl Keeper {
             self.settings = self.gateway.built().reload.clone();
             self.rest(Instant::now());
             tell(cause, &end);
-            numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(_)));
+            numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
             let is_news = match &end {
                 End::Refused(_) => true,
-                End::Replaced(changes) => !changes.list().is_empty(),
+                End::Replaced(changes, waiting) => {
+                    !changes.list().is_empty() || !waiting.is_empty()
+                }
             };
             // Nobody is helped by a list of looks that found nothing.
             if is_news || cause != Cause::Address {
@@ -188,7 +190,10 @@ fn tell(cause: Cause, end: &End) {
                 "the last good configuration stays: the new one has faults"
             );
         }
-        End::Replaced(changes) => tell_changes(cause, changes),
+        End::Replaced(changes, waiting) => {
+            tell_changes(cause, changes);
+            waiting.iter().copied().for_each(tell_waiting);
+        }
     }
 }
 
@@ -197,6 +202,10 @@ fn tell_changes(cause: Cause, changes: &Changes) {
         (cause.as_str(), changes.list().len(), changes.is_breaking());
     tracing::info!(cause, changes = n_changes, breaking, "reloaded");
     changes.list().iter().take(MOST_TOLD).for_each(tell_change);
+}
+
+fn tell_waiting(key: &str) {
+    tracing::warn!("a change of `{key}` needs a restart: what the sidecar started with stays");
 }
 
 fn tell_change(change: &Change) {

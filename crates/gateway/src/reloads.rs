@@ -51,8 +51,8 @@ pub(crate) enum Cause {
 pub(crate) enum End {
     /// The last good build goes on: what is wrong.
     Refused(Vec<String>),
-    /// The new build is served: what it changed.
-    Replaced(Changes),
+    /// The new build is served: what it changed, and the keys that hold after a restart only.
+    Replaced(Changes, Vec<&'static str>),
 }
 
 impl Default for Reloads {
@@ -106,7 +106,7 @@ impl Reloads {
 }
 
 impl Reload {
-    /// `{"at", "cause", "outcome"}`, with `breaking`, `changes` and `more`, or with `faults`.
+    /// `{"at", "cause", "outcome"}`, with `breaking`, `changes`, `more` and `needsRestart`, or with `faults`.
     pub(crate) fn to_value(&self) -> Value {
         let at = OffsetDateTime::from(self.at).format(&Rfc3339).unwrap_or_default();
         let mut members = Object::new();
@@ -118,12 +118,14 @@ impl Reload {
                 let faults = faults.iter().map(|fault| fault.as_str().into()).collect();
                 members.insert("faults", Value::Array(faults));
             }
-            End::Replaced(changes) => {
+            End::Replaced(changes, waiting) => {
                 members.insert("breaking", changes.is_breaking().into());
                 let shown = changes.list().iter().take(MOST_SHOWN).map(Change::to_value);
                 members.insert("changes", Value::Array(shown.collect()));
                 let n_more = changes.list().len().saturating_sub(MOST_SHOWN);
                 members.insert("more", json!(n_more));
+                let waiting = waiting.iter().map(|&key| key.into()).collect();
+                members.insert("needsRestart", Value::Array(waiting));
             }
         }
         Value::Object(members)
@@ -135,7 +137,7 @@ impl End {
     pub(crate) fn as_str(&self) -> &'static str {
         match self {
             Self::Refused(_) => "refused",
-            Self::Replaced(_) => "replaced",
+            Self::Replaced(..) => "replaced",
         }
     }
 }

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 /// The sessions of all principals.
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
-    store: Arc<dyn Store>,
+    store: Arc<Memory>,
     sealer: Arc<Sealer>,
     time_to_live: Duration,
     /// The start of this process, by its own clock and by the calendar's.
@@ -44,6 +44,11 @@ impl Sessions {
         let (store, sealer) = (Arc::new(Memory::new(bounds)), Arc::new(Sealer::in_memory()));
         let time_to_live = config.time_to_live.max(config.client_time.saturating_mul(2));
         Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
+    }
+
+    /// How many there are.
+    pub(crate) fn number(&self) -> usize {
+        self.store.n_records(now())
     }
 
     /// The session `id` of a principal.

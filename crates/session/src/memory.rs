@@ -56,6 +56,11 @@ impl Memory {
         Self { bounds, kept: Mutex::default() }
     }
 
+    /// How many records there are.
+    pub fn n_records(&self, now: Instant) -> usize {
+        self.kept(now).slots.len()
+    }
+
     /// What is kept, without what has ended.
     fn kept(&self, now: Instant) -> MutexGuard<'_, Kept> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -214,3 +214,19 @@ fn the_socket_of_a_service_manager_is_served() {
         assert_eq!(sidecar.ended().0, Some(0));
     }
 }
+
+#[test]
+fn a_socket_that_is_not_handed_over_is_told_by_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    // The shell's own number is the sidecar's, too.
+    let manager = r#"export LISTEN_PID=$$ LISTEN_FDS=2; exec "$@" 3>&- 4>&-"#;
+    let mut command = Command::new("sh");
+    command.args(["-c", manager, "sh", env!("CARGO_BIN_EXE_callgate"), "serve"]);
+    let ended = command.current_dir(folder.path()).output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert_eq!(ended.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("`LISTEN_FDS` names the descriptor 3, which is no open socket"),
+        "{said}"
+    );
+}

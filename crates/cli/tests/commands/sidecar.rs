@@ -103,6 +103,7 @@ fn a_sidecar_tells_what_happens_and_nothing_that_is_secret() {
     assert_eq!(sidecar.ask("GET", "/healthz", ""), r#"{"status":"ok"}"#);
     assert!(sidecar.ask("GET", "/readyz", "").contains(r#""status":"ready""#));
     sidecar.call("pets-getPet");
+    sidecar.ask("PUT", "/v1/sessions/s", r#"{"parameters": {"a": 1}}"#);
     for number in 0..300 {
         sidecar.call(&format!("canary-{number}"));
     }
@@ -117,6 +118,7 @@ fn a_sidecar_tells_what_happens_and_nothing_that_is_secret() {
     let seconds = r#"callgate_call_duration_seconds_count{toolset="pets"}"#;
     assert_eq!(sample(seconds), Some(1.0), "{text}");
     assert_eq!(sample("callgate_configuration_current"), Some(1.0), "{text}");
+    assert_eq!(sample("callgate_sessions"), Some(1.0), "{text}");
     assert!(samples.len() < 100 && !text.contains("canary"), "{text}");
     fs::write(folder.path().join("callgate.yaml"), "{broken: [").unwrap();
     let line = until(&mut sidecar.log, "the last good configuration stays");

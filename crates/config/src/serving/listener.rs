@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// One address that is listened on.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ListenerConfig {
     /// Where.
@@ -22,7 +22,7 @@ pub struct ListenerConfig {
 }
 
 /// The TLS of a listener. Files are relative to the configuration's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ListenerTls {
     /// The file of the certificate with its chain.

@@ -90,6 +90,7 @@ fn listening(address: SocketAddr) -> io::Result<TcpListener> {
 /// The sockets of the service manager: all of them, or those of a name.
 #[cfg(unix)]
 fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Refusal> {
+    check_handed_over()?;
     let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
     let mut sockets = Vec::new();
     for (known, socket) in handed {
@@ -121,6 +122,31 @@ fn handed_over(name: Option<&str>, asks_callers: bool) -> Result<Vec<Socket>, Re
         return Err(io::Error::new(io::ErrorKind::NotFound, message).into());
     }
     Ok(sockets)
+}
+
+/// Refuses descriptors that are named and are no open sockets: to take one that is closed, or something of our own that has
+/// its number, would end the process.
+#[cfg(unix)]
+fn check_handed_over() -> io::Result<()> {
+    let open = std::path::Path::new("/proc/self/fd");
+    // Where the system does not tell, the service manager is believed.
+    if !open.exists() {
+        return Ok(());
+    }
+    let handed = sd_listen_fds::get().map_err(|error| io::Error::other(error.to_string()))?;
+    // None is owned here, nor closed.
+    let numbers: Vec<u32> = handed.into_iter().map(|(_, socket)| socket.into_raw()).collect();
+    let is_socket = |number: &u32| {
+        let kind = std::fs::read_link(open.join(number.to_string()));
+        kind.is_ok_and(|kind| kind.to_string_lossy().starts_with("socket:"))
+    };
+    match numbers.iter().find(|number| !is_socket(number)) {
+        None => Ok(()),
+        Some(number) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("`LISTEN_FDS` names the descriptor {number}, which is no open socket"),
+        )),
+    }
 }
 
 /// Whether the service manager handed over any socket.

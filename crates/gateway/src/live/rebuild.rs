@@ -66,8 +66,9 @@ fn ended(
         tracing::warn!("{warning}");
     }
     let changes = Changes::between(&previous.executor, &built.executor);
+    let waiting = gateway.at_start().changed(&built);
     gateway.replace(Arc::new(built));
-    (End::Replaced(changes), files)
+    (End::Replaced(changes, waiting), files)
 }
 
 /// Toolsets whose description was good and cannot be read any more. A text that is neither a configuration nor a description

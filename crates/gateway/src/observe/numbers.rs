@@ -6,13 +6,19 @@ mod bounded;
 
 use std::sync::OnceLock;
 
-use axum::response::{IntoResponse, Response};
+use axum::{
+    extract::State,
+    response::{IntoResponse, Response},
+};
 use callgate_config::Built;
 use http::{HeaderValue, header};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use self::bounded::Bounded;
-use crate::problem::{Problem, ProblemKind};
+use crate::{
+    gateway::Gateway,
+    problem::{Problem, ProblemKind},
+};
 
 /// What renders the numbers of this process, once they are recorded.
 static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
@@ -31,12 +37,24 @@ pub(crate) fn record() {
     }
 }
 
-/// `GET /metrics`.
-pub(crate) async fn show() -> Result<Response, Problem> {
+/// Shows the numbers of this process.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    operation_id = "showMetrics",
+    tag = "operation",
+    responses(
+        (status = 200, description = "Numbers in the text format of Prometheus", body = String, content_type = "text/plain"),
+        (status = 404, description = "Numbers are not shown here: they are by the listeners of `admin`"),
+    ),
+)]
+pub(crate) async fn show(State(gateway): State<Gateway>) -> Result<Response, Problem> {
     let handle = HANDLE.get().ok_or_else(|| {
         let detail = "this sidecar is part of a program that shows its numbers itself";
         Problem::new(ProblemKind::AbsentResource, detail)
     })?;
+    #[expect(clippy::cast_precision_loss, reason = "nobody counts sessions that exactly")]
+    metrics::gauge!("callgate_sessions").set(gateway.sessions().number() as f64);
     let mut response = handle.render().into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(EXPOSITION));
@@ -77,9 +95,10 @@ const COUNTERS: [(&str, &str); 2] = [
     ("callgate_token_requests_total", "Tokens that were asked for, by whether there was one"),
 ];
 
-const GAUGES: [(&str, &str); 3] = [
+const GAUGES: [(&str, &str); 4] = [
     ("callgate_build_info", "The version that runs"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
+    ("callgate_sessions", "Sessions that callers store"),
     ("callgate_toolset_up", "0 for a toolset whose description cannot be had"),
 ];
 

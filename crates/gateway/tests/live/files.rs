@@ -117,3 +117,16 @@ async fn a_signal_and_a_request_reload_where_nothing_is_watched() {
     assert!(Command::new("kill").args(["-HUP", &own]).status().unwrap().success());
     assert_eq!(sidecar.reloads(3).await["cause"], "signal");
 }
+
+#[tokio::test]
+async fn what_a_reload_cannot_change_is_said_until_it_is_as_at_the_start() {
+    let sidecar = Sidecar::usual().await;
+    let settings = "listen: 127.0.0.1:1\nadmin: 127.0.0.1:2\nlimits: {requests: 7}\nproxy: http://a.example:3128\nsessions: {most: 7}\n";
+    sidecar.write("callgate.yaml", &format!("{settings}{CONFIGURATION}"));
+    let reload = sidecar.reloads(1).await;
+    let keys = json!(["listen", "admin", "limits", "proxy", "sessions"]);
+    assert_eq!((&reload["outcome"], &reload["needsRestart"]), (&json!("replaced"), &keys));
+    assert_eq!(sidecar.post("/v1/admin/reload").await["needsRestart"], keys);
+    sidecar.write("callgate.yaml", CONFIGURATION);
+    while sidecar.post("/v1/admin/reload").await["needsRestart"] != json!([]) {}
+}

@@ -1,0 +1,32 @@
+//! Settings that a sidecar takes when it starts and that a reload does not change: sockets are open, and stores full, by then.
+//! Whoever changes one is told so.
+
+use callgate_config::{Built, ServingConfig, SessionsConfig};
+
+/// The settings that a sidecar started with.
+#[derive(Clone, Debug)]
+pub(crate) struct AtStart {
+    serving: ServingConfig,
+    sessions: SessionsConfig,
+}
+
+impl AtStart {
+    /// Those of the first build.
+    pub(crate) fn of(built: &Built) -> Self {
+        Self { serving: built.serving.clone(), sessions: built.sessions.clone() }
+    }
+
+    /// The keys of a configuration whose values hold after a restart only.
+    pub(crate) fn changed(&self, built: &Built) -> Vec<&'static str> {
+        let (old, new) = (&self.serving, &built.serving);
+        let stored = |of: &SessionsConfig| (of.time_to_live, of.records, of.bytes);
+        let keys = [
+            ("listen", old.listen != new.listen),
+            ("admin", old.admin != new.admin),
+            ("limits", old.limits != new.limits),
+            ("proxy", old.proxy != new.proxy),
+            ("sessions", stored(&self.sessions) != stored(&built.sessions)),
+        ];
+        keys.into_iter().filter_map(|(key, is_other)| is_other.then_some(key)).collect()
+    }
+}
