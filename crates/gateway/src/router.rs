@@ -2,8 +2,10 @@
 
 use axum::{
     Router,
+    response::{IntoResponse, Response},
     routing::{any, get, post},
 };
+use http::{HeaderValue, Uri, header};
 
 use crate::{
     admin, calls, ces_paths, description, dialects,
@@ -59,7 +61,15 @@ async fn unknown_path() -> Problem {
     Problem::new(ProblemKind::UnknownPath, detail)
 }
 
-async fn method_not_allowed() -> Problem {
+/// Where one path of the router is two of the description, each has its own methods (RFC 9110 §15.5.6).
+async fn method_not_allowed(uri: Uri) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
-    Problem::new(ProblemKind::MethodNotAllowed, detail)
+    let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();
+    let allowed = match uri.path().strip_prefix("/v1/sessions/") {
+        Some(id) if id.ends_with(":run") => "POST",
+        Some(_) => "GET,HEAD,PUT,PATCH,DELETE",
+        None => return response,
+    };
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
+    response
 }

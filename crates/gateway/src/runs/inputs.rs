@@ -178,22 +178,29 @@ pub(crate) fn named(call: &Object) -> Object {
         let value = value.filter(|value| !value.is_null() && value.as_str() != Some(""));
         let Some(value) = value else { continue };
         let value = match value {
-            Value::Object(members) => Value::Object(toolset_tool(members)),
-            value => value.clone(),
+            Value::Object(members) if name == "toolsetTool" => {
+                toolset_tool(members).map(Value::Object)
+            }
+            Value::String(_) if name != "toolsetTool" => Some(value.clone()),
+            _ => None,
         };
-        named.insert(name, value);
+        if let Some(value) = value {
+            named.insert(name, value);
+        }
     }
     named
 }
 
-fn toolset_tool(members: &Object) -> Object {
+/// A tool of a toolset; none where it is not named.
+fn toolset_tool(members: &Object) -> Option<Object> {
     let mut made = Object::new();
     for (name, other) in [("toolset", "toolset"), ("toolId", "tool_id")] {
-        if let Some(value) = members.get(name).or_else(|| members.get(other)) {
-            made.insert(name, value.clone());
+        let value = members.get(name).or_else(|| members.get(other)).and_then(Value::as_str);
+        if let Some(value) = value {
+            made.insert(name, value.into());
         }
     }
-    made
+    made.contains_key("toolId").then_some(made)
 }
 
 /// A member by the first of its spellings that is set; `null` is not.

@@ -242,3 +242,28 @@ async fn the_requests_own_session_wins_and_a_header_wins_over_it() {
 }
 
 const JSON: (&str, &str) = ("content-type", "application/json");
+
+#[tokio::test]
+async fn paths_that_share_a_segment_list_their_own_methods() {
+    let sidecar = Sidecar::of_pets().await;
+    for (path, allowed) in [
+        ("/v1/sessions/s-1", "GET,HEAD,PUT,PATCH,DELETE"),
+        ("/v1/sessions/s-1:run", "POST"),
+        ("/v1/calls", "POST"),
+    ] {
+        let refused = sidecar.send("OPTIONS", path, &[], "").await;
+        assert_eq!((refused.status, refused.header("allow")), (405, allowed), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_of_a_toolset_that_is_not_named_is_not_repeated() {
+    let sidecar = Sidecar::of_pets().await;
+    for unnamed in [json!({}), json!({"toolset": "pets"}), json!({"toolId": 7}), json!(7)] {
+        let body = json!({"tool": "pets-getPet", "toolsetTool": unnamed, "args": {"petId": 7}});
+        let path = "/v1/projects/p/locations/l/apps/a:executeTool";
+        let answered = sidecar.post(path, &body).await;
+        let answer = answered.json();
+        assert_eq!(answer.get("toolsetTool"), None, "{unnamed}: {answer}");
+    }
+}
