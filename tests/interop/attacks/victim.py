@@ -78,7 +78,8 @@ class Victim:
 
 
 class Honest:
-    """Calls a tool again and again: on one connection that stays, and every fifth time on a new one."""
+    """Calls a tool again and again: on one connection that stays, and every fifth time on a new one. Where it is told to come
+    back later, it does so once."""
 
     def __init__(self, address, connects):
         self.asks, told = multiprocessing.Pipe()
@@ -107,9 +108,11 @@ def calling(address, connects, told):
         failure = None
         try:
             client = http.client.HTTPConnection(*address, timeout=10) if is_new else kept
-            client.request("POST", "/v1/calls", CALL, JSON)
-            answer = client.getresponse()
-            text = answer.read()
+            answer, text = called(client)
+            if answer.status == 503 and answer.headers["Retry-After"]:
+                # What it is told to do; the wait counts.
+                time.sleep(float(answer.headers["Retry-After"]))
+                answer, text = called(client)
             if answer.status != 200 or b"Rex" not in text:
                 failure = f"{answer.status} {text[:120]!r}"
             if is_new:
@@ -123,6 +126,12 @@ def calling(address, connects, told):
             failures.append(f"{'new' if is_new else 'kept'} connection: {failure}")
     told.recv()
     told.send((latencies, failures))
+
+
+def called(client):
+    client.request("POST", "/v1/calls", CALL, JSON)
+    answer = client.getresponse()
+    return answer, answer.read()
 
 
 def percentile(values, share):
