@@ -76,7 +76,7 @@ fn every_future_of_a_sidecar_is_send() {
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, Box::new(|_| {})));
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
-    let _: fn(&McpService, http::Request<String>) =
+    let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));
 }

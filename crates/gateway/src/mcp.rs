@@ -9,14 +9,14 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate_executor::{Call, Executor};
-use callgate_mcp::{Caller as McpCaller, Host, McpService};
+use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
 use callgate_tool::{Session, Value};
 use http::request::Parts;
 
 use crate::{
     caller::Caller,
     gateway::Gateway,
-    json_body::{self, BodyLimit, malformed},
+    json_body::{self, BodyLimit},
     path_name::PathName,
     problem::{Problem, ProblemKind},
     sessions::Inline,
@@ -57,19 +57,13 @@ async fn answered(
     let (mut head, body) = request.into_parts();
     let BodyLimit(most) = head.extensions.get().copied().unwrap_or_default();
     let bytes = json_body::collected(body, most).await?;
-    // Readers of a key that stands twice differ: what was checked would not be what is sent.
-    if str::from_utf8(&bytes).is_ok_and(|text| matches!(Value::parse_unambiguous(text), Ok(None))) {
-        return Err(malformed("expected each key once in an object"));
-    }
     let known = McpCaller::anyone()
         .with_principal(caller.principal.clone())
         .with_toolsets(caller.toolsets.clone())
         .within(toolset);
     head.extensions.insert(known);
-    // The body was bounded above.
-    let service = McpService::new(Arc::new(Served(gateway.clone())), usize::MAX);
-    let request = Request::from_parts(head, Body::from(bytes));
-    Ok(service.answer(request).await.map(Body::new).into_response())
+    let service = McpService::new(Arc::new(Served(gateway.clone())));
+    Ok(service.answer(http::Request::from_parts(head, bytes)).await.map(Body::new).into_response())
 }
 
 /// The tools of a sidecar.
@@ -92,17 +86,28 @@ impl Host for Served {
         head: Option<&Parts>,
         _: &McpCaller,
         inline: Value,
-    ) -> Result<Session, String> {
-        let Some(head) = head else { return Err("expected a request over HTTP".to_owned()) };
+    ) -> Result<Session, SessionError> {
+        let Some(head) = head else {
+            return Err(SessionError::Invalid("expected a request over HTTP".to_owned()));
+        };
         let caller = head.extensions.get::<Caller>().cloned().unwrap_or_default();
         let built = self.0.built();
-        let inline = Inline::read(Some(inline)).map_err(|problem| problem.detail().to_owned())?;
+        let inline = Inline::read(Some(inline)).map_err(|problem| unusable(&problem))?;
         let from = (&caller, &head.headers);
         let session = inline.completed(self.0.sessions(), &built.sessions, from).await;
-        session.map_err(|problem| problem.detail().to_owned())
+        session.map_err(|problem| unusable(&problem))
     }
 
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
         call.with_stop(self.0.drain().stop())
+    }
+}
+
+fn unusable(problem: &Problem) -> SessionError {
+    let detail = problem.detail().to_owned();
+    if problem.is_ours() {
+        SessionError::Unavailable(detail)
+    } else {
+        SessionError::Invalid(detail)
     }
 }

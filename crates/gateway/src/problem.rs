@@ -109,6 +109,11 @@ impl Problem {
         &self.detail
     }
 
+    /// True where no other request would help: the status is 5xx.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.kind.status().is_server_error()
+    }
+
     /// The same problem, which may be over after a while.
     #[must_use]
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {

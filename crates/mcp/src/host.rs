@@ -21,18 +21,28 @@ pub trait Host: Send + Sync + 'static {
     /// nothing.
     ///
     /// # Errors
-    /// The sentence that says what is wrong with it.
+    /// A [`SessionError`] with the sentence that the client is told.
     async fn session(
         &self,
         head: Option<&Parts>,
         caller: &Caller,
         inline: Value,
-    ) -> Result<Session, String>;
+    ) -> Result<Session, SessionError>;
 
     /// The call with whatever the host adds to each.
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
         call
     }
+}
+
+/// A session that a call cannot run in.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "hosts make one")]
+pub enum SessionError {
+    /// The request says something wrong of it.
+    Invalid(String),
+    /// It cannot be had now.
+    Unavailable(String),
 }
 
 /// The sender of a request, and the tools they see.

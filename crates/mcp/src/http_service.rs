@@ -4,40 +4,57 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body::Body;
-use http_body_util::combinators::BoxBody;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use tower_service::Service;
 
-use crate::{host::Host, server::Server};
+use crate::{
+    host::Host,
+    message::{Exact, Refusal},
+    server::Server,
+};
 
 /// The service. Clones share everything.
 #[derive(Clone)]
 pub struct McpService(StreamableHttpService<Server, NeverSessionManager>);
 
 impl McpService {
-    /// Serves a host's tools; bodies have at most so many bytes.
-    pub fn new(host: Arc<dyn Host>, body_bytes: usize) -> Self {
+    /// Serves a host's tools. Bodies are bounded by whoever collects them.
+    pub fn new(host: Arc<dyn Host>) -> Self {
         let config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            .with_max_request_body_bytes(body_bytes);
+            .with_max_request_body_bytes(usize::MAX);
         let server = move || Ok(Server(Arc::clone(&host)));
         Self(StreamableHttpService::new(server, Arc::default(), config))
     }
 
     /// Answers a request.
-    pub async fn answer<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
-    where
-        B: Body<Data: Send, Error: fmt::Display> + Send + 'static,
-    {
+    pub async fn answer(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
+        let (mut head, body) = request.into_parts();
+        if head.method == Method::POST {
+            match Exact::of(&body) {
+                Ok(exact) => drop(head.extensions.insert(Arc::new(exact))),
+                Err(refusal) => return refused(&refusal),
+            }
+        }
+        let request = Request::from_parts(head, Full::new(body));
         let Ok(response) = self.0.clone().call(request).await;
         response
     }
+}
+
+/// A message that is not taken (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
+fn refused(refusal: &Refusal) -> Response<BoxBody<Bytes, Infallible>> {
+    let mut response = Response::new(Full::from(refusal.text()).boxed());
+    *response.status_mut() = StatusCode::BAD_REQUEST;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
 }
 
 impl fmt::Debug for McpService {

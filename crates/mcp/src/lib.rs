@@ -5,11 +5,13 @@
 mod declared;
 mod host;
 mod http_service;
+mod lines;
+mod message;
 mod progress;
 mod server;
 mod stdio;
 mod written;
 
-pub use host::{Caller, Host};
+pub use host::{Caller, Host, SessionError};
 pub use http_service::McpService;
 pub use stdio::serve_stdio;

@@ -9,7 +9,7 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        self, CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
         PaginatedRequestParams, ServerCapabilities, ServerConfig,
     },
     service::RequestContext,
@@ -17,7 +17,8 @@ use rmcp::{
 
 use crate::{
     declared::declared,
-    host::{Caller, Host},
+    host::{Caller, Host, SessionError},
+    message::Exact,
     progress::waited,
     written::written,
 };
@@ -56,7 +57,7 @@ impl ServerHandler for Server {
         };
         let page = entries.get(start..).unwrap_or_default();
         let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
-        let tools = shown.iter().filter_map(|entry| declared(entry.declaration()?)).collect();
+        let tools = shown.iter().copied().filter_map(listed).collect();
         let mut result = ListToolsResult::with_all_items(tools);
         if shown.len() < page.len() {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());
@@ -96,13 +97,21 @@ impl Server {
             let message = format!("unknown tool: `{name}`; `tools/list` lists those there are");
             return Err(ErrorData::invalid_params(message, None));
         };
-        let asked = asked(&request)?;
+        let Some(exact) = exact(context) else {
+            return Err(ErrorData::internal_error("the call was not read as it was written", None));
+        };
+        let mut asked = json!({"name": &*name});
+        if let (Some(arguments), Some(members)) = (&exact.arguments, asked.as_object_mut()) {
+            members.insert("arguments", Value::Object(arguments.clone()));
+        }
         let declared = |_: &str| entry.declaration();
         let read = Dialect::Mcp.read(asked, declared);
         let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let inline = meta(context, SESSION);
-        let session = self.0.session(head, &caller, inline).await;
-        let session = session.map_err(|message| ErrorData::invalid_params(message, None))?;
+        let session = self.0.session(head, &caller, exact.session.clone()).await;
+        let session = session.map_err(|error| match error {
+            SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
+            SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
+        })?;
         let mut results = Vec::new();
         for call in read.to_make() {
             let mut call = self.0.prepared(Call::new(call, &session));
@@ -123,6 +132,16 @@ impl Server {
     }
 }
 
+/// A tool as it is listed. One without a declaration is not, which the operator is told.
+fn listed(entry: Entry<'_>) -> Option<model::Tool> {
+    let tool = entry.declaration().and_then(declared);
+    if tool.is_none() {
+        let tool = entry.name().as_str();
+        tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");
+    }
+    tool
+}
+
 /// The head of the HTTP request, where it is one.
 fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
@@ -137,23 +156,11 @@ fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<En
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
 }
 
-/// The call as the dialect reads it.
-fn asked(request: &CallToolRequestParams) -> Result<Value, ErrorData> {
-    let mut asked = json!({"name": &*request.name});
-    if let (Some(arguments), Some(members)) = (&request.arguments, asked.as_object_mut()) {
-        let text = serde_json::to_string(arguments).unwrap_or_default();
-        let arguments = Value::parse(&text);
-        let arguments = arguments
-            .map_err(|error| ErrorData::invalid_params(format!("`arguments`: {error}"), None))?;
-        members.insert("arguments", arguments);
-    }
-    Ok(asked)
-}
-
-fn meta(context: &RequestContext<RoleServer>, name: &str) -> Value {
-    let value = context.meta.0.get(name);
-    let value = value.and_then(|value| Value::parse(&value.to_string()).ok());
-    value.unwrap_or_default()
+/// The call as its text said it; the two ways in leave it in different places.
+fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<Exact>> {
+    let extensions = &context.extensions;
+    let known = extensions.get::<Arc<Exact>>();
+    known.or_else(|| head(context)?.extensions.get()).cloned()
 }
 
 /// The caller's trace: `_meta.traceparent` and `tracestate` (MCP 2026-07-28, basic).
@@ -166,8 +173,6 @@ fn trace(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
     })
 }
 
-/// The member of a request's `_meta` that says something of the session.
-const SESSION: &str = "callgate/session";
 /// Tools on one page. Clients that read the first page alone see that many.
 const PAGE: usize = 1000;
 /// The time a list may be kept, in milliseconds; a reload may change it.

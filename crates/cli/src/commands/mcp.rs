@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use callgate::{Executor, Session, config::Environment};
-use callgate_mcp::{Caller, Host, serve_stdio};
+use callgate_mcp::{Caller, Host, SessionError, serve_stdio};
 use callgate_tool::{Object, Value};
 use http::request::Parts;
 
@@ -62,11 +62,12 @@ impl Host for Local {
         _: Option<&Parts>,
         _: &Caller,
         inline: Value,
-    ) -> Result<Session, String> {
-        match inline {
+    ) -> Result<Session, SessionError> {
+        let session = match inline {
             Value::Null => self.session.session(Object::new()),
             Value::Object(inline) => self.session.session(inline),
             other => Err(format!("the session: expected an object, got: {}", other.kind())),
-        }
+        };
+        session.map_err(SessionError::Invalid)
     }
 }

@@ -1,0 +1,167 @@
+//! Messages on lines: one message on each line of the input, one on each of the output. A line that is no message is answered.
+
+use std::{io, sync::Arc};
+
+use rmcp::{
+    RoleServer,
+    model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, JsonRpcMessage},
+    service::{RxJsonRpcMessage, TxJsonRpcMessage},
+    transport::Transport,
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::Mutex,
+    task::JoinSet,
+};
+
+use crate::message::{Exact, Refusal};
+
+/// The two ends of a client that writes lines.
+#[derive(Debug)]
+pub(crate) struct Lines<R, W> {
+    input: BufReader<R>,
+    /// The part of a line that came so far: a line that is waited for in vain is not lost.
+    line: Vec<u8>,
+    /// True while the rest of a line is passed over that is too long.
+    is_passed_over: bool,
+    output: Arc<Mutex<W>>,
+    /// Answers to lines that are no messages.
+    refusals: JoinSet<io::Result<()>>,
+}
+
+impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
+    pub(crate) fn new(input: R, output: W) -> Self {
+        let (input, output) = (BufReader::new(input), Arc::new(Mutex::new(output)));
+        let (line, refusals) = (Vec::new(), JoinSet::new());
+        Self { input, line, is_passed_over: false, output, refusals }
+    }
+
+    /// The next line within the bound; none at the end. May be dropped at any time: nothing is lost.
+    async fn next(&mut self) -> Option<Result<Vec<u8>, Refusal>> {
+        loop {
+            // Whoever reads nothing of what it is told ends here.
+            let piece = self.input.fill_buf().await.ok()?;
+            if piece.is_empty() {
+                let last = std::mem::take(&mut self.line);
+                return (!last.is_empty()).then_some(Ok(last));
+            }
+            let end = piece.iter().position(|byte| *byte == b'\n');
+            let part = piece.get(..end.unwrap_or(piece.len())).unwrap_or_default();
+            let (was_passed_over, length) = (self.is_passed_over, self.line.len() + part.len());
+            if !was_passed_over && length <= MOST_BYTES {
+                self.line.extend_from_slice(part);
+            } else {
+                self.is_passed_over = true;
+                self.line = Vec::new();
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.input.consume(used);
+            if end.is_none() {
+                continue;
+            }
+            if std::mem::take(&mut self.is_passed_over) {
+                return Some(Err(Refusal::too_long(MOST_BYTES)));
+            }
+            return Some(Ok(std::mem::take(&mut self.line)));
+        }
+    }
+
+    fn refuse(&mut self, refusal: &Refusal) {
+        while self.refusals.try_join_next().is_some() {}
+        self.refusals.spawn(written(Arc::clone(&self.output), refusal.text()));
+    }
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Send + Unpin,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        let (text, output) = (serde_json::to_string(&message), Arc::clone(&self.output));
+        async move { written(output, text.map_err(io::Error::other)?).await }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        loop {
+            let line = match self.next().await? {
+                Ok(line) if line.trim_ascii().is_empty() => continue,
+                Ok(line) => line,
+                Err(refusal) => {
+                    self.refuse(&refusal);
+                    continue;
+                }
+            };
+            match read(&line) {
+                Ok(message) => return Some(message),
+                Err(refusal) => self.refuse(&refusal),
+            }
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        while self.refusals.join_next().await.is_some() {}
+        self.output.lock().await.flush().await
+    }
+}
+
+/// A message for the library, with the exact parts of a call beside it.
+fn read(line: &[u8]) -> Result<ClientJsonRpcMessage, Refusal> {
+    let exact = Exact::of(line)?;
+    let mut message: ClientJsonRpcMessage =
+        serde_json::from_slice(line).map_err(|_| Refusal::foreign(line))?;
+    if let JsonRpcMessage::Request(request) = &mut message
+        && let ClientRequest::CallToolRequest(call) = &mut request.request
+    {
+        call.extensions_mut().insert(Arc::new(exact));
+    }
+    Ok(message)
+}
+
+async fn written<W: AsyncWrite + Unpin>(output: Arc<Mutex<W>>, mut text: String) -> io::Result<()> {
+    text.push('\n');
+    let mut output = output.lock().await;
+    output.write_all(text.as_bytes()).await?;
+    output.flush().await
+}
+
+/// A host that puts files into arguments needs room; one that ends no line must not take all memory.
+const MOST_BYTES: usize = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, duplex};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn each_line_is_a_message_or_is_answered() {
+        let (mut input, theirs) = duplex(64);
+        let (answers, mut told) = duplex(1 << 16);
+        let mut lines = Lines::new(theirs, answers);
+        let sent = tokio::spawn(async move {
+            let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+            let text = format!("\n{{\"id\":1,\n[]\n{}\n{ping}", "x".repeat(MOST_BYTES + 1));
+            input.write_all(text.as_bytes()).await.unwrap();
+        });
+        let message = lines.receive().await;
+        assert!(matches!(message, Some(JsonRpcMessage::Request(_))), "{message:?}");
+        assert!(lines.receive().await.is_none());
+        sent.await.unwrap();
+        lines.close().await.unwrap();
+        drop(lines);
+        let mut text = String::new();
+        told.read_to_string(&mut text).await.unwrap();
+        let codes: Vec<i64> = text
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|answer| answer["error"]["code"].as_i64().unwrap())
+            .collect();
+        assert_eq!(codes, [-32700, -32600, -32600], "{text}");
+    }
+}

@@ -1,0 +1,162 @@
+//! A message as its text says it, read before the library reads it: with all digits of numbers, and refused where readers could
+//! differ. What the library cannot read is answered all the same, so that no client waits for an answer that never comes.
+
+use callgate_tool::{Object, Reader, Token, Value};
+use serde_json::json;
+
+/// The parts of a call that reach a service, exactly as they were written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Exact {
+    pub(crate) arguments: Option<Object>,
+    /// `callgate/session` of `_meta`; `null` where there is none.
+    pub(crate) session: Value,
+}
+
+/// A message that is not taken: an error of JSON-RPC 2.0 (§5.1).
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Refusal {
+    id: Value,
+    code: i32,
+    message: String,
+}
+
+impl Exact {
+    /// The exact parts of a message; nothing where it is no call.
+    ///
+    /// # Errors
+    /// A [`Refusal`] of what is no JSON, has a name twice in an object, or whose arguments are no object.
+    pub(crate) fn of(text: &[u8]) -> Result<Self, Refusal> {
+        let Ok(text) = str::from_utf8(text) else {
+            return Err(refusal(Value::Null, PARSE_ERROR, "expected JSON in UTF-8".to_owned()));
+        };
+        let mut message = match Value::parse_unambiguous(text) {
+            Ok(Some(message)) => message,
+            Ok(None) => {
+                let message = "expected each name once in an object".to_owned();
+                return Err(refusal(id_of(text), INVALID_REQUEST, message));
+            }
+            Err(error) => {
+                let message = format!("expected JSON: {error}");
+                return Err(refusal(id_of(text), PARSE_ERROR, message));
+            }
+        };
+        if message.get("method").and_then(Value::as_str) != Some("tools/call") {
+            return Ok(Self::default());
+        }
+        let id = message.get("id").cloned().unwrap_or_default();
+        let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else {
+            return Err(refusal(id, INVALID_PARAMS, "`params`: expected an object".to_owned()));
+        };
+        let arguments = match params.remove("arguments") {
+            None | Some(Value::Null) => None,
+            Some(Value::Object(arguments)) => Some(arguments),
+            Some(other) => {
+                let message = format!("`arguments`: expected an object, got: {}", other.kind());
+                return Err(refusal(id, INVALID_PARAMS, message));
+            }
+        };
+        let session = params.get_mut("_meta").and_then(Value::as_object_mut);
+        let session = session.and_then(|meta| meta.remove(SESSION)).unwrap_or_default();
+        Ok(Self { arguments, session })
+    }
+}
+
+impl Refusal {
+    /// A line that is longer than a message may be.
+    pub(crate) fn too_long(most: usize) -> Self {
+        let message = format!("expected a message of at most {most} bytes");
+        refusal(Value::Null, INVALID_REQUEST, message)
+    }
+
+    /// JSON that is no message of MCP.
+    pub(crate) fn foreign(text: &[u8]) -> Self {
+        let id = str::from_utf8(text).map(id_of).unwrap_or_default();
+        refusal(id, INVALID_REQUEST, "expected a message of MCP".to_owned())
+    }
+
+    /// The answer, as JSON on one line.
+    pub(crate) fn text(&self) -> String {
+        let Self { id, code, message } = self;
+        // Ids are texts and numbers: their own text is JSON.
+        let id = id.to_string();
+        let error = json!({"code": code, "message": message});
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+    }
+}
+
+fn refusal(id: Value, code: i32, message: String) -> Refusal {
+    let id = if id.as_str().is_some() || matches!(id, Value::Number(_)) { id } else { Value::Null };
+    Refusal { id, code, message }
+}
+
+/// The id of a message that is not read to its end, where it comes before the fault.
+fn id_of(text: &str) -> Value {
+    let (mut reader, mut depth, mut is_next) = (Reader::new(text), 0_usize, false);
+    while let Ok(Some(token)) = reader.token() {
+        let value = match token {
+            Token::String(text) => Some(Value::from(text)),
+            Token::Number(digits) => Some(Value::Number(digits.into())),
+            _ => None,
+        };
+        if is_next {
+            return value.unwrap_or_default();
+        }
+        match token {
+            Token::ObjectStart | Token::ArrayStart => depth += 1,
+            Token::ObjectEnd | Token::ArrayEnd => depth = depth.saturating_sub(1),
+            Token::Name(name) => is_next = depth == 1 && name == "id",
+            _ => {}
+        }
+    }
+    Value::Null
+}
+
+/// The member of a request's `_meta` that says something of the session.
+const SESSION: &str = "callgate/session";
+/// JSON-RPC 2.0 §5.1.
+const PARSE_ERROR: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const INVALID_PARAMS: i32 = -32602;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, expected: &str) {
+        assert_eq!(Exact::of(text.as_bytes()).unwrap_err().text(), expected, "{text}");
+    }
+
+    #[test]
+    fn arguments_and_session_are_as_they_were_written() {
+        let text = r#"{"id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":12345678901234567890123,"a":1.10},
+            "_meta":{"callgate/session":{"parameters":{"n":9007199254740993}}}}}"#;
+        let exact = Exact::of(text.as_bytes()).unwrap();
+        let arguments = Value::Object(exact.arguments.unwrap()).to_string();
+        assert_eq!(arguments, r#"{"b":12345678901234567890123,"a":1.10}"#);
+        assert_eq!(exact.session.to_string(), r#"{"parameters":{"n":9007199254740993}}"#);
+        assert_eq!(Exact::of(br#"{"id":1,"method":"tools/list"}"#), Ok(Exact::default()));
+    }
+
+    #[test]
+    fn a_message_that_is_not_taken_is_answered_under_its_id() {
+        let called = |arguments: &str| {
+            format!(r#"{{"id":"x","method":"tools/call","params":{{"arguments":{arguments}}}}}"#)
+        };
+        refused(
+            &called(r#"{"a":1,"a":2}"#),
+            r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32600,"message":"expected each name once in an object"}}"#,
+        );
+        refused(
+            &called("[1]"),
+            r#"{"jsonrpc":"2.0","id":"x","error":{"code":-32602,"message":"`arguments`: expected an object, got: array"}}"#,
+        );
+        let deep = called(&(r#"{"a":"#.repeat(500) + "1" + &"}".repeat(500)));
+        let refusal = Exact::of(deep.as_bytes()).unwrap_err();
+        assert_eq!((&refusal.id, refusal.code), (&Value::from("x"), PARSE_ERROR));
+        let broken = Exact::of(br#"{"id":2,"method":"#).unwrap_err();
+        assert_eq!((broken.id.to_string(), broken.code), ("2".to_owned(), PARSE_ERROR));
+        let nothing = Exact::of(b"\xff").unwrap_err();
+        assert_eq!((nothing.id, nothing.code), (Value::Null, PARSE_ERROR));
+    }
+}
