@@ -26,8 +26,8 @@ use http::HeaderMap;
 
 use self::{envelope::Envelope, repeated::Repeated};
 use crate::{
-    answer::JsonText, caller::Caller, gateway::Gateway, json_body::JsonBody, observe::trace_of,
-    problem::Problem,
+    answer::JsonText, caller::Caller, described::RefusedJson, gateway::Gateway,
+    json_body::JsonBody, observe::trace_of, problem::Problem,
 };
 
 /// Runs calls and answers their results.
@@ -41,13 +41,10 @@ use crate::{
         (status = 200, description = "One result for each call, whether it succeeded or failed; with `Accept: text/event-stream` as events `value`, `result` and `end`",
             content((ref("#/components/schemas/CallsAnswer") = "application/json"), (String = "text/event-stream")),
             links(("ShowResult" = (operation_id = "showResult", parameters(("id" = "$response.body#/results/0/handle"), ("session" = "$request.body#/session/id")))))),
-        (status = 400, description = "The body or a header is malformed"),
         (status = 406, description = "No accepted media type can be answered"),
         (status = 409, description = "The same request is still running"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
         (status = 422, description = "The idempotency key belongs to another request"),
-        (status = 503, description = "The sidecar cannot do this now"),
+        RefusedJson,
     ),
 )]
 pub(crate) async fn run(

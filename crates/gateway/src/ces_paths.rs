@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, header, request::Parts};
 
 use crate::{
     caller::Caller,
+    described::{OfApp, RefusedJson, Turn},
     gateway::Gateway,
     json_body::JsonBody,
     path_name::PathName,
@@ -75,16 +76,7 @@ impl AppPath {
     tag = "sessions",
     params(("id" = String, Path, description = "The session's id, of this caller alone")),
     request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
-    responses(
-        (status = 200, description = "What the calls answered, or the calls that the client is to run", body = ref("#/components/schemas/RunAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body or the path is malformed, or an input needs a model"),
-        (status = 404, description = "The path has no such verb"),
-        (status = 409, description = "The session waits for its client, or the answer fits no call that waits"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
-        (status = 422, description = "An answer is not what the tool's schema says"),
-        (status = 503, description = "The sidecar cannot do this now"),
-    ),
+    responses(Turn, RefusedJson),
 )]
 pub(crate) async fn run(
     State(gateway): State<Gateway>,
@@ -102,29 +94,18 @@ pub(crate) async fn run(
     run.answer(body.value).await.map_err(IntoResponse::into_response)
 }
 
-/// The same on the path of Customer Engagement Suite.
+/// Runs calls of a session on the path that Customer Engagement Suite has for it.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}:runSession",
     operation_id = "runAppSession",
     tag = "sessions",
     params(
-        ("project" = String, Path, description = "What `$context.project_id` reads"),
-        ("location" = String, Path, description = "What `$context.location` reads"),
-        ("app" = String, Path, description = "What `$context.app_id` reads"),
+        OfApp,
         ("session" = String, Path, description = "The session's id, of this caller alone"),
     ),
     request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answers, and variables"),
-    responses(
-        (status = 200, description = "What the calls answered, or the calls that the client is to run", body = ref("#/components/schemas/RunAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body or the path is malformed, or an input needs a model"),
-        (status = 404, description = "The path has no such verb"),
-        (status = 409, description = "The session waits for its client, or the answer fits no call that waits"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
-        (status = 422, description = "An answer is not what the tool's schema says"),
-        (status = 503, description = "The sidecar cannot do this now"),
-    ),
+    responses(Turn, RefusedJson),
 )]
 pub(crate) async fn run_of_app(
     State(gateway): State<Gateway>,

@@ -14,6 +14,7 @@ use self::envelope::Envelope;
 use crate::{
     caller::Caller,
     calls::{Accepted, Asked, Batch, idempotency_key},
+    described::RefusedJson,
     gateway::Gateway,
     json_body::JsonBody,
     observe::trace_of,
@@ -31,14 +32,11 @@ use crate::{
     request_body(content = ref("#/components/schemas/DialectRequest"), content_type = "application/json", description = "The message and its session"),
     responses(
         (status = 200, description = "One answer for each call, whether it succeeded or failed, as messages of the format", body = ref("#/components/schemas/DialectAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body, the path or a header is malformed", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 404, description = "There is no such format", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 406, description = "JSON is not accepted", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 409, description = "The same request is still running", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 413, description = "The body is too large", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 415, description = "The body is not JSON", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 422, description = "The message is none of the format, or the idempotency key belongs to another request", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
-        (status = 503, description = "The sidecar cannot do this now", body = ref("#/components/schemas/Problem"), content_type = "application/problem+json"),
+        (status = 404, description = "There is no such format"),
+        (status = 406, description = "JSON is not accepted"),
+        (status = 409, description = "The same request is still running"),
+        (status = 422, description = "The message is none of the format, or the idempotency key belongs to another request"),
+        RefusedJson,
     ),
 )]
 pub(crate) async fn run(

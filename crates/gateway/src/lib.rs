@@ -8,6 +8,7 @@ mod at_start;
 mod caller;
 mod calls;
 mod ces_paths;
+mod described;
 mod description;
 mod dialects;
 mod drain;

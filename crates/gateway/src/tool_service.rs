@@ -22,6 +22,7 @@ use crate::{
     caller::Caller,
     calls::{Asked, Batch, Mode, idempotency_key, wrong},
     ces_paths::{AppPath, unknown},
+    described::{OfApp, RefusedJson},
     dialects::entry,
     gateway::Gateway,
     json_body::{JsonBody, malformed},
@@ -37,19 +38,12 @@ use crate::{
     path = "/v1/projects/{project}/locations/{location}/apps/{app}:executeTool",
     operation_id = "executeTool",
     tag = "calls",
-    params(
-        ("project" = String, Path, description = "What `$context.project_id` reads"),
-        ("location" = String, Path, description = "What `$context.location` reads"),
-        ("app" = String, Path, description = "What `$context.app_id` reads"),
-    ),
+    params(OfApp),
     request_body(content = ref("#/components/schemas/ExecuteToolRequest"), content_type = "application/json", description = "The call"),
     responses(
         (status = 200, description = "How the call ended", body = ref("#/components/schemas/ExecuteToolAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body or the path is malformed"),
         (status = 404, description = "There is no such tool, or the path has no such verb"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
-        (status = 503, description = "The sidecar cannot do this now"),
+        RefusedJson,
     ),
 )]
 pub(crate) async fn of_app(
@@ -75,18 +69,12 @@ pub(crate) async fn of_app(
     path = "/v1/projects/{project}/locations/{location}/apps/{app}:retrieveToolSchema",
     operation_id = "retrieveToolSchema",
     tag = "tools",
-    params(
-        ("project" = String, Path, description = "Any project"),
-        ("location" = String, Path, description = "Any location"),
-        ("app" = String, Path, description = "Any app"),
-    ),
+    params(OfApp),
     request_body(content = ref("#/components/schemas/NamedTool"), content_type = "application/json", description = "The tool"),
     responses(
         (status = 200, description = "The schemas in the words of Customer Engagement Suite", body = ref("#/components/schemas/ToolSchemaAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body or the path is malformed"),
         (status = 404, description = "There is no such tool, or the path has no such verb"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
+        RefusedJson,
     ),
 )]
 fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<Response, Problem> {
@@ -108,18 +96,14 @@ fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<R
     operation_id = "retrieveTools",
     tag = "tools",
     params(
-        ("project" = String, Path, description = "Any project"),
-        ("location" = String, Path, description = "Any location"),
-        ("app" = String, Path, description = "Any app"),
+        OfApp,
         ("toolset" = String, Path, description = "The toolset's name"),
     ),
     request_body(content = ref("#/components/schemas/RetrieveToolsRequest"), content_type = "application/json", description = "Which tools; all without"),
     responses(
         (status = 200, description = "The tools", body = ref("#/components/schemas/RetrieveToolsAnswer"), content_type = "application/json"),
-        (status = 400, description = "The body or the path is malformed"),
         (status = 404, description = "There is no such toolset, or the path has no such verb"),
-        (status = 413, description = "The body is too large"),
-        (status = 415, description = "The body is not JSON"),
+        RefusedJson,
     ),
 )]
 pub(crate) async fn of_toolset(

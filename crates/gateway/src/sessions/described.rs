@@ -1,13 +1,11 @@
 //! Answers about sessions, as `/openapi.json` describes them.
 
-use std::collections::BTreeMap;
-
 use utoipa::{
     IntoResponses,
-    openapi::{Content, HeaderBuilder, Ref, RefOr, Response, ResponseBuilder, link::Link},
+    openapi::{Content, HeaderBuilder, Ref, Response, ResponseBuilder, link::Link},
 };
 
-type Responses = BTreeMap<String, RefOr<Response>>;
+use crate::described::{Responses, collected};
 
 /// The answers to whoever asks for a session.
 #[derive(Debug)]
@@ -34,10 +32,6 @@ impl IntoResponses for Written {
             ("415", Response::new("The body is not JSON")),
         ])
     }
-}
-
-fn collected<const N: usize>(rows: [(&str, Response); N]) -> Responses {
-    rows.into_iter().map(|(status, response)| (status.to_owned(), RefOr::T(response))).collect()
 }
 
 /// A session with its version, and the operations that take its id.
