@@ -3,7 +3,8 @@
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    net::{TcpListener, TcpStream},
+    path::Path,
     process::{Child, ChildStderr, Command, Stdio},
 };
 
@@ -98,16 +99,21 @@ fn the_file_of_the_folder_is_served_and_missing_credentials_are_told() {
     assert_eq!(sidecar.ended().0, Some(0));
 }
 
-#[test]
-fn a_second_signal_ends_it_while_a_call_runs() {
-    let folder = tempfile::tempdir().unwrap();
-    // It accepts, and answers nothing.
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+/// A service that accepts connections and answers nothing, and a configuration in the folder that has its tools.
+fn silent_service(folder: &Path, more: &str) -> TcpListener {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let spec = crate::root().join("fixtures/pets/spec.yaml");
     let toolset = format!("openapi: {}, server: 'http://{address}', auth: none", spec.display());
-    let text = format!("toolsets: {{pets: {{{toolset}}}}}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let text = format!("toolsets: {{pets: {{{toolset}}}}}\n{more}\n");
+    fs::write(folder.join("callgate.yaml"), text).unwrap();
+    silent
+}
+
+#[test]
+fn a_second_signal_ends_it_while_a_call_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = silent_service(folder.path(), "");
     let sidecar = Sidecar::start(serve().current_dir(folder.path()));
     let mut stream = sidecar.connect();
     send(&mut stream, CALL);
@@ -135,12 +141,7 @@ fn a_second_signal_ends_it_while_a_call_runs() {
 #[test]
 fn a_call_that_outlasts_the_grace_is_answered_and_the_end_is_a_good_one() {
     let folder = tempfile::tempdir().unwrap();
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = silent.local_addr().unwrap();
-    let spec = crate::root().join("fixtures/pets/spec.yaml");
-    let toolset = format!("openapi: {}, server: 'http://{address}', auth: none", spec.display());
-    let text = format!("toolsets: {{pets: {{{toolset}}}}}\nlimits: {{drain: 200ms}}\n");
-    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let silent = silent_service(folder.path(), "limits: {drain: 200ms}");
     let sidecar = Sidecar::start(serve().current_dir(folder.path()));
     let mut stream = sidecar.connect();
     send(&mut stream, CALL);
