@@ -29,7 +29,7 @@ pub struct Environment {
     pub base: Option<PathBuf>,
     /// What stands around every call, beside what the configuration says.
     pub middleware: Vec<Arc<dyn Middleware>>,
-    /// Whether calls are written down nowhere, whatever the configuration says: for programs that make none.
+    /// Turns the audit off, for programs that make no calls; the configuration may still name a file.
     pub is_unaudited: bool,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
     pub missing: Missing,

@@ -1,4 +1,4 @@
-//! What stands around calls as values: `audit`, `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
+//! Settings of the middleware around calls: `audit`, `calls` and `idempotency`, and of a toolset `rate`, `concurrency` and `breaker` of its
 //! `limits`. Whether there is anything of it is decided where a configuration is built.
 
 use std::{num::NonZeroU32, path::PathBuf, time::Duration};

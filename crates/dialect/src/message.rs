@@ -76,7 +76,7 @@ impl Read {
         self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
     }
 
-    /// The same calls, of which only those of these functions are made. A function is named as the model may name it; `named`
+    /// Refuses every call of a function that is not among these. A function is named as the model may name it; `named`
     /// finds the name a tool has.
     #[must_use]
     pub fn only<'t>(
@@ -99,7 +99,7 @@ impl Read {
         self
     }
 
-    /// The same calls, arguments under other names: `name` has the one that an argument of a call is known by. It is for formats
+    /// Renames the arguments of the calls: `name` has the one that an argument of a call is known by. It is for formats
     /// whose runtime names arguments by itself ([`Dialect::has_wire_names`](crate::Dialect::has_wire_names)).
     #[must_use]
     pub fn renamed(mut self, name: impl Fn(&ToolCall, &str) -> Option<String>) -> Self {

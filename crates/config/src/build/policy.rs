@@ -51,7 +51,7 @@ impl Policy {
     }
 }
 
-/// What a configuration asks for, with the audit file open.
+/// Builds the middleware of a configuration and opens its audit file.
 pub(super) async fn policy(
     reader: &mut Reader,
     config: &Config,
