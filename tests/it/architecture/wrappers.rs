@@ -20,6 +20,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("openapiv3", &["callgate-openapi"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),
+    ("rust-stemmers", &["callgate-search"]),
     ("serde_json_path", &["callgate-openapi"]),
     ("yaml_serde", &["callgate-tree"]),
 ];

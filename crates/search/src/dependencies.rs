@@ -1,0 +1,238 @@
+//! Things that calls need and answers tell of: the pet that `petId` of `/pets/{petId}` identifies is the one whose `id`
+//! `GET /pets` answers. Two names mean one thing when the words that count in them have the same stem.
+
+use std::fmt;
+
+use crate::words::{Stemmer, each_word};
+
+/// A kind of thing that can be told from others of its kind: a pet, a user. Its name is a stem.
+#[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Thing(Box<str>);
+
+/// A thing that a call must be told.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a need is an argument and what it identifies")]
+pub struct Need {
+    /// The argument that identifies it.
+    pub argument: Box<str>,
+    /// The thing.
+    pub thing: Thing,
+}
+
+/// A thing that an answer tells of.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "a product is a thing and its place in an answer")]
+pub struct Product {
+    /// The thing.
+    pub thing: Thing,
+    /// The field that identifies it: `items[].id`.
+    pub at: Box<str>,
+    /// How far it is from being what the answer is about: 0 for that, 1 for what is said of it.
+    pub distance: u8,
+}
+
+/// A field of an answer.
+#[derive(Clone, Copy, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a field has a name and a place")]
+pub struct Field<'a> {
+    /// Its own name.
+    pub name: &'a str,
+    /// The names above it, the outermost first.
+    pub above: &'a [&'a str],
+    /// The name of the schema of the object it is a member of, where it has one.
+    pub schema: Option<&'a str>,
+    /// The path of the operation that answers it.
+    pub path: &'a str,
+}
+
+impl Thing {
+    /// The thing that a variable of a path identifies: what stands before `id` in its own name, else in the path, or what
+    /// the variable is called.
+    ///
+    /// ```
+    /// use callgate_search::Thing;
+    ///
+    /// let pet = Thing::of_variable("id", "/pets/{id}/toys");
+    /// assert_eq!(pet, Thing::of_variable("petId", "/animals/{petId}"));
+    /// ```
+    pub fn of_variable(variable: &str, path: &str) -> Option<Self> {
+        let words = words(variable);
+        match words.as_slice() {
+            [id] if is_identifier(id) => Self::named(segment_before(variable, path)?),
+            [.., before, id] if is_identifier(id) => Some(Self::stem(before)),
+            _ => Self::whole(&words),
+        }
+    }
+
+    /// The thing that an argument identifies that is no variable of a path: what stands before `id` in its name.
+    pub fn of_argument(argument: &str) -> Option<Self> {
+        match words(argument).as_slice() {
+            [.., before, id] if is_identifier(id) => Some(Self::stem(before)),
+            _ => None,
+        }
+    }
+
+    /// The things that a field of an answer may identify, each with its distance.
+    pub fn of_field(field: Field<'_>) -> Vec<(Self, u8)> {
+        let real = || field.above.iter().filter(|name| !is_wrapper(name));
+        let distance = u8::try_from(real().count()).unwrap_or(u8::MAX);
+        let words = words(field.name);
+        let mut found = match words.as_slice() {
+            [id] if is_identifier(id) => {
+                let above = real().next_back().and_then(|name| Self::named(name));
+                let above = if distance == 0 {
+                    Self::of_path(field.path)
+                } else {
+                    above.into_iter().collect()
+                };
+                above.into_iter().chain(field.schema.and_then(Self::named)).collect()
+            }
+            [.., before, id] if is_identifier(id) => vec![Self::stem(before)],
+            _ => Self::whole(&words).into_iter().collect(),
+        };
+        found.sort_unstable();
+        found.dedup();
+        let is_own = matches!(words.as_slice(), [id] if is_identifier(id));
+        let distance = distance.saturating_add(u8::from(!is_own));
+        found.into_iter().map(|thing| (thing, distance)).collect()
+    }
+
+    /// The things that the answer of a path is about: its last word, and the ones before it where it is about no thing in
+    /// particular (`/search/person`, `/person/popular`).
+    fn of_path(path: &str) -> Vec<Self> {
+        let literals =
+            path.rsplit('/').filter(|segment| !segment.is_empty() && !segment.contains('{'));
+        let most = if path.contains('{') { 1 } else { usize::MAX };
+        literals.take(most).filter_map(Self::named).collect()
+    }
+
+    /// The thing that a name ends in, without the words that say nothing of it: `PagingTrackObject`.
+    fn named(name: &str) -> Option<Self> {
+        let words = words(name);
+        let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
+        said.or_else(|| words.last()).map(|word| Self::stem(word))
+    }
+
+    fn whole(words: &[Box<str>]) -> Option<Self> {
+        let stemmer = Stemmer::default();
+        let stems: Vec<_> = words.iter().map(|word| stemmer.stem(word)).collect();
+        (!stems.is_empty()).then(|| Self(stems.join("_").into()))
+    }
+
+    /// The bytes of its name.
+    pub(crate) fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    fn stem(word: &str) -> Self {
+        Self(Stemmer::default().stem(word))
+    }
+}
+
+impl fmt::Display for Thing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn words(name: &str) -> Vec<Box<str>> {
+    let mut words = Vec::new();
+    each_word(name, |word| {
+        words.push(word.into());
+        words.len() < MOST_WORDS
+    });
+    words
+}
+
+/// The segment before that of a variable, where it is no variable itself.
+fn segment_before<'p>(variable: &str, path: &'p str) -> Option<&'p str> {
+    let (before, _) = path.split_once(&format!("{{{variable}}}"))?;
+    let before = before.rsplit_once('/')?.0;
+    before.rsplit('/').find(|segment| !segment.is_empty() && !segment.contains('{'))
+}
+
+fn is_identifier(word: &str) -> bool {
+    matches!(word, "id" | "ids" | "key" | "slug" | "uri" | "uuid")
+}
+
+fn is_wrapper(name: &str) -> bool {
+    WRAPPERS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Longer names are sentences.
+const MOST_WORDS: usize = 16;
+/// Members that hold what an answer is about, and are no things.
+const WRAPPERS: [&str; 10] = [
+    "content", "data", "entries", "items", "list", "records", "result", "results", "value",
+    "values",
+];
+/// Words at the end of the names of schemas that say what a schema is, not what a thing is.
+const GENERIC: [&str; 15] = [
+    "collection",
+    "data",
+    "dto",
+    "entity",
+    "full",
+    "item",
+    "list",
+    "model",
+    "object",
+    "page",
+    "paging",
+    "response",
+    "result",
+    "results",
+    "schema",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn thing(name: &str) -> Thing {
+        Thing::named(name).unwrap()
+    }
+
+    #[track_caller]
+    fn check(name: &str, above: &[&str], (schema, path): (&str, &str), expected: &[(&str, u8)]) {
+        let schema = Some(schema).filter(|name| !name.is_empty());
+        let found = Thing::of_field(Field { name, above, schema, path });
+        let mut expected: Vec<_> = expected.iter().map(|(name, at)| (thing(name), *at)).collect();
+        expected.sort();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_variable_identifies_what_its_name_or_the_path_says() {
+        let of = |variable, path| Thing::of_variable(variable, path);
+        assert_eq!(of("pet_id", "/x/{pet_id}"), Some(thing("pets")));
+        assert_eq!(of("petId", "/x/{petId}"), Some(thing("pet")));
+        assert_eq!(of("id", "/albums/{id}/tracks"), Some(thing("album")));
+        assert_eq!(of("id", "/v1/{tenant}/{id}"), Some(thing("v1")));
+        assert_eq!(of("repo", "/repos/{owner}/{repo}"), Some(thing("repo")));
+        assert_eq!(of("id", "/{id}"), None);
+        assert_eq!(of("", "/{}"), None);
+    }
+
+    #[test]
+    fn an_argument_identifies_what_stands_before_its_id() {
+        assert_eq!(Thing::of_argument("pet_id"), Some(thing("pet")));
+        assert_eq!(Thing::of_argument("id"), None);
+        assert_eq!(Thing::of_argument("limit"), None);
+    }
+
+    #[test]
+    fn an_id_identifies_what_it_stands_below() {
+        check("id", &["items"], ("", "/pets"), &[("pet", 0)]);
+        check("id", &["tracks", "items"], ("SimplifiedTrackObject", "/search"), &[("track", 1)]);
+        check("id", &[], ("PrivateUserObject", "/me"), &[("user", 0), ("me", 0)]);
+        check("id", &["results"], ("", "/search/person"), &[("person", 0), ("search", 0)]);
+        check("id", &[], ("", "/artists/{id}/albums"), &[("album", 0)]);
+    }
+
+    #[test]
+    fn a_reference_to_another_thing_is_farther_than_its_own_id() {
+        check("owner_id", &["items"], ("", "/pets"), &[("owner", 1)]);
+        check("login", &["user"], ("", "/pulls"), &[("login", 2)]);
+    }
+}

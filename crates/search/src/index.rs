@@ -1,0 +1,81 @@
+//! The index of a catalog. What words say of a document is in `postings`, what documents say of each other in `sources`.
+
+use crate::{
+    dependencies::{Need, Product},
+    document::Document,
+    postings::{Postings, Words},
+    query::{Hit, Query, best},
+    sources::Sources,
+    vocabulary::{Learner, Vocabulary},
+};
+
+/// Documents that can be found by words.
+#[derive(Debug, Default)]
+pub struct Index {
+    vocabulary: Vocabulary,
+    postings: Postings,
+    sources: Sources,
+    n_documents: usize,
+}
+
+impl Index {
+    /// Indexes documents. The position of each is its number from here on.
+    pub fn new<'a>(documents: impl IntoIterator<Item = Document<'a>>) -> Self {
+        let (mut learner, mut sources) = (Learner::default(), Sources::default());
+        let read = |mut document: Document<'a>| {
+            sources.add(&mut document);
+            Words::read(&mut learner, &document)
+        };
+        let all: Vec<Words> = documents.into_iter().map(read).collect();
+        sources.finish();
+        let vocabulary = learner.finish();
+        let postings = Postings::new(&all, vocabulary.len());
+        Self { vocabulary, postings, sources, n_documents: all.len() }
+    }
+
+    /// The best documents for a question among those that `admits` takes. Besides those that have its words, the ones that
+    /// answer what these need are found.
+    pub fn find(&self, query: Query<'_>, admits: impl Fn(usize) -> bool) -> Vec<Hit> {
+        let mut scores = self.scores(query.text);
+        for (document, score) in scores.iter_mut().enumerate() {
+            if *score > 0.0 && !admits(document) {
+                *score = 0.0;
+            }
+        }
+        self.sources.spread(&mut scores, admits);
+        best(&scores, query.limit)
+    }
+
+    /// The best documents by their words alone.
+    pub fn find_words(&self, query: Query<'_>) -> Vec<Hit> {
+        best(&self.scores(query.text), query.limit)
+    }
+
+    /// What a document needs.
+    pub fn needs(&self, document: usize) -> &[Need] {
+        self.sources.needs(document)
+    }
+
+    /// What a document produces: first what its answer is about.
+    pub fn products(&self, document: usize) -> &[Product] {
+        self.sources.products(document)
+    }
+
+    /// The documents that answer what is needed, the simplest to call first.
+    pub fn sources(&self, need: &Need) -> impl Iterator<Item = usize> {
+        self.sources.of(&need.thing)
+    }
+
+    /// The bytes the index holds.
+    pub fn bytes(&self) -> usize {
+        self.postings.bytes() + self.vocabulary.bytes() + self.sources.bytes()
+    }
+
+    fn scores(&self, text: &str) -> Vec<f32> {
+        let mut scores = vec![0.0; self.n_documents];
+        for word in self.vocabulary.of(text) {
+            self.postings.score(word, &mut scores);
+        }
+        scores
+    }
+}

@@ -1,0 +1,29 @@
+//! Finds tools by words. An index of documents, one a tool, ranks them by BM25F over their fields, with words split and
+//! stemmed, and puts those that answer what others need beside them. Pure: no I/O, no clock; nothing here panics.
+//!
+//! ```
+//! use callgate_search::{Document, Index, Query};
+//! use callgate_tool::Effect;
+//!
+//! let mut list = Document::new("listPets", Effect::Read);
+//! list.summary = "List the pets of a shop";
+//! let mut feed = Document::new("feedAnimal", Effect::Write);
+//! feed.summary = "Give food to an animal";
+//! let index = Index::new([list, feed]);
+//! let hits = index.find(Query::new("feeding animals"), |_| true);
+//! assert_eq!(hits.first().map(|hit| hit.document), Some(1));
+//! ```
+
+mod dependencies;
+mod document;
+mod index;
+mod postings;
+mod query;
+mod sources;
+mod vocabulary;
+mod words;
+
+pub use dependencies::{Field, Need, Product, Thing};
+pub use document::{Document, Parameter};
+pub use index::Index;
+pub use query::{Hit, Query};

@@ -1,0 +1,157 @@
+//! For each word the documents that have it, and what it says of each (BM25F). Fields are weighed before the frequency of a
+//! word is saturated, each with its own length (Zaragoza et al., TREC 2004; Robertson and Zaragoza 2009, §3.6): a word
+//! that stands in the name and in the summary counts once and more, not twice.
+
+use std::mem;
+
+use crate::{document::Document, vocabulary::Learner};
+
+/// The postings of all words.
+#[derive(Debug, Default)]
+pub(crate) struct Postings {
+    /// Where those of each word begin, and where those of the last one end.
+    begins: Box<[usize]>,
+    all: Box<[Posting]>,
+}
+
+/// A word in a document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Posting {
+    document: u32,
+    score: f32,
+}
+
+/// The words of one document: those of each field after the other, and where each field ends.
+#[derive(Debug)]
+pub(crate) struct Words {
+    numbers: Vec<u32>,
+    ends: [usize; N_FIELDS],
+}
+
+impl Words {
+    /// Reads the words of a document, field by field in the order of [`WEIGHTS`].
+    pub(crate) fn read(learner: &mut Learner, document: &Document<'_>) -> Self {
+        let mut words = Self { numbers: Vec::new(), ends: [0; N_FIELDS] };
+        let parameters = || document.parameters.iter().take(MOST_PARAMETERS);
+        let fields: [&mut dyn Iterator<Item = &str>; N_FIELDS] = [
+            &mut [document.name].into_iter(),
+            &mut [document.summary].into_iter(),
+            &mut [document.description].into_iter(),
+            &mut document.tags.iter().copied().take(MOST_PARAMETERS),
+            &mut [document.path].into_iter(),
+            &mut parameters().map(|parameter| parameter.name),
+            &mut parameters().map(|parameter| parameter.description),
+        ];
+        for (field, end) in fields.into_iter().zip(&mut words.ends) {
+            field.for_each(|text| learner.read(text, &mut words.numbers));
+            *end = words.numbers.len();
+        }
+        words
+    }
+
+    /// The words of each field.
+    fn fields(&self) -> impl Iterator<Item = &[u32]> {
+        let begins = [0].into_iter().chain(self.ends);
+        begins.zip(self.ends).map(|(from, to)| self.numbers.get(from..to).unwrap_or_default())
+    }
+
+    /// Adds what each word weighs in this document to `weights`.
+    fn weigh(&self, averages: &[f32; N_FIELDS], weights: &mut [f32]) {
+        for ((field, weight), average) in self.fields().zip(WEIGHTS).zip(averages) {
+            let weight = weight / (1.0 - LENGTH + LENGTH * float(field.len()) / average);
+            for word in field {
+                weights.get_mut(*word as usize).into_iter().for_each(|known| *known += weight);
+            }
+        }
+    }
+
+    /// A posting of each word of this document to its row. The weights are used up.
+    fn post(&self, document: u32, weights: &mut [f32], rows: &mut [Vec<Posting>]) {
+        for word in self.numbers.iter().map(|word| *word as usize) {
+            // The first of several occurrences has it all.
+            let weight = weights.get_mut(word).map(mem::take).unwrap_or_default();
+            if let Some(row) = rows.get_mut(word).filter(|_| weight > 0.0) {
+                let score = weight * (SATURATION + 1.0) / (weight + SATURATION);
+                row.push(Posting { document, score });
+            }
+        }
+    }
+}
+
+impl Postings {
+    /// The postings of documents that have so many different words.
+    pub(crate) fn new(documents: &[Words], n_words: usize) -> Self {
+        let averages = average_lengths(documents);
+        let mut rows: Vec<Vec<Posting>> = vec![Vec::new(); n_words];
+        let mut weights = vec![0.0_f32; n_words];
+        for (document, words) in (0..).zip(documents) {
+            words.weigh(&averages, &mut weights);
+            words.post(document, &mut weights, &mut rows);
+        }
+        Self::packed(&rows, documents.len())
+    }
+
+    /// The rows one after the other, each score by how rare the word is.
+    fn packed(rows: &[Vec<Posting>], n_documents: usize) -> Self {
+        let mut begins = Vec::with_capacity(rows.len() + 1);
+        let mut all = Vec::with_capacity(rows.iter().map(Vec::len).sum());
+        begins.push(0);
+        for row in rows {
+            let rarity = rarity(float(row.len()), float(n_documents));
+            let scored = |posting: &Posting| Posting { score: posting.score * rarity, ..*posting };
+            all.extend(row.iter().map(scored));
+            begins.push(all.len());
+        }
+        Self { begins: begins.into(), all: all.into() }
+    }
+
+    /// Adds what a word says of each document to `scores`.
+    pub(crate) fn score(&self, word: u32, scores: &mut [f32]) {
+        let word = word as usize;
+        let bounds = self.begins.get(word).zip(self.begins.get(word + 1));
+        let postings = bounds.and_then(|(from, to)| self.all.get(*from..*to));
+        for posting in postings.unwrap_or_default() {
+            if let Some(score) = scores.get_mut(posting.document as usize) {
+                *score += posting.score;
+            }
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.begins) + size_of_val(&*self.all)
+    }
+}
+
+/// The average number of words in each field; never zero.
+fn average_lengths(documents: &[Words]) -> [f32; N_FIELDS] {
+    let mut sums = [0_usize; N_FIELDS];
+    for words in documents {
+        for (sum, field) in sums.iter_mut().zip(words.fields()) {
+            *sum += field.len();
+        }
+    }
+    sums.map(|sum| (float(sum) / float(documents.len().max(1))).max(f32::MIN_POSITIVE))
+}
+
+/// What a word says by being rare (the idf of BM25); never below zero.
+fn rarity(n_with: f32, n_all: f32) -> f32 {
+    ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a score need not tell 2^24 words from one more")]
+fn float(n: usize) -> f32 {
+    n as f32
+}
+
+/// How much the fields count: name, summary, description, tags, path, names of parameters, their descriptions. What is
+/// written to be looked up counts more than what is written to be read, as titles count more than bodies.
+const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.5];
+const N_FIELDS: usize = 7;
+/// How soon a word that stands there again says nothing new: the usual k1.
+const SATURATION: f32 = 1.2;
+/// How much long fields are held back: below the usual 0.75 of BM25 for pages, since the texts of tools differ in length by
+/// what there is to say.
+const LENGTH: f32 = 0.4;
+/// Arguments and tags of one tool; real ones have fewer.
+const MOST_PARAMETERS: usize = 500;

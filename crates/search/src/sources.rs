@@ -1,0 +1,266 @@
+//! Who answers what others need. Documents that are found have the sources of what they need found with them, right
+//! behind them; sources are those that only read, and that do not need the thing themselves.
+
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, BTreeSet},
+    mem,
+};
+
+use callgate_tool::Effect;
+
+use crate::{
+    dependencies::{Need, Product, Thing},
+    document::Document,
+};
+
+/// The needs and the products of all documents.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    parts: Vec<Parts>,
+    things: BTreeMap<Thing, Row>,
+}
+
+/// Those of one document.
+#[derive(Debug)]
+struct Parts {
+    needs: Box<[Need]>,
+    products: Box<[Product]>,
+}
+
+/// One thing that is needed.
+#[derive(Debug, Default)]
+struct Row {
+    needed_by: Vec<u32>,
+    /// Those with the fewest needs of their own first, of these the ones that are about the thing.
+    sources: Vec<Source>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Source {
+    document: u32,
+    n_needs: u32,
+    distance: u8,
+}
+
+impl Sources {
+    /// Takes the needs and the products of the next document over.
+    pub(crate) fn add(&mut self, document: &mut Document<'_>) {
+        let at = u32::try_from(self.parts.len()).unwrap_or(u32::MAX);
+        document.needs.truncate(MOST_NEEDS);
+        document.keep_nearest_products();
+        for need in &document.needs {
+            let row = self.things.entry(need.thing.clone()).or_default();
+            if row.needed_by.last() != Some(&at) {
+                row.needed_by.push(at);
+            }
+        }
+        let n_needs = u32::try_from(document.needs.len()).unwrap_or(u32::MAX);
+        for product in document.produces.iter().filter(|product| document.is_source_of(product)) {
+            let row = self.things.entry(product.thing.clone()).or_default();
+            row.sources.push(Source { document: at, n_needs, distance: product.distance });
+        }
+        let needs = mem::take(&mut document.needs).into();
+        let products = mem::take(&mut document.produces).into();
+        self.parts.push(Parts { needs, products });
+    }
+
+    /// All that are added: what nobody needs, or nobody answers, leads nowhere.
+    pub(crate) fn finish(&mut self) {
+        self.things.retain(|_, row| !row.needed_by.is_empty() && !row.sources.is_empty());
+        for row in self.things.values_mut() {
+            row.sources.sort_by_key(|source| (source.n_needs, source.distance, source.document));
+            row.sources.shrink_to_fit();
+            row.needed_by.shrink_to_fit();
+        }
+    }
+
+    /// What a document needs.
+    pub(crate) fn needs(&self, document: usize) -> &[Need] {
+        self.parts.get(document).map(|parts| &*parts.needs).unwrap_or_default()
+    }
+
+    /// What a document produces.
+    pub(crate) fn products(&self, document: usize) -> &[Product] {
+        self.parts.get(document).map(|parts| &*parts.products).unwrap_or_default()
+    }
+
+    /// The documents that answer a thing, the simplest first.
+    pub(crate) fn of(&self, thing: &Thing) -> impl Iterator<Item = usize> {
+        let row = self.things.get(thing);
+        row.into_iter().flat_map(|row| &row.sources).map(|source| source.document as usize)
+    }
+
+    /// Raises the scores of those that answer what found documents need: by the score of the best of these, shared among
+    /// them, to at most just below it. `scores` of documents that `admits` does not take are zero and stay so.
+    pub(crate) fn spread(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
+        let mut raised = Vec::new();
+        for row in self.things.values() {
+            let needed = row.needed_by.iter().map(|at| score_of(scores, *at)).fold(0.0, f32::max);
+            if needed > 0.0 {
+                row.raise((scores, needed), &admits, &mut raised);
+            }
+        }
+        for (at, raised) in raised {
+            if let Some(score) = scores.get_mut(at as usize) {
+                *score = score.max(raised);
+            }
+        }
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = self.parts.iter().map(Parts::bytes).sum::<usize>();
+        let rows = self.things.iter().map(|(thing, row)| {
+            let numbers = row.needed_by.capacity() * size_of::<u32>();
+            let sources = row.sources.capacity() * size_of::<Source>();
+            size_of::<(Thing, Row)>() + thing.bytes() + numbers + sources
+        });
+        self.parts.capacity() * size_of::<Parts>() + parts + rows.sum::<usize>()
+    }
+}
+
+impl Row {
+    /// The nearest sources with what their scores are raised to, where `needed` is the score of the best that needs them.
+    fn raise(
+        &self,
+        (scores, needed): (&[f32], f32),
+        admits: impl Fn(usize) -> bool,
+        raised: &mut Vec<(u32, f32)>,
+    ) {
+        let mut nearest: Vec<&Source> = Vec::with_capacity(MOST_SOURCES + 1);
+        for source in self.sources.iter().filter(|source| admits(source.document as usize)) {
+            let is_before = |known: &&Source| by_score(scores, known, source).is_le();
+            nearest.insert(nearest.partition_point(is_before), source);
+            nearest.truncate(MOST_SOURCES);
+        }
+        for (source, share) in nearest.into_iter().zip(SHARES) {
+            let score = score_of(scores, source.document) + needed * share;
+            raised.push((source.document, score.min(needed * JUST_BELOW)));
+        }
+    }
+}
+
+impl Parts {
+    fn bytes(&self) -> usize {
+        let needs = self.needs.iter().map(|need| need.argument.len() + need.thing.bytes());
+        let products = self.products.iter().map(|product| product.at.len() + product.thing.bytes());
+        size_of_val(&*self.needs)
+            + size_of_val(&*self.products)
+            + needs.sum::<usize>()
+            + products.sum::<usize>()
+    }
+}
+
+impl Document<'_> {
+    /// Keeps what its answer is about rather than what it only mentions, each thing once.
+    fn keep_nearest_products(&mut self) {
+        self.produces.sort_by(|a, b| (a.distance, &a.thing).cmp(&(b.distance, &b.thing)));
+        let mut known = BTreeSet::new();
+        let is_new =
+            |product: &Product| known.len() < MOST_PRODUCTS && known.insert(product.thing.clone());
+        self.produces.retain(is_new);
+    }
+
+    /// Whether others get a thing from it: it only reads, and is not told the thing itself.
+    fn is_source_of(&self, Product { thing, distance, .. }: &Product) -> bool {
+        let is_told = self.needs.iter().any(|need| need.thing == *thing);
+        self.effect == Effect::Read && *distance <= MOST_DISTANCE && !is_told
+    }
+}
+
+/// Those with fewer needs before others, then those that fit the question better.
+fn by_score(scores: &[f32], a: &Source, b: &Source) -> Ordering {
+    let score = |source: &Source| score_of(scores, source.document);
+    let needs = a.n_needs.cmp(&b.n_needs);
+    needs.then(score(b).total_cmp(&score(a))).then(a.distance.cmp(&b.distance))
+}
+
+fn score_of(scores: &[f32], document: u32) -> f32 {
+    scores.get(document as usize).copied().unwrap_or_default()
+}
+
+/// What the sources of one thing are raised by, the nearest first; a model chooses among few.
+const SHARES: [f32; MOST_SOURCES] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
+const MOST_SOURCES: usize = 3;
+/// What is said of what an answer is about is a source too; what is farther away only mentions it.
+const MOST_DISTANCE: u8 = 1;
+/// A source stands behind the best of those that need it.
+const JUST_BELOW: f32 = 0.999;
+/// Real operations need fewer than ten things.
+const MOST_NEEDS: usize = 16;
+/// And tell of fewer than these.
+const MOST_PRODUCTS: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Index, Query};
+
+    /// A document that needs some things and produces others.
+    fn document<'a>(name: &'a str, needs: &[&str], products: &[(&str, u8)]) -> Document<'a> {
+        let thing = |name: &str| Thing::of_argument(&format!("{name}_id")).unwrap();
+        let mut document = Document::new(name, Effect::Read);
+        let need = |name: &&str| Need { argument: (*name).into(), thing: thing(name) };
+        document.needs = needs.iter().map(need).collect();
+        let product = |(name, distance): &(&str, u8)| Product {
+            thing: thing(name),
+            at: "id".into(),
+            distance: *distance,
+        };
+        document.produces = products.iter().map(product).collect();
+        document
+    }
+
+    #[track_caller]
+    fn check(documents: Vec<Document<'_>>, question: &str, expected: &[usize]) {
+        let hits = Index::new(documents).find(Query::new(question), |_| true);
+        assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_source_stands_right_behind_what_needs_it() {
+        let feed = || document("feed animals", &["pet"], &[]);
+        let list = || document("list", &[], &[("pet", 0)]);
+        check(vec![list(), document("feed", &[], &[]), feed()], "feed animals", &[2, 0, 1]);
+        check(vec![list(), feed()], "nothing", &[]);
+    }
+
+    #[test]
+    fn of_several_sources_those_without_needs_come_first() {
+        let of_shop = document("pets of shops", &["shop"], &[("pet", 0)]);
+        let mentions = document("orders", &[], &[("pet", 1)]);
+        let list = document("list", &[], &[("pet", 0)]);
+        let feed = document("feed", &["pet"], &[]);
+        check(vec![of_shop, mentions, list, feed], "feed", &[3, 2, 1, 0]);
+    }
+
+    #[test]
+    fn what_is_told_the_thing_or_changes_something_or_only_mentions_it_is_no_source() {
+        let told = document("show", &["pet"], &[("pet", 0)]);
+        let far = document("far", &[], &[("pet", 2)]);
+        let mut create = document("create", &[], &[("pet", 0)]);
+        create.effect = Effect::Write;
+        check(vec![told, far, create, document("feed", &["pet"], &[])], "feed", &[3]);
+    }
+
+    #[test]
+    fn a_source_that_is_not_admitted_stays_hidden() {
+        let all = [document("list", &[], &[("pet", 0)]), document("feed", &["pet"], &[])];
+        let hits = Index::new(all).find(Query::new("feed"), |at| at == 1);
+        assert_eq!(hits.iter().map(|hit| hit.document).collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn needs_and_products_are_handed_out_again() {
+        let all =
+            [document("list", &[], &[("owner", 1), ("pet", 0)]), document("feed", &["pet"], &[])];
+        let index = Index::new(all);
+        let things: Vec<String> =
+            index.products(0).iter().map(|one| one.thing.to_string()).collect();
+        assert_eq!(things, ["pet", "owner"]);
+        let need = index.needs(1).first().unwrap();
+        assert_eq!(index.sources(need).collect::<Vec<_>>(), [0]);
+        assert!(index.bytes() > 0);
+    }
+}

@@ -1,0 +1,74 @@
+//! Numbers for the words of all documents. A word that was seen before is not stemmed again.
+
+use hashbrown::HashMap;
+
+use crate::words::{MOST_WORDS, Stemmer, each_word, is_stop_word};
+
+/// The number of each stem.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary {
+    stems: HashMap<Box<str>, u32>,
+}
+
+/// A vocabulary that learns.
+#[derive(Debug, Default)]
+pub(crate) struct Learner {
+    vocabulary: Vocabulary,
+    stemmer: Stemmer,
+    /// What is known of words as they are written; a word that says nothing has no number.
+    known: HashMap<Box<str>, Option<u32>>,
+}
+
+impl Vocabulary {
+    /// The different words of a text that some document has, by their numbers.
+    pub(crate) fn of(&self, text: &str) -> Vec<u32> {
+        let stems = Stemmer::default().stems(text);
+        let mut numbers: Vec<u32> =
+            stems.iter().filter_map(|stem| self.stems.get(stem).copied()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.stems.len()
+    }
+
+    /// The bytes it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts: usize = self.stems.keys().map(|stem| stem.len()).sum();
+        texts + self.stems.allocation_size()
+    }
+}
+
+impl Learner {
+    /// Adds the numbers of the words of a text to `numbers`.
+    pub(crate) fn read(&mut self, text: &str, numbers: &mut Vec<u32>) {
+        let mut room = MOST_WORDS;
+        each_word(text, |word| {
+            numbers.extend(self.number(word));
+            room -= 1;
+            room > 0
+        });
+    }
+
+    /// What was learned.
+    pub(crate) fn finish(mut self) -> Vocabulary {
+        self.vocabulary.stems.shrink_to_fit();
+        self.vocabulary
+    }
+
+    fn number(&mut self, word: &str) -> Option<u32> {
+        if let Some(known) = self.known.get(word) {
+            return *known;
+        }
+        let number = (!is_stop_word(word)).then(|| {
+            let stems = &mut self.vocabulary.stems;
+            let next = u32::try_from(stems.len()).unwrap_or(u32::MAX);
+            *stems.entry(self.stemmer.stem(word)).or_insert(next)
+        });
+        self.known.insert(word.into(), number);
+        number
+    }
+}
