@@ -57,7 +57,7 @@ pub use server::{NotAServer, ServerUrl};
 pub use service_directory::DirectoryConfig;
 pub use serving::{
     AccessConfig, Address, AltName, IssuerConfig, ListenerConfig, ListenerTls, NotAnAddress,
-    PrincipalConfig, Rights, ServingConfig, ServingLimits, Token,
+    PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits, Token,
 };
 pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};

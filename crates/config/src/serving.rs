@@ -10,7 +10,7 @@ use std::path::Path;
 
 use callgate_transport::{NotAProxy, Proxy};
 
-pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Token};
+pub use access::{AccessConfig, AltName, IssuerConfig, PrincipalConfig, Rights, Scopes, Token};
 pub use address::{Address, NotAnAddress};
 pub use limits::ServingLimits;
 pub use listener::{ListenerConfig, ListenerTls};

@@ -4,17 +4,22 @@
 mod authorization;
 mod issuer;
 mod keys;
+mod resource;
+mod scopes;
 mod token;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use callgate_config::{AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, Rights};
+use callgate_config::{
+    AltName, Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, Rights,
+};
 use callgate_secret::Secret;
 use callgate_tool::Principal;
 use callgate_transport::SubjectName;
 use http::HeaderMap;
 
 use self::issuer::{Issuer, Refusal};
+pub(crate) use self::resource::{challenge, is_mcp, is_metadata, show as metadata};
 use crate::{
     caller::Caller,
     peer::{Door, Peer},
@@ -44,12 +49,16 @@ impl Access {
         // One that was read by a process that does not serve lets nobody in.
         let access = built.access.as_ref().ok_or_else(unauthenticated)?;
         match authorization::bearer(headers)? {
-            Some(token) => self.bearer(access, token).await,
+            Some(token) => self.bearer((access, &built.toolsets), token).await,
             None => certified(access, peer).ok_or_else(unauthenticated),
         }
     }
 
-    async fn bearer(&self, access: &BuiltAccess, token: &str) -> Result<Caller, Problem> {
+    async fn bearer(
+        &self,
+        (access, toolsets): (&BuiltAccess, &[BuiltToolset]),
+        token: &str,
+    ) -> Result<Caller, Problem> {
         if let Some(principal) = known(access, token) {
             return Ok(named(principal));
         }
@@ -62,7 +71,11 @@ impl Access {
                 continue;
             }
             match issuer.verify(token, &unverified).await {
-                Ok(principal) => return Ok(caller(principal, issuer.rights())),
+                Ok(principal) => {
+                    let lacks = scopes::lacking(issuer.scopes(), issuer.rights(), &principal);
+                    let caller = caller(principal, issuer.rights());
+                    return Ok(scopes::bounded(caller, lacks, toolsets));
+                }
                 // Another entry of one issuer may take it: for another audience, say.
                 Err(found) => refusal = refusal.or(found),
             }
@@ -130,7 +143,8 @@ fn named(principal: &BuiltPrincipal) -> Caller {
 
 fn caller(principal: Principal, rights: &Rights) -> Caller {
     let Rights { toolsets, is_admin, .. } = rights.clone();
-    Caller { principal: Some(principal), toolsets, is_admin, sees_details: true }
+    let principal = Some(principal);
+    Caller { principal, toolsets, is_admin, sees_details: true, ..Caller::default() }
 }
 
 fn unauthenticated() -> Problem {

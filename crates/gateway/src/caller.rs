@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::extract::FromRequestParts;
+use callgate_config::Scopes;
 use callgate_tool::Principal;
 use http::request::Parts;
 
@@ -13,6 +14,10 @@ pub(crate) struct Caller {
     pub(crate) principal: Option<Principal>,
     /// The toolsets they may use; none for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
+    /// Toolsets that are theirs with other scopes in their token, and those scopes.
+    pub(crate) lacks: Scopes,
+    /// Toolsets whose tools they may list, though nobody said who they are; none for whoever is known.
+    pub(crate) lists: Option<Arc<BTreeSet<String>>>,
     /// Whether they may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
     /// Whether they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
@@ -20,9 +25,20 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Somebody unknown, who may list the tools of these toolsets and call none.
+    pub(crate) fn listing(toolsets: Arc<BTreeSet<String>>) -> Self {
+        Self { toolsets: Some(Arc::default()), lists: Some(toolsets), ..Self::default() }
+    }
+
     /// Whether they may use the tools of a toolset.
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
+    }
+
+    /// Whether they may list the tools of a toolset.
+    pub(crate) fn may_list(&self, toolset: &str) -> bool {
+        let is_listed = self.lists.as_ref().is_some_and(|listed| listed.contains(toolset));
+        is_listed || self.may_use(toolset)
     }
 }
 

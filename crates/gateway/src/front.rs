@@ -20,12 +20,12 @@ use tower_service::Service;
 
 use self::{arriving::Arriving, room::Room};
 use crate::{
-    access::Access,
+    access::{self, Access},
     caller::Caller,
     drain::Drain,
     gateway::Gateway,
     json_body::BodyLimit,
-    peer::{Door, Peer},
+    peer::{Door, Encrypted, Peer},
     problem::{self, Problem, ProblemKind},
 };
 
@@ -78,6 +78,9 @@ impl Front {
             Err(problem) => return (problem.into_response(), None),
         };
         let (mut head, body) = request.into_parts();
+        if peer.is_encrypted {
+            head.extensions.insert(Encrypted);
+        }
         let caller = tokio::select! {
             biased;
             caller = self.caller(&head, peer) => caller,
@@ -85,8 +88,11 @@ impl Front {
         };
         let caller = match caller {
             Ok(caller) => caller,
-            // Whoever asks whether we live learns that, and no more.
+            // Whoever asks whether we live, or who makes our tokens, learns that, and no more.
             Err(_) if is_probe => Caller::default(),
+            Err(problem) if problem.is_of_tokens() && access::is_metadata(head.uri.path()) => {
+                Caller::default()
+            }
             Err(problem) => return (problem.into_response(), place),
         };
         head.extensions.insert(caller);
@@ -120,13 +126,27 @@ impl Front {
         }
         let built = self.gateway.built();
         host::check(head, peer, &built.serving.hosts)?;
-        let caller = self.access.caller(&built, &head.headers, peer).await?;
+        let caller = self.access.caller(&built, &head.headers, peer).await;
+        let caller = caller.or_else(|problem| unknown(&built, head, problem))?;
         may_go_through(path, peer)?;
         if is_admins(path) && !caller.is_admin {
             let detail = "expected a principal with `admin: true`, or a listener of `admin:`";
             return Err(Problem::new(ProblemKind::Forbidden, detail));
         }
         Ok(caller)
+    }
+}
+
+/// The caller that nobody knows, where tools are listed for everybody; else the problem, with what a client of OAuth looks for.
+fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Problem> {
+    if !problem.is_of_tokens() {
+        return Err(problem);
+    }
+    let listed = built.serving.access.as_ref().map(|access| &access.public_listing);
+    let listed = listed.filter(|listed| !listed.is_empty() && access::is_mcp(head.uri.path()));
+    match listed {
+        Some(listed) if problem.is_unauthenticated() => Ok(Caller::listing(Arc::clone(listed))),
+        _ => Err(problem.with_challenge(access::challenge(built, head, &[]))),
     }
 }
 

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     extract::{FromRequestParts, Request, State},
-    response::{IntoResponse, Response},
+    response::IntoResponse,
 };
 use callgate_executor::{Call, Executor};
 use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
 use callgate_tool::{Session, Value};
-use http::request::Parts;
+use http::{Response, request::Parts};
 
 use crate::{
+    access,
     caller::Caller,
     gateway::Gateway,
     json_body::{self, BodyLimit},
@@ -27,7 +28,7 @@ pub(crate) async fn serve(
     State(gateway): State<Gateway>,
     caller: Caller,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Response<Body>, Problem> {
     answered(&gateway, &caller, None, request).await
 }
 
@@ -36,12 +37,15 @@ pub(crate) async fn serve_toolset(
     State(gateway): State<Gateway>,
     caller: Caller,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Response<Body>, Problem> {
     let (mut head, body) = request.into_parts();
     let PathName(toolset) = PathName::from_request_parts(&mut head, &gateway).await?;
     let built = gateway.built();
     let is_there = built.executor.entries().any(|entry| entry.toolset() == toolset);
-    if !is_there || !caller.may_use(&toolset) {
+    if let Some(scopes) = caller.lacks.get(&toolset).filter(|_| is_there) {
+        return Err(lacking(access::challenge(&built, &head, scopes)));
+    }
+    if !is_there || !caller.may_list(&toolset) {
         let detail = format!("there is no toolset `{toolset}` for this caller");
         return Err(Problem::new(ProblemKind::AbsentResource, detail));
     }
@@ -53,13 +57,14 @@ async fn answered(
     caller: &Caller,
     toolset: Option<String>,
     request: Request,
-) -> Result<Response, Problem> {
+) -> Result<Response<Body>, Problem> {
     let (mut head, body) = request.into_parts();
     let BodyLimit(most) = head.extensions.get().copied().unwrap_or_default();
     let bytes = json_body::collected(body, most).await?;
     let known = McpCaller::anyone()
         .with_principal(caller.principal.clone())
         .with_toolsets(caller.toolsets.clone())
+        .with_listed(caller.lists.clone())
         .within(toolset);
     head.extensions.insert(known);
     let service = McpService::new(Arc::new(Served(gateway.clone())));
@@ -98,9 +103,31 @@ impl Host for Served {
         session.map_err(|problem| unusable(&problem))
     }
 
+    fn denied(&self, head: &Parts, tool: &str) -> Option<Response<Bytes>> {
+        let caller = head.extensions.get::<Caller>()?;
+        let built = self.0.built();
+        let toolset = built.executor.find(tool)?.toolset();
+        let problem = match caller.lacks.get(toolset) {
+            Some(scopes) => lacking(access::challenge(&built, head, scopes)),
+            None if caller.lists.is_some() => {
+                let detail = "expected `Authorization: Bearer …`: this tool may only be listed";
+                let problem = Problem::new(ProblemKind::Unauthenticated, detail);
+                problem.with_challenge(access::challenge(&built, head, &[]))
+            }
+            None => return None,
+        };
+        Some(problem.into_http())
+    }
+
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
         call.with_stop(self.0.drain().stop())
     }
+}
+
+/// The token of the caller would do with other scopes (MCP 2026-07-28, authorization: step-up).
+fn lacking(challenge: Option<String>) -> Problem {
+    let detail = "the token lacks a scope that this toolset needs";
+    Problem::new(ProblemKind::Forbidden, detail).with_challenge(challenge)
 }
 
 fn unusable(problem: &Problem) -> SessionError {

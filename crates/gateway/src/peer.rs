@@ -9,11 +9,17 @@ use callgate_transport::SubjectName;
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) door: Door,
+    /// Whether TLS ends here.
+    pub(crate) is_encrypted: bool,
     /// The address of ours that was dialled; none for a socket file.
     pub(crate) dialled: Option<IpAddr>,
     /// The names of the certificate that was shown and is of a listed authority.
     pub(crate) names: Vec<SubjectName>,
 }
+
+/// Stands among the extensions of a request that came over TLS.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Encrypted;
 
 /// What a listener is for.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

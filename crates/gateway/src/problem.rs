@@ -2,7 +2,10 @@
 
 use std::{borrow::Cow, time::Duration};
 
-use axum::response::{IntoResponse, Response};
+use axum::{
+    body::{Body, Bytes},
+    response::{IntoResponse, Response},
+};
 use callgate_tool::{Object, Value};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -13,6 +16,8 @@ pub(crate) struct Problem {
     kind: ProblemKind,
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
+    /// Parameters of the challenge, beside those of its kind.
+    challenge: Option<String>,
     /// How many bytes there are, where a range was asked for.
     length: Option<usize>,
     /// Further facts, by the names of their members (RFC 9457 §3.2).
@@ -99,6 +104,7 @@ impl Problem {
             kind,
             detail: detail.into(),
             retry_after: None,
+            challenge: None,
             length: None,
             members: Object::new(),
         }
@@ -118,6 +124,22 @@ impl Problem {
     #[must_use]
     pub(crate) fn with_retry_after(self, wait: Duration) -> Self {
         Self { retry_after: Some(wait), ..self }
+    }
+
+    /// The same problem, with further parameters of its challenge.
+    #[must_use]
+    pub(crate) fn with_challenge(self, challenge: Option<String>) -> Self {
+        Self { challenge, ..self }
+    }
+
+    /// True where another token would help.
+    pub(crate) fn is_of_tokens(&self) -> bool {
+        self.kind.challenge().is_some()
+    }
+
+    /// True where nobody said who sent the request.
+    pub(crate) fn is_unauthenticated(&self) -> bool {
+        self.kind == ProblemKind::Unauthenticated
     }
 
     /// The same problem, with the length that a range must lie in (RFC 9110 §15.5.17).
@@ -292,8 +314,9 @@ struct Details<'a> {
     detail: &'a str,
 }
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
+impl Problem {
+    /// The response with its body in one piece.
+    pub(crate) fn into_http(self) -> http::Response<Bytes> {
         let (name, status, title) = (self.kind.name(), self.kind.status(), self.kind.title());
         let details = Details {
             r#type: format!("{TYPES}{name}"),
@@ -308,12 +331,15 @@ impl IntoResponse for Problem {
             body.push(b',');
             body.extend(members.bytes().skip(1));
         }
-        let mut response = (status, body).into_response();
+        let mut response = http::Response::new(Bytes::from(body));
+        *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if let Some(challenge) = self.kind.challenge() {
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+            let more = self.challenge.map(|more| format!(", {more}")).unwrap_or_default();
+            let value = HeaderValue::try_from(format!("{challenge}{more}"));
+            headers.extend(value.map(|value| (header::WWW_AUTHENTICATE, value)));
         }
         if let Some(length) = self.length {
             let value = HeaderValue::try_from(format!("bytes */{length}"));
@@ -325,6 +351,12 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.into_http().map(Body::from)
     }
 }
 

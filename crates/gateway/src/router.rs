@@ -8,7 +8,7 @@ use axum::{
 use http::{HeaderValue, Uri, header};
 
 use crate::{
-    admin, calls, ces_paths, description, dialects,
+    access, admin, calls, ces_paths, description, dialects,
     gateway::Gateway,
     health, mcp,
     observe::{Traced, numbers},
@@ -20,6 +20,8 @@ use crate::{
 /// everything.
 pub fn router(gateway: Gateway) -> Router {
     Router::new()
+        .route("/.well-known/oauth-protected-resource", get(access::metadata))
+        .route("/.well-known/oauth-protected-resource/{*path}", get(access::metadata))
         .route("/openapi.json", get(description::show))
         .route("/healthz", get(health::live))
         .route("/mcp", any(mcp::serve))

@@ -4,9 +4,10 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use callgate_executor::{Call, Executor};
 use callgate_tool::{Principal, Session, Value};
-use http::request::Parts;
+use http::{Response, request::Parts};
 
 /// The tools that are served over MCP.
 #[async_trait]
@@ -28,6 +29,12 @@ pub trait Host: Send + Sync + 'static {
         caller: &Caller,
         inline: Value,
     ) -> Result<Session, SessionError>;
+
+    /// The answer to a call of a tool that the sender of this request may not call, where HTTP has one: that another token would
+    /// do. None lets the call be answered as that of an unknown tool.
+    fn denied(&self, _head: &Parts, _tool: &str) -> Option<Response<Bytes>> {
+        None
+    }
 
     /// The call with whatever the host adds to each.
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {
@@ -55,6 +62,8 @@ pub struct Caller {
     pub toolsets: Option<Arc<BTreeSet<String>>>,
     /// The only toolset that the request is about.
     pub toolset: Option<String>,
+    /// Toolsets whose tools they see in lists, beside those they may use.
+    pub listed: Option<Arc<BTreeSet<String>>>,
 }
 
 impl Caller {
@@ -84,9 +93,23 @@ impl Caller {
         self
     }
 
-    /// True where they see the tools of a toolset.
+    /// The same caller, who sees the tools of these toolsets in lists, too.
+    #[must_use]
+    pub fn with_listed(mut self, listed: Option<Arc<BTreeSet<String>>>) -> Self {
+        self.listed = listed;
+        self
+    }
+
+    /// True where they may use the tools of a toolset.
     pub fn sees(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
             && self.toolset.as_ref().is_none_or(|only| only == toolset)
+    }
+
+    /// True where the tools of a toolset are listed for them.
+    pub fn lists(&self, toolset: &str) -> bool {
+        let is_listed = self.listed.as_ref().is_some_and(|listed| listed.contains(toolset))
+            && self.toolset.as_ref().is_none_or(|only| only == toolset);
+        is_listed || self.sees(toolset)
     }
 }

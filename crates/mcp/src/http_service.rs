@@ -4,7 +4,7 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
@@ -19,7 +19,10 @@ use crate::{
 
 /// The service. Clones share everything.
 #[derive(Clone)]
-pub struct McpService(StreamableHttpService<Server, NeverSessionManager>);
+pub struct McpService {
+    host: Arc<dyn Host>,
+    service: StreamableHttpService<Server, NeverSessionManager>,
+}
 
 impl McpService {
     /// Serves a host's tools. Bodies are bounded by whoever collects them.
@@ -29,28 +32,39 @@ impl McpService {
             .with_legacy_session_mode(false)
             .with_json_response(true)
             .with_max_request_body_bytes(usize::MAX);
-        let server = move || Ok(Server(Arc::clone(&host)));
-        Self(StreamableHttpService::new(server, Arc::default(), config))
+        let served = Arc::clone(&host);
+        let server = move || Ok(Server(Arc::clone(&served)));
+        Self { host, service: StreamableHttpService::new(server, Arc::default(), config) }
     }
 
     /// Answers a request.
     pub async fn answer(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
         let (mut head, body) = request.into_parts();
         if head.method == Method::POST {
-            match Exact::of(&body) {
+            match self.read(&head, &body) {
                 Ok(exact) => drop(head.extensions.insert(Arc::new(exact))),
-                Err(refusal) => return refused(&refusal),
+                Err(refused) => return refused.map(|body| Full::new(body).boxed()),
             }
         }
         let request = Request::from_parts(head, Full::new(body));
-        let Ok(response) = self.0.clone().call(request).await;
+        let Ok(response) = self.service.clone().call(request).await;
         response
+    }
+
+    /// The message of a request, unless it is none or calls what its sender may not.
+    fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
+        let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
+        let tool = exact.tool.as_deref();
+        match tool.and_then(|tool| self.host.denied(head, tool)) {
+            Some(denied) => Err(Box::new(denied)),
+            None => Ok(exact),
+        }
     }
 }
 
 /// A message that is not taken (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).
-fn refused(refusal: &Refusal) -> Response<BoxBody<Bytes, Infallible>> {
-    let mut response = Response::new(Full::from(refusal.text()).boxed());
+fn refused(refusal: &Refusal) -> Response<Bytes> {
+    let mut response = Response::new(Bytes::from(refusal.text()));
     *response.status_mut() = StatusCode::BAD_REQUEST;
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);

@@ -7,6 +7,8 @@ use serde_json::json;
 /// The parts of a call that reach a service, exactly as they were written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exact {
+    /// The tool that is called.
+    pub(crate) tool: Option<String>,
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` where there is none.
     pub(crate) session: Value,
@@ -57,7 +59,8 @@ impl Exact {
         };
         let session = params.get_mut("_meta").and_then(Value::as_object_mut);
         let session = session.and_then(|meta| meta.remove(SESSION)).unwrap_or_default();
-        Ok(Self { arguments, session })
+        let tool = params.get("name").and_then(Value::as_str).map(ToOwned::to_owned);
+        Ok(Self { tool, arguments, session })
     }
 }
 

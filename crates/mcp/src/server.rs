@@ -45,7 +45,8 @@ impl ServerHandler for Server {
         let caller = self.0.caller(head(&context));
         let executor = self.0.executor();
         let cursor = request.and_then(|request| request.cursor);
-        let entries = seen(&executor, &caller).collect::<Vec<_>>();
+        let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
+        let entries = entries.collect::<Vec<_>>();
         let start = match &cursor {
             None => 0,
             Some(last) => {
@@ -145,11 +146,6 @@ fn listed(entry: Entry<'_>) -> Option<model::Tool> {
 /// The head of the HTTP request, where it is one.
 fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
-}
-
-/// The tools that a caller sees, in the order of the executor, which does not change.
-fn seen<'e>(executor: &'e Executor, caller: &'e Caller) -> impl Iterator<Item = Entry<'e>> {
-    executor.entries().filter(|entry| caller.sees(entry.toolset()))
 }
 
 fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {

@@ -68,6 +68,12 @@ pub(crate) const ACCESS: Table = table(
             "Issuers whose tokens (JWT) are taken; each subject is a principal",
         ),
         key("principals", Kind::Map(&Kind::Table(&PRINCIPAL)), "Principals by name"),
+        texts("public_listing", "Toolsets whose tools anybody may list over MCP, and nobody call"),
+        key(
+            "url",
+            Kind::Address,
+            "The address that callers know the sidecar by, without a path; that of each request unless given",
+        ),
     ],
 );
 
@@ -121,6 +127,11 @@ pub(crate) const ISSUER: Table = table(
             "Where its keys are, if not where its metadata say or not at its own origin",
         ),
         text("principal_claim", "The claim that names the principal; `sub` unless given"),
+        key(
+            "scopes",
+            Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)])),
+            "The scopes that a token needs for a toolset (`scope` or `scp`): all of them",
+        ),
         texts("toolsets", "The toolsets that its subjects may use; all unless given"),
     ],
 );

@@ -1,12 +1,15 @@
 //! `access`: the principals that may call, by token, by certificate or by an issuer's word. Their ids cannot meet: each
 //! begins with where it comes from.
 
+mod resource;
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_secret::SecretReference;
 use callgate_tree::Node;
 use url::{Host, Url};
 
+pub use self::resource::Scopes;
 use super::flag;
 use crate::{
     keys::{ACCESS, ALGORITHMS, CLIENT_CERTIFICATE, ISSUER, PRINCIPAL},
@@ -21,6 +24,10 @@ pub struct AccessConfig {
     pub principals: Vec<PrincipalConfig>,
     /// Issuers whose subjects are principals.
     pub issuers: Vec<IssuerConfig>,
+    /// The origin that callers know the sidecar by; that of each request unless given.
+    pub url: Option<String>,
+    /// Toolsets whose tools anybody may list over MCP.
+    pub public_listing: Arc<BTreeSet<String>>,
 }
 
 /// A principal that is named in the configuration.
@@ -84,6 +91,8 @@ pub struct IssuerConfig {
     pub principal_claim: String,
     /// What its subjects may use.
     pub rights: Rights,
+    /// What their tokens need for it.
+    pub scopes: Scopes,
 }
 
 impl AltName {
@@ -122,7 +131,9 @@ pub(super) fn read(
     if let Some(node) = mapping.object.get("jwt") {
         access.issuers = issuers(reader, node, &at(mapping, "jwt"), toolsets);
     }
-    if mapping.object.iter().next().is_none() {
+    access.url = resource::url(reader, mapping);
+    access.public_listing = resource::public_listing(reader, mapping, toolsets);
+    if !["bearer", "jwt", "principals"].iter().any(|key| mapping.object.contains(key)) {
         let help = "for example `access: {bearer: env:CALLGATE_TOKEN}`";
         let message = "expected `bearer`, `principals` or `jwt`, got none";
         reader.complain("missing-key", pointer, message, help);
@@ -173,18 +184,26 @@ fn certificate(reader: &mut Reader, principal: Mapping<'_>) -> Option<AltName> {
 
 fn rights(reader: &mut Reader, mapping: Mapping<'_>, known: &[&str]) -> Rights {
     let named = reader.strings(mapping, "toolsets");
-    for (index, name) in named.iter().enumerate().filter(|(_, name)| !known.contains(name)) {
-        let help = match nearest(name, known.iter().copied()) {
-            Some(known) => format!("did you mean `{known}`?"),
-            None => format!("the toolsets are `{}`", known.join("`, `")),
-        };
-        let pointer = format!("{}/{index}", at(mapping, "toolsets"));
-        let message = format!("expected the name of a toolset, got: `{name}`");
-        reader.complain("unknown-toolset", pointer, message, help);
+    let pointer = at(mapping, "toolsets");
+    for (index, name) in named.iter().enumerate() {
+        known_toolset(reader, &format!("{pointer}/{index}"), name, known);
     }
     let toolsets: BTreeSet<_> = named.into_iter().map(ToOwned::to_owned).collect();
     let toolsets = mapping.object.contains("toolsets").then(|| Arc::new(toolsets));
     Rights { toolsets, is_admin: flag(reader, mapping, "admin") }
+}
+
+/// Complains where no toolset has the name.
+fn known_toolset(reader: &mut Reader, pointer: &str, name: &str, known: &[&str]) {
+    if known.contains(&name) {
+        return;
+    }
+    let help = match nearest(name, known.iter().copied()) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => format!("the toolsets are `{}`", known.join("`, `")),
+    };
+    let message = format!("expected the name of a toolset, got: `{name}`");
+    reader.complain("unknown-toolset", pointer, message, help);
 }
 
 fn issuers(
@@ -214,9 +233,10 @@ fn issuer(reader: &mut Reader, mapping: Mapping<'_>, toolsets: &[&str]) -> Optio
     let algorithms = algorithms(reader, mapping);
     let claim = reader.string(mapping, "principal_claim").unwrap_or("sub").to_owned();
     let rights = rights(reader, mapping, toolsets);
+    let scopes = resource::scopes(reader, mapping, toolsets);
     let issuer = issuer.filter(|_| is_secure)?;
     let principal_claim = claim;
-    Some(IssuerConfig { issuer, audiences, algorithms, jwks_uri, principal_claim, rights })
+    Some(IssuerConfig { issuer, audiences, algorithms, jwks_uri, principal_claim, rights, scopes })
 }
 
 /// Whoever stands between us and an issuer could hand out keys of their own.

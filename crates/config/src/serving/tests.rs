@@ -123,3 +123,39 @@ fn a_proxy_is_an_http_address() {
         refused(&format!("proxy: '{wrong}'"), "/proxy", "a forward proxy");
     }
 }
+
+#[test]
+fn scopes_are_of_toolsets_and_fit_a_challenge() {
+    let issuer = |scopes: &str| {
+        let issuer = format!("issuer: 'https://idp.example', audience: a, scopes: {scopes}");
+        format!("access: {{jwt: [{{{issuer}}}]}}")
+    };
+    let access = read(&issuer("{pets: [pets.read, pets.write]}")).access.unwrap();
+    assert_eq!(access.issuers[0].scopes["pets"], ["pets.read", "pets.write"]);
+    let access = read(&issuer("{pets: pets.call}")).access.unwrap();
+    assert_eq!(access.issuers[0].scopes["pets"], ["pets.call"]);
+    refused(&issuer("{pet: a}"), "/access/jwt/0/scopes/pet", "did you mean `pets`?");
+    for wrong in ["[]", "''", "'a b'", "'a\"b'", "['a\\b']", "7"] {
+        refused(&issuer(&format!("{{pets: {wrong}}}")), "/access/jwt/0/scopes/pets", "a scope");
+    }
+}
+
+#[test]
+fn callers_know_the_sidecar_by_an_origin() {
+    let url = |url: &str| format!("access: {{bearer: env:T, url: '{url}'}}");
+    let access = read(&url("https://callgate.example:443/")).access.unwrap();
+    assert_eq!(access.url.as_deref(), Some("https://callgate.example"));
+    for wrong in
+        ["https://a.example/mcp", "https://u@a.example", "https://a.example?q", "ftp://a.example"]
+    {
+        refused(&url(wrong), "/access/url", "");
+    }
+}
+
+#[test]
+fn what_anybody_lists_are_toolsets_and_lets_nobody_in() {
+    let access = read("access: {bearer: env:T, public_listing: [pets]}").access.unwrap();
+    assert!(access.public_listing.contains("pets"));
+    refused("access: {bearer: env:T, public_listing: [pet]}", "/access/public_listing/0", "pets");
+    refused("access: {public_listing: [pets]}", "/access", "got none");
+}

@@ -5,7 +5,7 @@ mod published;
 
 use std::time::Duration;
 
-use callgate_config::{BuiltIssuer, IssuerConfig, Rights};
+use callgate_config::{BuiltIssuer, IssuerConfig, Rights, Scopes};
 use callgate_tool::{Object, Principal, Value};
 
 use self::published::Published;
@@ -53,6 +53,10 @@ impl Issuer {
 
     pub(super) fn rights(&self) -> &Rights {
         &self.built.config.rights
+    }
+
+    pub(super) fn scopes(&self) -> &Scopes {
+        &self.built.config.scopes
     }
 
     /// The principal that a token names.

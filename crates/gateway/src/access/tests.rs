@@ -42,7 +42,7 @@ impl Sidecar {
         let token = HeaderValue::from_str(&signer.sign(&claims(ISSUER, &json!({})))).unwrap();
         let headers = HeaderMap::from_iter([(header::AUTHORIZATION, token)]);
         let dialled = Some([127, 0, 0, 1].into());
-        let peer = Peer { door: Door::Calls, dialled, names: Vec::new() };
+        let peer = Peer { door: Door::Calls, is_encrypted: false, dialled, names: Vec::new() };
         self.access.caller(&self.built, &headers, &peer).await
     }
 

@@ -105,7 +105,7 @@ mod tests {
             request = request.header(*name, *value);
         }
         let dialled: Option<IpAddr> = dialled.map(|address| address.parse().unwrap());
-        let peer = Peer { door: Door::Calls, dialled, names: Vec::new() };
+        let peer = Peer { door: Door::Calls, is_encrypted: false, dialled, names: Vec::new() };
         let hosts = ["callgate.internal".to_owned()];
         let checked = check(&request.body(()).unwrap().into_parts().0, &peer, &hosts);
         let status = checked.err().map(|problem| problem.status());

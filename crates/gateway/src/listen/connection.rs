@@ -66,7 +66,8 @@ async fn secured<S>(stream: S, dialled: Option<IpAddr>, way: Way)
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let mut peer = Peer { door: way.door, dialled, names: Vec::new() };
+    let mut peer =
+        Peer { door: way.door, is_encrypted: way.tls.is_some(), dialled, names: Vec::new() };
     let Some(tls) = &way.tls else { return spoken(stream, peer, way).await };
     let handshake = TlsAcceptor::from(tls.config()).accept(stream);
     let Ok(Ok(stream)) = timeout(way.front.limits().head_time, handshake).await else { return };

@@ -7,6 +7,7 @@ mod leaving;
 mod limits;
 mod messages;
 mod own;
+mod resource;
 mod secured;
 mod sidecar;
 mod waiting;

@@ -17,14 +17,14 @@ use super::{
 use crate::test_issuer::{Signer, claims};
 
 /// An issuer.
-struct Idp {
-    issuer: String,
+pub(super) struct Idp {
+    pub(super) issuer: String,
     published: Arc<Mutex<Option<Value>>>,
     n_asked: Arc<AtomicUsize>,
 }
 
 impl Idp {
-    async fn start(signers: &[&Signer]) -> Self {
+    pub(super) async fn start(signers: &[&Signer]) -> Self {
         let published = Arc::new(Mutex::new(None));
         let (n_asked, issuer) =
             (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(String::new())));
@@ -54,7 +54,7 @@ impl Idp {
         *self.published.lock().unwrap() = Some(json!({"keys": keys}));
     }
 
-    fn claims(&self, more: &Value) -> Value {
+    pub(super) fn claims(&self, more: &Value) -> Value {
         claims(&self.issuer, more)
     }
 

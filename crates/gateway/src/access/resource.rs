@@ -1,0 +1,108 @@
+//! The sidecar as a resource of OAuth 2.1: what its metadata say (RFC 9728), and what a challenge adds for a client that is to ask
+//! for a token (RFC 6750 §3, MCP 2026-07-28, authorization).
+
+use std::collections::BTreeSet;
+
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use callgate_config::{AccessConfig, Built};
+use callgate_tool::{Value, json};
+use http::{header, request::Parts};
+
+use crate::{
+    answer::JsonText,
+    gateway::Gateway,
+    peer::Encrypted,
+    problem::{Problem, ProblemKind},
+};
+
+/// Where metadata stand: before the path of what they describe (RFC 9728 §3.1).
+const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
+
+/// True for the metadata, which everybody may read.
+pub(crate) fn is_metadata(path: &str) -> bool {
+    described(path).is_some()
+}
+
+/// True for a path that is served over MCP.
+pub(crate) fn is_mcp(path: &str) -> bool {
+    let below = path.strip_prefix("/mcp").unwrap_or("-");
+    below.is_empty() || below.strip_prefix('/').is_some_and(|name| !name.contains('/'))
+}
+
+/// Answers the metadata of the sidecar, of `/mcp` or of `/mcp/{toolset}`. Who asks for those of a toolset does not learn whether
+/// it is there.
+pub(crate) async fn show(
+    State(gateway): State<Gateway>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (head, _) = request.into_parts();
+    let built = gateway.built();
+    let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty());
+    let found = access.zip(described(head.uri.path())).zip(origin(&built, &head));
+    let Some(((access, path), origin)) = found else {
+        let detail = "no issuer of tokens is configured: `access: {jwt: […]}`";
+        return Err(Problem::new(ProblemKind::UnknownPath, detail));
+    };
+    Ok(JsonText(metadata(access, &format!("{origin}{path}")).to_string()).into_response())
+}
+
+fn metadata(access: &AccessConfig, resource: &str) -> Value {
+    let issuers = texts(access.issuers.iter().map(|issuer| &issuer.issuer));
+    let scopes = texts(access.issuers.iter().flat_map(|issuer| issuer.scopes.values().flatten()));
+    let mut metadata = json!({
+        "resource": resource,
+        "resource_name": "callgate",
+        "authorization_servers": Value::Array(issuers),
+        "bearer_methods_supported": ["header"],
+    });
+    if let Some(members) = metadata.as_object_mut().filter(|_| !scopes.is_empty()) {
+        members.insert("scopes_supported", Value::Array(scopes));
+    }
+    metadata
+}
+
+/// Each text once, in order.
+fn texts<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<Value> {
+    let texts: BTreeSet<_> = texts.collect();
+    texts.into_iter().map(|text| Value::from(&**text)).collect()
+}
+
+/// The path that metadata describe.
+fn described(path: &str) -> Option<&str> {
+    let path = path.strip_prefix(WELL_KNOWN)?;
+    (path.is_empty() || is_mcp(path)).then_some(path)
+}
+
+/// The parameters of a challenge: where the metadata of this path are, and the scopes that a token needs for it. Nothing where
+/// no issuer makes tokens.
+pub(crate) fn challenge(built: &Built, head: &Parts, scopes: &[String]) -> Option<String> {
+    let access = built.serving.access.as_ref().filter(|access| !access.issuers.is_empty())?;
+    let path = head.uri.path();
+    let toolset = path.strip_prefix("/mcp/").unwrap_or_default();
+    let path = if is_mcp(path) { path } else { "" };
+    let origin = origin(built, head)?;
+    let mut challenge = format!(r#"resource_metadata="{origin}{WELL_KNOWN}{path}""#);
+    let of_toolset = access.issuers.iter().filter_map(|issuer| issuer.scopes.get(toolset));
+    let wanted: BTreeSet<_> = of_toolset.flatten().chain(scopes).map(String::as_str).collect();
+    if !wanted.is_empty() {
+        let wanted = wanted.into_iter().collect::<Vec<_>>().join(" ");
+        challenge.push_str(&format!(r#", scope="{wanted}""#));
+    }
+    Some(challenge)
+}
+
+/// The origin that the caller knows the sidecar by: the configured one, else that of the request, whose `Host` was checked.
+fn origin(built: &Built, head: &Parts) -> Option<String> {
+    if let Some(url) = built.serving.access.as_ref().and_then(|access| access.url.clone()) {
+        return Some(url);
+    }
+    let of_header = || head.headers.get(header::HOST)?.to_str().ok();
+    let authority = head.uri.authority().map(http::uri::Authority::as_str).or_else(of_header)?;
+    let is_quotable =
+        authority.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte));
+    let scheme = if head.extensions.get::<Encrypted>().is_some() { "https" } else { "http" };
+    is_quotable.then(|| format!("{scheme}://{authority}"))
+}

@@ -1,0 +1,45 @@
+//! The scopes of a token: those of `scope`, one text (RFC 9068 §2.2.3), or of `scp`, a text or a list, as some issuers write them.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use callgate_config::{BuiltToolset, Rights, Scopes};
+use callgate_tool::{Principal, Value};
+
+use crate::caller::Caller;
+
+/// The toolsets that would be the principal's if its token had the scopes that come with them.
+pub(super) fn lacking(wanted: &Scopes, rights: &Rights, principal: &Principal) -> Scopes {
+    if wanted.is_empty() {
+        return Scopes::default();
+    }
+    let had = of(principal);
+    let is_lacking = |(toolset, scopes): &(&String, &Vec<String>)| {
+        let is_theirs = rights.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(*toolset));
+        is_theirs && !scopes.iter().all(|scope| had.contains(scope.as_str()))
+    };
+    let lacking = wanted.iter().filter(is_lacking);
+    Arc::new(lacking.map(|(toolset, scopes)| (toolset.clone(), scopes.clone())).collect())
+}
+
+/// The caller without the toolsets that its token lacks scopes for.
+pub(super) fn bounded(caller: Caller, lacks: Scopes, all: &[BuiltToolset]) -> Caller {
+    if lacks.is_empty() {
+        return caller;
+    }
+    let names = all.iter().map(|toolset| &toolset.name);
+    let theirs = names.filter(|name| caller.may_use(name) && !lacks.contains_key(*name));
+    let toolsets = Some(Arc::new(theirs.cloned().collect()));
+    Caller { toolsets, lacks, ..caller }
+}
+
+fn of(principal: &Principal) -> BTreeSet<&str> {
+    let mut scopes = BTreeSet::new();
+    for claim in ["scope", "scp"].into_iter().filter_map(|name| principal.claim(name)) {
+        match claim {
+            Value::String(text) => scopes.extend(text.split(' ').filter(|scope| !scope.is_empty())),
+            Value::Array(items) => scopes.extend(items.iter().filter_map(Value::as_str)),
+            _ => {}
+        }
+    }
+    scopes
+}

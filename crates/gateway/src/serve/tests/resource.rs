@@ -1,0 +1,148 @@
+//! The sidecar as a resource of OAuth: its metadata, its challenges, scopes, and tools that anybody may list.
+
+use reqwest::{Client, Response};
+use serde_json::{Value, json};
+
+use super::{Sidecar, jwt::Idp, sidecar::nothing};
+use crate::test_issuer::Signer;
+
+/// A sidecar of the toolset `pets`, whose tokens need a scope for it.
+async fn sidecar(idp: &Idp, more: &str) -> Sidecar {
+    let issuer = &idp.issuer;
+    let jwt = format!("{{issuer: '{issuer}', audience: callgate, scopes: {{pets: pets.call}}}}");
+    Sidecar::start(&format!("{}access: {{jwt: [{jwt}]{more}}}\n", nothing())).await
+}
+
+/// The answer to a message of MCP.
+async fn asked(sidecar: &Sidecar, path: &str, token: Option<&str>, message: &Value) -> Response {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let mut request = client.post(format!("{}{path}", sidecar.calls[0])).json(message);
+    for (name, value) in
+        [("accept", "application/json, text/event-stream"), ("mcp-protocol-version", "2025-11-25")]
+    {
+        request = request.header(name, value);
+    }
+    if let Some(token) = token {
+        request = request.header("authorization", token);
+    }
+    request.send().await.unwrap()
+}
+
+fn list() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
+}
+
+fn call() -> Value {
+    let params = json!({"name": "pets-list", "arguments": {}});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+}
+
+fn challenge(response: &Response) -> (u16, &str) {
+    let challenge = response.headers().get("www-authenticate");
+    let text = challenge.and_then(|value| value.to_str().ok()).unwrap_or_default();
+    (response.status().as_u16(), text)
+}
+
+fn n_tools(listed: &Value) -> usize {
+    listed["result"]["tools"].as_array().map_or(0, Vec::len)
+}
+
+#[tokio::test]
+async fn metadata_say_who_makes_tokens_for_which_path() {
+    let idp = Idp::start(&[]).await;
+    let sidecar = sidecar(&idp, "").await;
+    let origin = &sidecar.calls[0];
+    for path in ["", "/mcp", "/mcp/pets", "/mcp/no-such"] {
+        let well_known = format!("/.well-known/oauth-protected-resource{path}");
+        let shown = sidecar.get(&well_known, &[]).await;
+        let metadata: Value = serde_json::from_str(&shown.text().await.unwrap()).unwrap();
+        let expected = json!({
+            "resource": format!("{origin}{path}"), "resource_name": "callgate",
+            "authorization_servers": [idp.issuer], "bearer_methods_supported": ["header"],
+            "scopes_supported": ["pets.call"],
+        });
+        assert_eq!(metadata, expected);
+    }
+    for path in
+        ["/.well-known/oauth-protected-resource/v1/tools", "/.well-known/openid-configuration"]
+    {
+        assert_eq!(sidecar.status(path, &[]).await, 401, "{path}");
+    }
+    let text = format!("{}access: {{bearer: 'literal:0123456789abcdef'}}", nothing());
+    let sidecar = Sidecar::start(&text).await;
+    assert_eq!(sidecar.status("/.well-known/oauth-protected-resource/mcp", &[]).await, 404);
+}
+
+#[tokio::test]
+async fn whoever_shows_no_token_learns_where_the_metadata_are() {
+    let idp = Idp::start(&[]).await;
+    let sidecar = sidecar(&idp, ", url: 'https://callgate.example/'").await;
+    let at = "resource_metadata=\"https://callgate.example/.well-known/oauth-protected-resource";
+    let first = "Bearer realm=\"callgate\"";
+    let all = asked(&sidecar, "/mcp", None, &list()).await;
+    assert_eq!(challenge(&all), (401, &*format!("{first}, {at}/mcp\"")));
+    let pets = asked(&sidecar, "/mcp/pets", None, &list()).await;
+    assert_eq!(challenge(&pets), (401, &*format!("{first}, {at}/mcp/pets\", scope=\"pets.call\"")));
+    let invalid = asked(&sidecar, "/mcp", Some("Bearer e30.e30.e30"), &list()).await;
+    let expected = format!("{first}, error=\"invalid_token\", {at}/mcp\"");
+    assert_eq!(challenge(&invalid), (401, &*expected));
+    let tools = sidecar.get("/v1/tools", &[]).await;
+    assert_eq!(challenge(&tools), (401, &*format!("{first}, {at}\"")));
+}
+
+#[tokio::test]
+async fn a_token_gives_the_toolsets_that_its_scopes_are_for() {
+    let signer = Signer::new("one");
+    let idp = Idp::start(&[&signer]).await;
+    let sidecar = sidecar(&idp, "").await;
+    let token = |more: Value| signer.sign(&idp.claims(&more));
+    for scoped in [
+        json!({"scope": "openid pets.call"}),
+        json!({"scp": "pets.call"}),
+        json!({"scp": ["a", "pets.call"]}),
+    ] {
+        let token = token(scoped);
+        let listed = asked(&sidecar, "/mcp", Some(&token), &list()).await;
+        assert_eq!(n_tools(&listed.json().await.unwrap()), 1);
+        assert_eq!(asked(&sidecar, "/mcp", Some(&token), &call()).await.status().as_u16(), 200);
+    }
+    for lacking in [json!({}), json!({"scope": "pets.caller pets"}), json!({"scp": 7})] {
+        let token = token(lacking);
+        let listed = asked(&sidecar, "/mcp", Some(&token), &list()).await;
+        assert_eq!(n_tools(&listed.json().await.unwrap()), 0);
+        for (path, message) in [("/mcp", call()), ("/mcp/pets", call()), ("/mcp/pets", list())] {
+            let refused = asked(&sidecar, path, Some(&token), &message).await;
+            let (status, text) = challenge(&refused);
+            assert_eq!(status, 403, "{path}");
+            assert!(text.contains("error=\"insufficient_scope\""), "{text}");
+            assert!(text.contains("scope=\"pets.call\""), "{text}");
+            assert!(
+                text.contains(&format!("/.well-known/oauth-protected-resource{path}\"")),
+                "{text}"
+            );
+        }
+        let tools = sidecar.get("/v1/tools", &[("authorization", &*token)]).await;
+        assert!(!tools.text().await.unwrap().contains("pets-list"));
+    }
+}
+
+#[tokio::test]
+async fn tools_that_anybody_may_list_are_called_by_nobody_unknown() {
+    let signer = Signer::new("one");
+    let idp = Idp::start(&[&signer]).await;
+    let sidecar = sidecar(&idp, ", public_listing: [pets]").await;
+    for path in ["/mcp", "/mcp/pets"] {
+        let listed = asked(&sidecar, path, None, &list()).await;
+        assert_eq!(n_tools(&listed.json().await.unwrap()), 1);
+        let refused = asked(&sidecar, path, None, &call()).await;
+        let (status, text) = challenge(&refused);
+        assert!(status == 401 && text.contains("resource_metadata="), "{status} {text}");
+    }
+    let invalid = asked(&sidecar, "/mcp", Some("Bearer e30.e30.e30"), &list()).await;
+    assert_eq!(challenge(&invalid).0, 401);
+    for path in ["/v1/tools", "/mcp/pets/more", "/v1/admin/changes"] {
+        assert_eq!(sidecar.status(path, &[]).await, 401, "{path}");
+    }
+    let token = signer.sign(&idp.claims(&json!({"scope": "pets.call"})));
+    assert_eq!(asked(&sidecar, "/mcp", Some(&token), &call()).await.status().as_u16(), 200);
+}
