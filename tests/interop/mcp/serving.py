@@ -64,9 +64,9 @@ def configured(folder, url):
     return config
 
 
-def sidecar(callgate, config):
+def sidecar(callgate, config, port=0):
     """Starts a sidecar; its process and its address."""
-    command = [callgate, "serve", config, "--listen", "127.0.0.1:0"]
+    command = [callgate, "serve", config, "--listen", f"127.0.0.1:{port}"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     for line in process.stderr:
         found = re.search(r"http://127\.0\.0\.1:\d+", line)
