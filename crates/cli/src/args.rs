@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Diff(DiffArguments),
     /// Explain a code of a diagnostic
     Explain(ExplainArguments),
+    /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
+    Import(ImportArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
     Mcp(McpArguments),
     /// Print the JSON Schema of configurations, for editors
@@ -226,6 +228,16 @@ pub(crate) struct DiffArguments {
 pub(crate) struct ExplainArguments {
     /// The code, as a diagnostic shows it in brackets; all of them when there is none
     pub(crate) code: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ImportArguments {
+    /// The folder of the export, or a zip of it
+    pub(crate) export: PathBuf,
+    /// The folder that is made: `callgate.yaml`, and a folder with description and examples for each toolset. Nothing that
+    /// is there is written over
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Args, Debug)]

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod explain;
+pub(crate) mod import;
 mod losses;
 pub(crate) mod mcp;
 pub(crate) mod schema;

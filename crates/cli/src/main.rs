@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),
         Command::Serve(arguments) => commands::serve::run(&arguments),

@@ -1,7 +1,7 @@
 //! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
 //! snippets.
 
-use std::{io, path::Path};
+use std::{borrow::Cow, io, path::Path};
 
 use callgate::{
     config::{
@@ -18,7 +18,7 @@ fn open(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let config = config::open(file, options);
+    let config = config::open(&configuration(file), options);
     let built = config.and_then(|config| config.build_blocking(environment, None));
     let built = built.map_err(|error| failure(&error))?;
     for warning in &built.warnings {
@@ -30,7 +30,14 @@ fn open(
 /// An executor that makes no calls, with nothing told.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
     let environment = Environment::new().without_audit();
-    config::open(file, options).and_then(|config| config.build_blocking(&environment, None))
+    let config = config::open(&configuration(file), options);
+    config.and_then(|config| config.build_blocking(&environment, None))
+}
+
+/// The file that is meant: of a folder its `callgate.yaml`.
+fn configuration(file: &Path) -> Cow<'_, Path> {
+    let inside = file.join("callgate.yaml");
+    if inside.is_file() { Cow::Owned(inside) } else { Cow::Borrowed(file) }
 }
 
 /// A finding of a configuration as a snippet; `all` say where secrets stand.

@@ -77,6 +77,7 @@ fn told(cause: &Cause, file: &Path, help: &str) -> String {
 pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
     let level = match finding.severity {
         FindingSeverity::Error => Level::ERROR,
+        FindingSeverity::Note => Level::NOTE,
         _ => Level::WARNING,
     };
     let remark = Remark {

@@ -6,14 +6,13 @@ mod files;
 use std::path::Path;
 
 use callgate_tool::{Object, Value};
-use callgate_transport::CaCertificates;
 use callgate_tree::{Limits, Node};
 
 use crate::{
     description::Description,
     exported::files::{Export, Schema},
     finding::{Finding, Severity},
-    import::{Imported, Remark, RemarkKind},
+    import::{self, Remark, RemarkKind},
     reader::{Reader, escaped},
 };
 
@@ -77,8 +76,8 @@ pub(crate) fn joined(
         );
         return None;
     };
-    server(&schema, &mut imported);
-    certificates(&mut imported);
+    import::server(schema.text(), &mut imported);
+    import::certificates(&mut imported);
     told(reader, node, &file, &imported.remarks);
     let lacks_credential = imported.lacks_credential && node.get("auth").is_none();
     let node = merged(node, imported.settings)?;
@@ -92,54 +91,6 @@ pub(crate) fn joined(
 /// The key that names an export.
 pub(crate) fn named(node: &Node) -> Option<&'static str> {
     ["ces_toolset", "dialogflow_tool"].into_iter().find(|key| node.get(key).is_some())
-}
-
-/// A configuration may name a file where it needs a certificate; an export may not.
-fn certificates(imported: &mut Imported) {
-    let tls = imported.settings.get("tls");
-    let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
-    let shown = tls.and_then(|tls| tls.get("client_certificate"));
-    let is_certificate = |known: &Value| {
-        known.as_str().is_some_and(|text| CaCertificates::read(text.as_bytes()).is_ok())
-    };
-    if !ca.into_iter().flatten().chain(shown).all(is_certificate) {
-        imported.settings.remove("tls");
-        let message = "expected certificates: PEM, or DER in base64";
-        imported.remark(RemarkKind::Invalid, "/tlsConfig", message);
-    }
-}
-
-/// `$env_var` in the server of the description stands for the address that the environment has.
-fn server(schema: &Schema, imported: &mut Imported) {
-    let text = match schema {
-        Schema::File { text, .. } | Schema::Text(text) => text,
-    };
-    let Ok(parsed) = callgate_tree::read(text.as_bytes(), &Limits::default()) else { return };
-    let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
-    let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
-    let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
-    let Some(path) = path_below(template) else {
-        let message = format!(
-            "expected `$env_var` for the whole address of the server, with at most a path behind it, got: `{template}`"
-        );
-        imported.remark(RemarkKind::Invalid, "/servers/0/url", message);
-        return;
-    };
-    if let Some(url) = &imported.url {
-        let server = format!("{}{path}", url.trim_end_matches('/'));
-        imported.settings.insert("server".to_owned(), server.into());
-    } else {
-        let message = "the server is `$env_var`, and `environment.json` has no `url` for it";
-        imported.remark(RemarkKind::NoEquivalent, "", message);
-    }
-}
-
-/// The path behind `$env_var`. Where anything else stands beside it, the description chooses the host, and would be trusted
-/// like the operator who named the address.
-fn path_below(template: &str) -> Option<&str> {
-    let path = template.strip_prefix(ENVIRONMENT)?;
-    let is_path = path.is_empty() || path.starts_with('/');
-    (is_path && !path.contains(ENVIRONMENT)).then_some(path)
 }
 
 /// The toolset's own settings over those of the export; of `limits` each by itself.
@@ -157,21 +108,28 @@ fn merged(node: &Node, mut settings: Object) -> Option<Node> {
     callgate_tree::read(text.as_bytes(), &Limits::default()).ok().map(|parsed| parsed.value)
 }
 
-/// Tells the remarks. None has a position: the line may hold a secret.
+/// Tells the remarks, those about members that mean nothing as one. None has a position: the line may hold a secret.
 fn told(reader: &mut Reader, own: &Node, file: &Path, remarks: &[Remark]) {
+    let is_ignored = |remark: &&Remark| remark.kind == RemarkKind::Ignored;
+    let ignored = remarks.iter().filter(is_ignored);
+    let ignored: Vec<_> = ignored.map(|one| (file.to_owned(), one.pointer.clone())).collect();
+    reader.elsewhere.extend(import::ignored(&ignored));
+    let has_own_auth = own.get("auth").is_some();
     for remark in remarks {
         let severity = match remark.kind {
+            RemarkKind::Ignored => continue,
+            // The export's own credential is not used.
+            RemarkKind::Account | RemarkKind::MissingSecret if has_own_auth => continue,
             RemarkKind::Invalid if !is_overridden(own, &remark.pointer) => Severity::Error,
             _ => Severity::Warning,
         };
         let help = match remark.kind {
             RemarkKind::Account => "nothing else; or write `auth:` into the toolset",
-            RemarkKind::Ignored => "nothing; calls are not changed by it",
             RemarkKind::Invalid => "correct the export, or write the setting into the toolset",
             RemarkKind::MissingSecret => {
                 "write `auth:` into the toolset, with the secret as `env:NAME` or `gcp:projects/…`"
             }
-            RemarkKind::NoEquivalent => "write what it should be into the toolset, if it matters",
+            _ => "write what it should be into the toolset, if it matters",
         };
         reader.elsewhere.push(Finding {
             file: file.to_owned(),
@@ -198,34 +156,4 @@ fn is_overridden(own: &Node, pointer: &str) -> bool {
         || says("tls", "clientcertificatesettings")
         || says("server", "servers")
         || says("service_directory", "servicedirectoryconfig")
-}
-
-/// What stands in an export for a value of its environment.
-const ENVIRONMENT: &str = "$env_var";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn env_var_stands_for_the_whole_beginning_of_a_server() {
-        for (template, path) in [
-            ("$env_var", Some("")),
-            ("$env_var/", Some("/")),
-            ("$env_var/v1/{tenant}", Some("/v1/{tenant}")),
-            ("http://127.0.0.1:8080/$env_var", None),
-            ("http://127.0.0.1:8080/?x=$env_var", None),
-            (" $env_var", None),
-            ("//evil.example/$env_var", None),
-            ("$env_var.evil.example", None),
-            ("$env_var@evil.example", None),
-            ("$env_var:8080/", None),
-            ("$env_var?x=1", None),
-            ("$env_var#a", None),
-            ("$env_var\\@evil.example", None),
-            ("$env_var/$env_var", None),
-        ] {
-            assert_eq!(path_below(template), path, "{template}");
-        }
-    }
 }

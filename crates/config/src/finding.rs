@@ -9,6 +9,8 @@ use callgate_tree::Position;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
+    /// Calls are not changed by it.
+    Note,
     /// Worth knowing.
     Warning,
     /// Nothing is built.
@@ -36,9 +38,10 @@ pub struct Finding {
 }
 
 impl Severity {
-    /// `warning` or `error`.
+    /// `note`, `warning` or `error`.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Warning => "warning",
             Self::Error => "error",
         }

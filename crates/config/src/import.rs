@@ -6,7 +6,9 @@ mod authentication;
 mod ces;
 mod connection;
 mod cx;
+mod fitting;
 mod function;
+mod ignored;
 mod message;
 
 use std::fmt;
@@ -14,8 +16,11 @@ use std::fmt;
 use callgate_tool::{Object, Value};
 
 pub use ces::import_ces;
-pub(crate) use ces::{fill, is_ces};
+pub(crate) use ces::{filled, import_ces_into, is_ces, is_path};
+pub(crate) use cx::import_cx_into;
 pub use cx::{import_cx, import_cx_agent};
+pub(crate) use fitting::{certificates, server};
+pub(crate) use ignored::ignored;
 
 /// What an export becomes.
 #[derive(Clone, Default)]
@@ -32,6 +37,8 @@ pub struct Imported {
     pub lacks_credential: bool,
     /// What is worth knowing, in the order of the export.
     pub remarks: Vec<Remark>,
+    /// The beginning of the environment variables that secrets are read from; none where those of the export are taken.
+    variables: Option<String>,
 }
 
 /// Something about an export that its settings do not show.
@@ -76,6 +83,11 @@ impl RemarkKind {
 }
 
 impl Imported {
+    /// One whose settings are written to a file: its secrets are read from environment variables that begin like this.
+    pub(crate) fn with_variables(beginning: &str) -> Self {
+        Self { variables: Some(beginning.to_ascii_uppercase()), ..Self::default() }
+    }
+
     pub(crate) fn remark(
         &mut self,
         kind: RemarkKind,
@@ -107,6 +119,7 @@ impl fmt::Debug for Imported {
             .field("url", &self.url)
             .field("lacks_credential", &self.lacks_credential)
             .field("remarks", &self.remarks)
+            .field("variables", &self.variables)
             .finish()
     }
 }

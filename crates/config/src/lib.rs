@@ -21,6 +21,7 @@ mod limits;
 mod load;
 mod observe;
 mod output;
+mod package;
 mod policy;
 mod reader;
 mod references;
@@ -38,6 +39,7 @@ mod tls;
 mod toolset;
 mod toolsets;
 mod upstream;
+mod whole;
 
 pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset};
 pub use config::Config;
@@ -66,3 +68,4 @@ pub use toolset::{
     SchemeChoice, SchemeCredential, ToolExecution, ToolShape, ToolsetConfig,
 };
 pub use upstream::Upstream;
+pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};

@@ -64,11 +64,11 @@ pub(crate) fn toolset(
     let mapping = reader.mapping(node, place.pointer, &TOOLSET).filter(|_| is_whole)?;
     let description = match &export {
         Some(export) => Some(export.description.clone()),
-        None if name.is_none() && !mapping.object.contains("openapi") => {
-            Some(Description::file("spec.yaml"))
-        }
         None if !mapping.object.contains("openapi") && mapping.object.contains("functions") => {
             Some(Description::none())
+        }
+        None if name.is_none() && !mapping.object.contains("openapi") => {
+            Some(Description::file("spec.yaml"))
         }
         None => description(reader, mapping),
     };

@@ -62,13 +62,27 @@ pub(crate) fn read(message: Value) -> Result<Vec<Asked>, EnvelopeError> {
 }
 
 fn call_of(mut call: Object) -> Asked {
-    let arguments = take(&mut call, &["inputParameters", "input_parameters"]);
+    let arguments = take(&mut call, &["inputParameters", "input_parameters"]).map(listed);
     let text = |name: &str| call.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let (tool, action) = (text("tool").map(last_part), text("action"));
     let whole = tool.zip(action).map(|(tool, action)| format!("{tool}-{action}"));
     let names = [whole, action.map(str::to_owned), tool.map(str::to_owned)];
     let names = names.into_iter().flatten().collect();
     Asked { names, is_indirect: true, ..Asked::new(None, None, call).with_arguments(arguments) }
+}
+
+/// Arguments as earlier versions list them: `[{"name": "ACTION input", "value": …}]`, where one that is an object is all of
+/// them, or each under its own name. Anything else is left to be told.
+fn listed(arguments: Value) -> Value {
+    let Some(items) = arguments.as_array() else { return arguments };
+    let item =
+        |item: &Value| Some((item.get("name")?.as_str()?.to_owned(), item.get("value")?.clone()));
+    let named: Option<Vec<(String, Value)>> = items.iter().map(item).collect();
+    match named.as_deref() {
+        Some([(name, whole @ Value::Object(_))]) if name.ends_with(" input") => whole.clone(),
+        Some(named) => Value::Object(named.iter().cloned().collect()),
+        None => arguments,
+    }
 }
 
 /// The arguments with the members of `requestBody` in their places.

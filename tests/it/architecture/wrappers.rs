@@ -22,7 +22,8 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("rmcp", &["callgate-mcp"]),
     ("rust-stemmers", &["callgate-search"]),
     ("serde_json_path", &["callgate-openapi"]),
-    ("yaml_serde", &["callgate-tree"]),
+    ("yaml_serde", &["callgate-cli", "callgate-tree"]),
+    ("zip", &["callgate-config"]),
 ];
 
 /// The rule: who names a library that is not theirs.

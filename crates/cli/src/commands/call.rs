@@ -2,7 +2,7 @@
 //! message.
 
 mod batch;
-mod message;
+pub(crate) mod message;
 mod show;
 mod wait;
 

@@ -98,7 +98,7 @@ fn find(folder: &Path, depth: usize, apis: &mut Vec<PathBuf>) -> Result<(), Fail
     Ok(())
 }
 
-fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
@@ -108,6 +108,11 @@ fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
     paths.sort();
     Ok(paths)
+}
+
+/// Writes all that is expected of the fixtures below a folder as it is now.
+pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
+    fixtures(folder, Mode::Update).map(drop)
 }
 
 /// Tells what is not as it should be; whether anything is.

@@ -12,6 +12,7 @@ mod default_credentials;
 mod diff;
 mod findings;
 mod hostile;
+mod import;
 mod output;
 mod overlay;
 mod readme;

@@ -7,11 +7,10 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use callgate_tool::Value;
 use callgate_tree::{Limits, Node};
 
 use crate::file::{MAX_FILE_BYTES, read_file};
-use crate::import::{Imported, fill, import_ces, import_cx, import_cx_agent, is_ces};
+use crate::import::{self, Imported, import_ces, import_cx, import_cx_agent, is_ces};
 
 /// An exported tool.
 #[derive(Debug)]
@@ -35,6 +34,15 @@ pub(super) enum Schema {
     Text(String),
 }
 
+impl Schema {
+    /// Its text.
+    pub(super) fn text(&self) -> &str {
+        match self {
+            Self::File { text, .. } | Self::Text(text) => text,
+        }
+    }
+}
+
 /// Reads the tool in a directory, or of a file. What is wrong is told as a message names it.
 pub(super) fn read(path: &Path) -> Result<Export, String> {
     let file = if path.is_dir() { main_file(path)? } else { path.to_owned() };
@@ -47,7 +55,7 @@ pub(super) fn read(path: &Path) -> Result<Export, String> {
             if environment.is_file() { filled(&tool, folder, &node(&environment)?)? } else { tool };
         let mut imported = import_ces(&tool);
         let schema = match imported.schema.take() {
-            Some(text) if is_path(&text) => Some(below(root, &text)?),
+            Some(text) if import::is_path(&text) => Some(below(root, &text)?),
             text => text.map(Schema::Text),
         };
         return Ok(Export { files: vec![file.clone(), environment], file, schema, imported });
@@ -93,26 +101,12 @@ fn main_file(folder: &Path) -> Result<PathBuf, String> {
 
 /// The tool with the values its app's environment has for it.
 fn filled(tool: &Node, folder: &Path, environment: &Node) -> Result<Node, String> {
-    let mut value = tool.to_value();
-    let environment = environment.to_value();
-    let kind = folder.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let kind = environment.get(kind.unwrap_or_default());
-    let displayed = ["displayName", "display_name"].iter().find_map(|name| value.get(name));
-    let names =
-        [displayed.and_then(Value::as_str), folder.file_name().and_then(|name| name.to_str())];
-    let found = names.into_iter().flatten().find_map(|name| kind?.get(name));
-    if let Some(values) = found {
-        fill(&mut value, values);
-    }
-    let parsed = callgate_tree::read(value.to_string().as_bytes(), &Limits::default());
-    let parsed = parsed.map_err(|_| "expected a tool that is not nested too deeply".to_owned())?;
-    Ok(parsed.value)
-}
-
-/// Whether a schema is named rather than written down.
-fn is_path(schema: &str) -> bool {
-    let names = [".yaml", ".yml", ".json"];
-    !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
+    let name = |path: Option<&Path>| {
+        path.and_then(Path::file_name).and_then(|name| name.to_str()).unwrap_or_default().to_owned()
+    };
+    let (kind, folder) = (name(folder.parent()), name(Some(folder)));
+    import::filled(tool, (&kind, &folder), environment)
+        .ok_or_else(|| "expected a tool that is not nested too deeply".to_owned())
 }
 
 /// The schema an export names, in its app's folder or below it; links are followed first and then judged.

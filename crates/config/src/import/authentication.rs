@@ -4,7 +4,10 @@
 use callgate_secret::SecretReference;
 use callgate_tool::{Value, json};
 
-use crate::import::{Imported, RemarkKind, message::Message};
+use crate::import::{
+    Imported, RemarkKind,
+    message::{Message, snake},
+};
 
 /// Whose export it is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -197,7 +200,14 @@ fn secret(
         imported.remark(RemarkKind::Invalid, config.at(version), message);
         return None;
     }
-    if let Some(value) = config.text(plain, imported) {
+    let value = config.text(plain, imported);
+    if let Some(variables) = &imported.variables {
+        let variable = format!("{variables}_{}", snake(plain).to_ascii_uppercase());
+        let message = format!("the secret is read from the environment: set `{variable}`");
+        imported.remark(RemarkKind::MissingSecret, config.at(plain), message);
+        return Some(format!("env:{variable}"));
+    }
+    if let Some(value) = value {
         return Some(format!("literal:{value}"));
     }
     // Dialogflow, since August 2025: exports have no raw secrets any more.

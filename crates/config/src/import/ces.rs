@@ -1,7 +1,7 @@
 //! A toolset or a tool of Customer Engagement Suite, as its REST interface and its exports write it.
 
 use callgate_tool::{Value, json};
-use callgate_tree::Node;
+use callgate_tree::{Limits, Node};
 
 use crate::import::{
     Imported, RemarkKind,
@@ -12,7 +12,11 @@ use crate::import::{
 
 /// Takes over an `openApiToolset`, an `openApiTool` or a `clientFunction`. Another kind is remarked and has no settings.
 pub fn import_ces(export: &Node) -> Imported {
-    let mut imported = Imported::default();
+    import_ces_into(Imported::default(), export)
+}
+
+/// The same, told how secrets are taken over.
+pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported {
     if let Some(export) = Message::root(export, &mut imported) {
         export.only(&[&KINDS[..], &DESCRIBED[..]].concat(), &mut imported);
         execution(&export, &mut imported);
@@ -31,9 +35,27 @@ pub(crate) fn is_ces(export: &Node) -> bool {
         .is_some_and(|export| KINDS.iter().any(|kind| export.has(kind)))
 }
 
-/// Fills what an app's `environment.json` has for one of its toolsets or tools into the export of it: the values of
-/// `$env_var`, and the address of the service.
-pub(crate) fn fill(export: &mut Value, environment: &Value) {
+/// The export of a toolset or tool in `folder` of `kind` (`toolsets`, `tools`), with the values that its app's
+/// `environment.json` has for it. `None` where it is nested too deeply.
+pub(crate) fn filled(
+    export: &Node,
+    (kind, folder): (&str, &str),
+    environment: &Node,
+) -> Option<Node> {
+    let mut value = export.to_value();
+    let environment = environment.to_value();
+    let displayed = ["displayName", "display_name"].iter().find_map(|name| value.get(name));
+    let names = [displayed.and_then(Value::as_str), Some(folder)];
+    let found = names.into_iter().flatten().find_map(|name| environment.get(kind)?.get(name));
+    if let Some(values) = found {
+        fill(&mut value, values);
+    }
+    let parsed = callgate_tree::read(value.to_string().as_bytes(), &Limits::default());
+    parsed.ok().map(|parsed| parsed.value)
+}
+
+/// Fills in the values of `$env_var`, and the address of the service.
+fn fill(export: &mut Value, environment: &Value) {
     let (Value::Object(members), Value::Object(values)) = (export, environment) else { return };
     for (name, value) in values {
         match members.get_mut(name) {
@@ -45,6 +67,12 @@ pub(crate) fn fill(export: &mut Value, environment: &Value) {
     }
 }
 
+/// Whether a schema is named rather than written down.
+pub(crate) fn is_path(schema: &str) -> bool {
+    let names = [".yaml", ".yml", ".json"];
+    !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))
+}
+
 fn kind(export: &Message<'_>, imported: &mut Imported) {
     match export.one_of(&KINDS, imported) {
         Some(kind @ ("openApiTool" | "openApiToolset")) => {
@@ -54,7 +82,7 @@ fn kind(export: &Message<'_>, imported: &mut Imported) {
         }
         Some("clientFunction") => function::of_ces(export, imported),
         Some(other) => {
-            let message = format!("`{other}` is no OpenAPI toolset");
+            let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, export.at(other), message);
         }
         None => {
@@ -74,6 +102,8 @@ fn open_api(message: &Message<'_>, imported: &mut Imported) {
             "tlsConfig",
             "serviceDirectoryConfig",
             "url",
+            // What is done anyway: fields an answer has beyond its schema are kept.
+            "ignoreUnknownFields",
         ],
         imported,
     );

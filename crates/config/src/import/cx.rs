@@ -11,7 +11,11 @@ use crate::import::{
 
 /// Takes over an OpenAPI tool or a function tool. A tool of another kind is remarked and has no settings.
 pub fn import_cx(tool: &Node) -> Imported {
-    let mut imported = Imported::default();
+    import_cx_into(Imported::default(), tool)
+}
+
+/// The same, told how secrets are taken over.
+pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     if let Some(tool) = Message::root(tool, &mut imported) {
         tool.only(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
         if tool.has("actionConfirmationRequirement") {
@@ -41,7 +45,14 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
         Some("openApiSpec") => {
             let Some(spec) = tool.message("openApiSpec", imported) else { return };
             spec.only(
-                &["textSchema", "authentication", "tlsConfig", "serviceDirectoryConfig"],
+                &[
+                    "textSchema",
+                    "authentication",
+                    "tlsConfig",
+                    "serviceDirectoryConfig",
+                    // In every export, and what is done anyway: fields an answer has beyond its schema are kept.
+                    "ignoreUnknownFields",
+                ],
                 imported,
             );
             imported.schema = spec.text("textSchema", imported).map(ToOwned::to_owned);
@@ -57,7 +68,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
         }
         Some("functionSpec") => function::of_cx(tool, imported),
         Some(other) => {
-            let message = format!("a tool with `{other}` is no OpenAPI tool");
+            let message = format!("tools with `{other}` are not there yet");
             imported.remark(RemarkKind::NoEquivalent, tool.at(other), message);
         }
         None => {

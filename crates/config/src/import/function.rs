@@ -34,7 +34,7 @@ fn put(
     (input, output): (Option<Value>, Option<Value>),
 ) {
     let Some(name) = name else { return };
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let legal: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
     if legal != name {
         let message = format!("the function is called `{legal}`, which models can write");

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use callgate::{
     Entry, Executor, Session, ToolCall, ToolResult,
-    dialect::{Dialect, Read},
+    dialect::{Dialect, EnvelopeError, Read},
 };
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
@@ -45,23 +45,34 @@ fn calls(
     (file, dialect): (&Path, Dialect),
     functions: &[String],
 ) -> Result<Read, Failure> {
-    let entry = |name: &str| executor.find(&tool_name(executor, name));
-    let declared = |name: &str| entry(name).and_then(Entry::declaration);
-    let read = dialect.read(json_file(file)?, declared).map_err(|error| {
+    let read = read(executor, json_file(file)?, dialect).map_err(|error| {
         let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
         Failure(format!(
             "{message}\nhelp: write the model's message as its provider's interface gave it"
         ))
     })?;
-    let read = if dialect.has_wire_names() {
-        read.renamed(|call, name| {
-            Some(entry(&call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
-        })
-    } else {
-        read
-    };
     Ok(match functions {
         [] => read,
-        functions => read.only(functions, |name| entry(name).map(Entry::name)),
+        functions => read.only(functions, |name| entry(executor, name).map(Entry::name)),
     })
+}
+
+/// The calls of a message, for the tools of an executor.
+pub(crate) fn read(
+    executor: &Executor,
+    message: Value,
+    dialect: Dialect,
+) -> Result<Read, EnvelopeError> {
+    let declared = |name: &str| entry(executor, name).and_then(Entry::declaration);
+    let read = dialect.read(message, declared)?;
+    if !dialect.has_wire_names() {
+        return Ok(read);
+    }
+    Ok(read.renamed(|call, name| {
+        Some(entry(executor, &call.tool)?.operation()?.argument_of(name)?.as_str().to_owned())
+    }))
+}
+
+fn entry<'e>(executor: &'e Executor, name: &str) -> Option<Entry<'e>> {
+    executor.find(&tool_name(executor, name))
 }

@@ -1,10 +1,11 @@
 //! One case: `call.json` with `session.json` is run against `response.http`; the request that comes of it must be
-//! `request.http` to the byte (nothing may be sent where there is none), the result `result.json`.
+//! `request.http` to the byte (nothing may be sent where there is none), the result `result.json`. A tool that the client
+//! runs is answered with `answer.json` where there is one.
 
 use std::{fs, path::Path, sync::Arc};
 
 use callgate::{
-    Handle, Outcome, Session, ToolCall,
+    Call, ClientAnswer, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
     config::{Built, Config, Environment},
     dialect::{json_result, read_call},
     transport::{Recording, Replay, canonical_request},
@@ -25,6 +26,8 @@ const SESSION: &str = "session.json";
 const REQUEST: &str = "request.http";
 const RESPONSE: &str = "response.http";
 const RESULT: &str = "result.json";
+
+const ANSWER: &str = "answer.json";
 
 /// What came of running a case once.
 #[derive(Debug)]
@@ -69,12 +72,39 @@ fn ended(api: &Path, folder: &Path, request: Option<&[u8]>) -> Result<Ended, Fai
         .map_err(|error| failure(&error))?;
     let session = session(folder, &built)?;
     let mut result = block_on(built.executor.call(&call, &session))?;
-    // A handle is drawn at random.
-    if let Outcome::Answered(answer) = &mut result.outcome {
-        answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
+    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
+    {
+        let answer = json(&folder.join(ANSWER), &answer)?;
+        result = settled(&built.executor, (&call, &session), answer)?;
+    }
+    // What is drawn at random, or says when it was.
+    match &mut result.outcome {
+        Outcome::Answered(answer) => {
+            answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
+        }
+        Outcome::Pending(pending) => {
+            "call_0".clone_into(&mut pending.id);
+            pending.expires = None;
+        }
+        _ => {}
     }
     let request = replay.requests().into_iter().next();
     Ok(Ended { request, result: json_result(&result).into_value() })
+}
+
+/// The ending of a call that the client answers.
+fn settled(
+    executor: &Executor,
+    (call, session): (&ToolCall, &Session),
+    answer: Value,
+) -> Result<ToolResult, Failure> {
+    let settled = executor.settle(Call::new(call, session), ClientAnswer::Output(answer));
+    Ok(block_on(settled)?.unwrap_or_else(|fault| ToolResult {
+        id: call.id.clone(),
+        tool: call.tool.clone(),
+        outcome: Outcome::Failed(fault),
+        journal: Journal::default(),
+    }))
 }
 
 fn called(folder: &Path) -> Result<ToolCall, Failure> {

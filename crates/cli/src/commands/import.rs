@@ -1,0 +1,94 @@
+//! `callgate import EXPORT --out DIR`: a whole export as a configuration, with the descriptions of its tools and a fixture
+//! for each call its examples show. What cannot be taken over is told and stops nothing.
+
+mod fixture;
+mod folder;
+mod stand_in;
+mod yaml;
+
+use std::path::Path;
+
+use callgate::config::{self, ImportedToolset, WholeExport};
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    args::ImportArguments,
+    commands::{import::folder::NewFolder, test},
+    exit::{Failure, Verdict},
+    open::{failure, shown},
+    output,
+};
+
+/// Reads the export and writes the folder, as a whole or not at all.
+pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
+    let ImportArguments { export: path, out } = arguments;
+    let export = config::import_export(path).map_err(|error| failure(&error))?;
+    for finding in &export.findings {
+        output::talk(&shown(finding, &export.findings));
+    }
+    if export.toolsets.is_empty() {
+        let message = format!("error: `{}` has no tool that can be taken over", path.display());
+        return Err(Failure(format!("{message}\nhelp: the findings say why")));
+    }
+    let folder = NewFolder::beside(out)?;
+    folder.write("callgate.yaml", &configuration(&export))?;
+    for toolset in &export.toolsets {
+        if let Some(text) = &toolset.description {
+            folder.write(&format!("{}/{}", toolset.name, description(text)), text)?;
+        }
+    }
+    let n_cases = fixture::write(&export, &folder)?;
+    test::write_expected(folder.path())?;
+    fixture::tell_silent(&export, folder.path())?;
+    folder.finish()?;
+    output::result(&told(&export, n_cases, out));
+    let is_faulty = |known: &config::Finding| known.severity == config::Severity::Error;
+    Ok(Verdict::of(export.findings.iter().any(is_faulty)))
+}
+
+/// The file of a description: it is read by its text, people by its name.
+fn description(text: &str) -> &'static str {
+    if text.trim_start().starts_with('{') { "spec.json" } else { "spec.yaml" }
+}
+
+/// The text of `callgate.yaml`.
+fn configuration(export: &WholeExport) -> String {
+    let settings = |toolset: &ImportedToolset| {
+        let mut settings = Object::new();
+        if let Some(text) = &toolset.description {
+            let file = format!("{}/{}", toolset.name, description(text));
+            settings.insert("openapi", Value::from(file));
+        }
+        settings.extend(toolset.settings.clone());
+        (toolset.name.clone(), Value::Object(settings))
+    };
+    let toolsets: Object = export.toolsets.iter().map(settings).collect();
+    let name: String = export.name.chars().filter(|known| !known.is_control()).collect();
+    let toolsets = Value::Object(toolsets);
+    let configuration = if names_secret_manager(&toolsets) {
+        json!({"secrets": {"gcp": {"account": "default"}}, "toolsets": toolsets})
+    } else {
+        json!({"toolsets": toolsets})
+    };
+    let text = yaml::text(&configuration);
+    format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
+}
+
+/// Whether a setting is a secret of Secret Manager.
+fn names_secret_manager(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.iter().any(names_secret_manager),
+        Value::Object(members) => members.values().any(names_secret_manager),
+        Value::String(text) => text.starts_with("gcp:projects/"),
+        _ => false,
+    }
+}
+
+fn told(export: &WholeExport, n_cases: usize, out: &Path) -> String {
+    let out = out.display();
+    let n_toolsets = export.toolsets.len();
+    format!(
+        "{n_toolsets} toolsets and {n_cases} calls of examples are in `{out}`\n\
+         callgate check {out}\ncallgate test {out}\n"
+    )
+}

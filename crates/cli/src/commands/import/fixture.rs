@@ -1,0 +1,185 @@
+//! The calls of an export's examples as cases: the call in callgate's words, the session, and the answer that the example
+//! has as the response of the service. Requests and results are written by `callgate test --update` from the description.
+
+use std::{collections::BTreeSet, path::Path};
+
+use callgate::{
+    Executor, ToolCall,
+    config::{Config, Environment, ExportKind, ImportedExample, ImportedToolset, WholeExport},
+    dialect::Dialect,
+};
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    commands::{
+        call::message,
+        import::{description, folder::NewFolder, stand_in, yaml},
+    },
+    exit::Failure,
+    open::failure,
+    output,
+};
+
+/// Writes the fixtures of all toolsets; how many cases they have.
+pub(super) fn write(export: &WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
+    let mut n_cases = 0;
+    for toolset in &export.toolsets {
+        let session = settings(toolset, &export.variables, folder)?;
+        let file = folder.path().join(&toolset.name).join("toolset.yaml");
+        let built = Config::from_toolset_file(&file)
+            .and_then(|config| config.build_blocking(&Environment::new(), None))
+            .map_err(|error| failure(&error))?;
+        let mut names = BTreeSet::new();
+        let examples = export.examples.iter().filter(|example| example.toolset == toolset.name);
+        for example in examples {
+            match call(&built.executor, example, export.kind) {
+                Ok(call) => {
+                    let name = case_name(&example.name, &mut names);
+                    let case = Case { toolset, name: &name, session: &session };
+                    case.write((&call, example), folder)?;
+                    n_cases += 1;
+                }
+                Err(why) => {
+                    output::talk(&format!(
+                        "note: the example `{}` is left out: {why}\n",
+                        example.name
+                    ));
+                }
+            }
+        }
+    }
+    Ok(n_cases)
+}
+
+/// Writes `toolset.yaml`; the session of its cases.
+fn settings(
+    toolset: &ImportedToolset,
+    variables: &Object,
+    folder: &NewFolder,
+) -> Result<Object, Failure> {
+    let (mut settings, session) = stand_in::of(&toolset.settings, variables);
+    if let Some(file) = toolset.description.as_deref().map(description) {
+        settings.insert("openapi", Value::from(file));
+    }
+    let text = format!(
+        "# `{}`, as its fixture has it: answers are recorded, credentials are stand-ins.\n{}",
+        toolset.name,
+        yaml::text(&Value::Object(settings))
+    );
+    folder.write(&format!("{}/toolset.yaml", toolset.name), &text)?;
+    Ok(session)
+}
+
+/// The call of an example. One whose tool answers, and that has no answer, says nothing to compare with.
+fn call(
+    executor: &Executor,
+    example: &ImportedExample,
+    kind: ExportKind,
+) -> Result<ToolCall, String> {
+    let dialect = match kind {
+        ExportKind::Agent => Dialect::Dialogflow,
+        ExportKind::App => Dialect::Ces,
+    };
+    let read = message::read(executor, example.message.clone(), dialect);
+    let read = read.map_err(|error| error.to_string())?;
+    let call = read.to_make().first().map(|call| (*call).clone());
+    let call = call.ok_or("its call cannot be read")?;
+    let entry = executor.find(&call.tool);
+    let entry = entry.ok_or_else(|| format!("there is no tool `{}`", call.tool))?;
+    if entry.operation().is_some() && example.answer.is_none() {
+        return Err("it has no answer of the service".to_owned());
+    }
+    Ok(call)
+}
+
+/// A case on its way to its folder.
+struct Case<'a> {
+    toolset: &'a ImportedToolset,
+    name: &'a str,
+    session: &'a Object,
+}
+
+impl Case<'_> {
+    fn write(
+        &self,
+        (call, example): (&ToolCall, &ImportedExample),
+        folder: &NewFolder,
+    ) -> Result<(), Failure> {
+        let at = format!("{}/cases/{}", self.toolset.name, self.name);
+        let call = json!({"tool": call.tool, "arguments": call.arguments});
+        folder.write(&format!("{at}/call.json"), &format!("{call:#}\n"))?;
+        let session = Value::Object(self.session.clone());
+        folder.write(&format!("{at}/session.json"), &format!("{session:#}\n"))?;
+        match &example.answer {
+            None => Ok(()),
+            Some((_, answer)) if self.toolset.description.is_none() => {
+                folder.write(&format!("{at}/answer.json"), &format!("{answer:#}\n"))
+            }
+            Some((status, body)) => {
+                folder.write(&format!("{at}/response.http"), &response(*status, body))
+            }
+        }
+    }
+}
+
+/// A response as it is recorded.
+fn response(status: u16, body: &Value) -> String {
+    let reason = http::StatusCode::from_u16(status).ok();
+    let reason = reason.and_then(|status| status.canonical_reason()).unwrap_or("Unknown");
+    if body.is_null() {
+        return format!("HTTP/1.1 {status} {reason}\n\n");
+    }
+    format!("HTTP/1.1 {status} {reason}\ncontent-type: application/json\n\n{body}\n")
+}
+
+/// A name for a folder that no other case of the toolset has.
+fn case_name(example: &str, names: &mut BTreeSet<String>) -> String {
+    let mut name = String::new();
+    for letter in example.chars().take(MOST_LETTERS) {
+        if letter.is_ascii_alphanumeric() {
+            name.push(letter.to_ascii_lowercase());
+        } else if !name.is_empty() && !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name = name.trim_end_matches('-');
+    let name = if name.is_empty() { "example" } else { name };
+    let others = (2_u32..).map(|number| format!("{name}-{number}"));
+    let mut all = std::iter::once(name.to_owned()).chain(others);
+    all.find(|name| names.insert(name.clone())).unwrap_or_default()
+}
+
+/// Tells which cases send nothing though their tools have services: a session value is missing, or an argument is wrong.
+pub(super) fn tell_silent(export: &WholeExport, folder: &Path) -> Result<(), Failure> {
+    for toolset in export.toolsets.iter().filter(|toolset| toolset.description.is_some()) {
+        let cases = folder.join(&toolset.name).join("cases");
+        for case in crate::commands::test::sorted(&cases)? {
+            if !case.join("request.http").is_file() {
+                let name = case.file_name().unwrap_or_default().to_string_lossy();
+                output::talk(&format!(
+                    "note: the example `{}/{name}` sends nothing: its `result.json` says why\n",
+                    toolset.name
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A longer name is cut.
+const MOST_LETTERS: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_cases_are_plain_and_each_is_once() {
+        let mut names = BTreeSet::new();
+        let mut name = |example: &str| case_name(example, &mut names);
+        assert_eq!(name("Example 1: CFO Contract Query"), "example-1-cfo-contract-query");
+        assert_eq!(name("example 1 / CFO contract query!"), "example-1-cfo-contract-query-2");
+        assert_eq!(name("../../etc"), "etc");
+        assert_eq!(name("…"), "example");
+    }
+}

@@ -1,0 +1,75 @@
+//! A folder that is made as a whole: it is written beside its place under another name, and gets its own name when it is
+//! complete. Nothing that is there is written over, and nothing half done stays.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::exit::Failure;
+
+/// A folder that is not complete yet; removed where it is not finished.
+#[derive(Debug)]
+pub(super) struct NewFolder {
+    path: PathBuf,
+    place: PathBuf,
+    is_finished: bool,
+}
+
+impl NewFolder {
+    /// Begins a folder whose place must be free, or an empty folder.
+    pub(super) fn beside(place: &Path) -> Result<Self, Failure> {
+        if !is_free(place) {
+            let message = format!("error: `{}` is there, and not an empty folder", place.display());
+            return Err(Failure(format!("{message}\nhelp: name a folder that is not there yet")));
+        }
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let name = format!(".{name}.{}.callgate", std::process::id());
+        let path = place.parent().unwrap_or_else(|| Path::new("")).join(name);
+        fs::create_dir(&path).map_err(|error| failed(&path, &error))?;
+        Ok(Self { path, place: place.to_owned(), is_finished: false })
+    }
+
+    /// Where it is until it is finished.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file by its name in the folder.
+    pub(super) fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let file = self.path.join(name);
+        let above = file.parent().unwrap_or(&self.path);
+        let written = fs::create_dir_all(above).and_then(|()| fs::write(&file, text));
+        written.map_err(|error| failed(&file, &error))
+    }
+
+    /// Gives it its name.
+    pub(super) fn finish(mut self) -> Result<(), Failure> {
+        if self.place.exists() {
+            fs::remove_dir(&self.place).map_err(|error| failed(&self.place, &error))?;
+        }
+        fs::rename(&self.path, &self.place).map_err(|error| failed(&self.place, &error))?;
+        self.is_finished = true;
+        Ok(())
+    }
+}
+
+impl Drop for NewFolder {
+    fn drop(&mut self) {
+        if !self.is_finished {
+            fs::remove_dir_all(&self.path).ok();
+        }
+    }
+}
+
+fn is_free(place: &Path) -> bool {
+    match fs::read_dir(place) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) => error.kind() == io::ErrorKind::NotFound && !place.is_symlink(),
+    }
+}
+
+fn failed(path: &Path, error: &io::Error) -> Failure {
+    let message = format!("error: cannot write `{}`: {error}", path.display());
+    Failure(format!("{message}\nhelp: name a folder in one that is there and can be written to"))
+}

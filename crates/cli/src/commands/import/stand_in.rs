@@ -1,0 +1,68 @@
+//! The settings of a fixture: those of the toolset, with something in place of each credential that stands where the
+//! credential would. A fixture answers from recordings: it connects to nothing and asks nobody for tokens.
+
+use callgate_tool::{Object, Value, json};
+
+/// The settings, and the session that their credentials read.
+pub(super) fn of(settings: &Object, variables: &Object) -> (Object, Object) {
+    let mut settings = settings.clone();
+    for connected in ["tls", "service_directory", "limits"] {
+        settings.remove(connected);
+    }
+    let mut session = Session { parameters: Object::new(), variables: variables.clone() };
+    if let Some(auth) = settings.get("auth") {
+        let auth = session.auth(auth);
+        settings.insert("auth", auth);
+    }
+    (settings, session.into_envelope())
+}
+
+/// A session on its way.
+struct Session {
+    parameters: Object,
+    variables: Object,
+}
+
+impl Session {
+    /// What stands for a credential, put into the session where the credential is the session's.
+    fn auth(&mut self, auth: &Value) -> Value {
+        let stand_in = Value::from(format!("literal:{STAND_IN}"));
+        let Some((kind, settings)) = auth.as_object().and_then(|auth| auth.iter().next()) else {
+            return auth.clone();
+        };
+        match &**kind {
+            "api_key" => {
+                let part = |name: &str| settings.get(name).cloned().unwrap_or_default();
+                json!({"api_key": {"in": part("in"), "name": part("name"), "value": stand_in}})
+            }
+            "bearer" => {
+                let token = settings.get("token").and_then(Value::as_str).unwrap_or_default();
+                if let Some(name) = token.strip_prefix("$session.params.") {
+                    self.parameters.insert(name, Value::from(STAND_IN));
+                } else if let Some(name) = token.strip_prefix("$context.variables.") {
+                    self.variables.insert(name, Value::from(STAND_IN));
+                } else {
+                    return json!({"bearer": {"token": stand_in}});
+                }
+                auth.clone()
+            }
+            // Tokens that an authorization server gives stand where any bearer token does.
+            _ => json!({"bearer": {"token": stand_in}}),
+        }
+    }
+
+    fn into_envelope(self) -> Object {
+        let mut envelope = Object::new();
+        envelope.insert("id", Value::from("session-1"));
+        if !self.parameters.is_empty() {
+            envelope.insert("parameters", Value::Object(self.parameters));
+        }
+        if !self.variables.is_empty() {
+            envelope.insert("context", json!({"variables": self.variables}));
+        }
+        envelope
+    }
+}
+
+/// The value of every credential: it is shown nowhere.
+const STAND_IN: &str = "stand-in-of-a-fixture";

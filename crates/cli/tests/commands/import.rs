@@ -1,0 +1,275 @@
+//! `callgate import`: whole exports become a configuration and fixtures that run, what is not there yet is listed, no secret
+//! is written down, and nothing leaves the export or stays half done.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempDir;
+use zip::{ZipWriter, write::SimpleFileOptions};
+
+use crate::{Ended, callgate, root};
+
+/// Every file below a folder, by its name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(above) = left.pop() {
+        for entry in fs::read_dir(above).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                found.insert(name, fs::read(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn names(files: &BTreeMap<String, Vec<u8>>) -> Vec<&str> {
+    files.keys().map(String::as_str).collect()
+}
+
+/// A zip of these files.
+fn zipped(file: &Path, files: &BTreeMap<String, Vec<u8>>, above: &str) {
+    let mut zip = ZipWriter::new(fs::File::create(file).unwrap());
+    for (name, bytes) in files {
+        zip.start_file(format!("{above}{name}"), SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+/// An export of these files in a folder of its own, and what importing it comes to.
+fn imported(files: &[(&str, &str)]) -> (TempDir, Ended) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let file = folder.path().join("export").join(name);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let ended = import(&folder.path().join("export"), &folder.path().join("out"));
+    (folder, ended)
+}
+
+fn import(export: &Path, out: &Path) -> Ended {
+    callgate(&["import", export.to_str().unwrap(), "--out", out.to_str().unwrap()])
+}
+
+/// The folder holds nothing but the export.
+#[track_caller]
+fn left_nothing(folder: &Path, expected: &[&str]) {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn an_app_and_an_agent_become_what_was_written_by_hand() {
+    for name in ["pets_agent", "shop"] {
+        let folder = tempfile::tempdir().unwrap();
+        let export = root().join("fixtures/exports").join(name);
+        let expected = files(&root().join("fixtures/imported").join(name));
+        let out = folder.path().join("out");
+        import(&export, &out).exits(0).prints("2 toolsets");
+        let got = files(&out);
+        assert_eq!(names(&got), names(&expected));
+        for (name, bytes) in &expected {
+            let text = |bytes: &[u8]| String::from_utf8(bytes.to_owned()).unwrap();
+            assert_eq!(text(&got[name]), text(bytes), "{name}");
+        }
+        callgate(&["check", out.to_str().unwrap()]).exits(0);
+        callgate(&["test", out.to_str().unwrap()]).exits(0).prints(" 0 failed");
+        // The same from a zip, whose files are in a folder, and into a folder that is empty.
+        let file = folder.path().join("export.zip");
+        zipped(&file, &files(&export), "exported/");
+        let out = folder.path().join("again");
+        fs::create_dir(&out).unwrap();
+        import(&file, &out).exits(0);
+        assert!(files(&out) == expected);
+        left_nothing(folder.path(), &["again", "export.zip", "out"]);
+    }
+}
+
+#[test]
+fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    import(&root().join("fixtures/exports/shop"), &out)
+        .exits(0)
+        .says("tools with `mcpToolset` are not there yet")
+        .says("tools with `pythonFunction` are not there yet")
+        .says("the example calls `summarize`, which is not taken over")
+        .says("note[import-ignored]: members that mean nothing here are left out: `/reviewState`");
+    let out = folder.path().join("agent");
+    import(&root().join("fixtures/exports/pets_agent"), &out)
+        .exits(0)
+        .says("tools with `dataStoreSpec` are not there yet")
+        .says("1 webhooks are not taken over")
+        .says("df-code-interpreter-tool`, which is not taken over");
+}
+
+const SCHEMA: &str = "{openapi: 3.0.0, info: {title: T, version: '1'}, servers: [{url: 'https://a.example'}], \
+                      paths: {/pets: {get: {operationId: listPets, summary: s}}}}";
+
+fn tool(authentication: &str) -> String {
+    format!(
+        r#"{{"displayName": "pets", "openApiSpec": {{"authentication": {{{authentication}}}}}}}"#
+    )
+}
+
+#[test]
+fn no_secret_of_an_export_is_written_down() {
+    let key =
+        r#""apiKeyConfig": {"keyName": "k", "requestLocation": "HEADER", "apiKey": "canary"}"#;
+    let oauth = r#""oauthConfig": {"oauthGrantType": "CLIENT_CREDENTIAL", "clientId": "id",
+        "clientSecret": "canary", "tokenEndpoint": "https://idp.example/token"}"#;
+    let bearer = r#""bearerTokenConfig": {"token": "canary"}"#;
+    for (authentication, variable) in
+        [(key, "PETS_API_KEY"), (oauth, "PETS_CLIENT_SECRET"), (bearer, "PETS_TOKEN")]
+    {
+        let files = [
+            ("agent.json", "{}"),
+            ("tools/pets/pets.json", &*tool(authentication)),
+            ("tools/pets/schema.yaml", SCHEMA),
+        ];
+        let (folder, ended) = imported(&files);
+        let ended = ended.exits(0).says(&format!("set `{variable}`"));
+        assert!(!ended.err.contains("canary") && !ended.out.contains("canary"), "{ended:#?}");
+        for (name, bytes) in super::import::files(&folder.path().join("out")) {
+            assert!(!String::from_utf8(bytes).unwrap().contains("canary"), "{name}");
+        }
+        let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
+        assert!(configuration.contains(&format!("env:{variable}")), "{configuration}");
+    }
+}
+
+#[test]
+fn a_tool_that_cannot_be_called_as_exported_is_left_out() {
+    let bad = r#"{"displayName": "bad", "openApiSpec": {"authentication": {"apiKeyConfig": {}}}}"#;
+    let (folder, ended) = imported(&[
+        ("agent.json", "{}"),
+        ("tools/pets/pets.json", &tool("")),
+        ("tools/pets/schema.yaml", SCHEMA),
+        ("tools/bad/bad.json", bad),
+        ("tools/bad/schema.yaml", SCHEMA),
+        ("tools/broken/broken.json", "{"),
+    ]);
+    ended.exits(1).says("this tool is left out").says("broken.json").prints("1 toolsets");
+    let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
+    assert!(configuration.contains("pets:") && !configuration.contains("bad:"), "{configuration}");
+}
+
+#[test]
+fn nothing_is_written_over_and_nothing_half_done_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let export = root().join("fixtures/exports/shop");
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("mine"), "mine").unwrap();
+    import(&export, &out).exits(2).says("not an empty folder");
+    import(&export, &out.join("mine")).exits(2).says("not an empty folder");
+    assert_eq!(names(&files(folder.path())), ["out/mine"]);
+    import(&export, &folder.path().join("no/such/folder")).exits(2).says("cannot write");
+    // A description that cannot be built ends it in the middle.
+    let (folder, ended) = imported(&[
+        ("agent.json", "{}"),
+        (
+            "tools/pets/pets.json",
+            r#"{"displayName": "pets", "functionSpec": {"inputSchema": {"type": "string"}}}"#,
+        ),
+    ]);
+    ended.exits(2).says("expected a schema of objects");
+    left_nothing(folder.path(), &["export"]);
+}
+
+/// What importing a zip of these entries says.
+fn refused(entries: &[(&str, &[u8])], links: &[(&str, &str)]) -> Ended {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("export.zip");
+    let mut zip = ZipWriter::new(fs::File::create(&file).unwrap());
+    for (name, bytes) in entries {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    for (name, target) in links {
+        zip.add_symlink(*name, *target, SimpleFileOptions::default()).unwrap();
+    }
+    zip.finish().unwrap();
+    let ended = import(&file, &folder.path().join("out")).exits(2);
+    left_nothing(folder.path(), &["export.zip"]);
+    ended
+}
+
+#[test]
+fn an_archive_leads_nowhere_else() {
+    let own: (&str, &[u8]) = ("agent.json", b"{}");
+    for name in
+        ["../evil.json", "/etc/evil.json", "tools/../../evil.json", "C:/evil.json", "a\\..\\evil"]
+    {
+        refused(&[own, (name, b"{}")], &[]).says("expected names of files in the export");
+    }
+    refused(&[own], &[("tools/a/schema.yaml", "/etc/passwd")]).says("got a link");
+    refused(&[("other.json", b"{}")], &[]).says("expected `agent.json` or `app.json`");
+    refused(&[("a/agent.json", b"{}"), ("b/agent.json", b"{}")], &[]).says("got neither");
+}
+
+#[test]
+fn an_archive_is_read_within_bounds() {
+    let own: (&str, &[u8]) = ("agent.json", b"{}");
+    let large = vec![b' '; (64 << 20) + 1];
+    refused(&[own, ("tools/a/a.json", &large)], &[]).says("which is the bound");
+    let half = vec![b' '; 50 << 20];
+    let halves: [(&str, &[u8]); 3] =
+        [("tools/a/a.json", &half), ("tools/b/b.json", &half), ("tools/c/c.json", &half)];
+    refused(&[&[own], &halves[..]].concat(), &[]).says("which is the bound");
+    let many: Vec<_> = (0..20_001).map(|at| format!("tools/{at}")).collect();
+    let many: Vec<_> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    refused(&many, &[]).says("at most 20000 files");
+}
+
+#[test]
+fn other_files_are_no_exports() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let file = folder.path().join("spec.yaml");
+    fs::write(&file, "openapi: 3.0.0").unwrap();
+    import(&file, &out).exits(2).says("expected the folder of an export, or a zip of it");
+    fs::write(&file, "PK\x03\x04 and no more").unwrap();
+    import(&file, &out).exits(2).says("cannot read");
+    import(&folder.path().join("none"), &out).exits(2).says("cannot read");
+    import(folder.path(), &out).exits(2).says("expected `agent.json` or `app.json`");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_folder_are_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = folder.path().join("tools/pets");
+    fs::create_dir_all(&tool).unwrap();
+    fs::write(folder.path().join("agent.json"), "{}").unwrap();
+    let link: PathBuf = tool.join("pets.json");
+    std::os::unix::fs::symlink("/etc/passwd", link).unwrap();
+    import(folder.path(), &folder.path().join("out")).exits(2).says("got a link");
+}
+
+#[test]
+fn a_schema_outside_the_app_is_not_read() {
+    let toolset = |schema: &str| {
+        format!(r#"{{"displayName": "t", "openApiToolset": {{"openApiSchema": "{schema}"}}}}"#)
+    };
+    for schema in ["/etc/spec.yaml", "../spec.yaml", "toolsets/../../spec.yaml"] {
+        let files = [("app.json", "{}"), ("toolsets/t/t.json", &*toolset(schema))];
+        imported(&files)
+            .1
+            .exits(2)
+            .says("expected a file `")
+            .says("has no tool that can be taken over");
+    }
+}

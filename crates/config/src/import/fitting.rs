@@ -1,0 +1,82 @@
+//! Fits what an export says to its description and to what an export may say: the address behind `$env_var`, and
+//! certificates, which an export holds and does not name as files.
+
+use callgate_tool::Value;
+use callgate_transport::CaCertificates;
+use callgate_tree::{Limits, Node};
+
+use crate::import::{Imported, RemarkKind, message::ENVIRONMENT};
+
+/// A configuration may name a file where it needs a certificate; an export may not.
+pub(crate) fn certificates(imported: &mut Imported) {
+    let tls = imported.settings.get("tls");
+    let ca = tls.and_then(|tls| tls.get("ca")).and_then(Value::as_array);
+    let shown = tls.and_then(|tls| tls.get("client_certificate"));
+    let is_certificate = |known: &Value| {
+        known.as_str().is_some_and(|text| CaCertificates::read(text.as_bytes()).is_ok())
+    };
+    if !ca.into_iter().flatten().chain(shown).all(is_certificate) {
+        imported.settings.remove("tls");
+        let message = "expected certificates: PEM, or DER in base64";
+        imported.remark(RemarkKind::Invalid, "/tlsConfig", message);
+    }
+}
+
+/// `$env_var` in the server of the description stands for the address that the environment has.
+pub(crate) fn server(description: &str, imported: &mut Imported) {
+    let Ok(parsed) = callgate_tree::read(description.as_bytes(), &Limits::default()) else {
+        return;
+    };
+    let servers = parsed.value.get("servers").and_then(Node::as_array).unwrap_or_default();
+    let url = servers.first().and_then(|server| server.get("url")).and_then(Node::as_str);
+    let Some(template) = url.filter(|url| url.contains(ENVIRONMENT)) else { return };
+    let Some(path) = path_below(template) else {
+        let message = format!(
+            "expected `$env_var` for the whole address of the server, with at most a path behind it, got: `{template}`"
+        );
+        imported.remark(RemarkKind::Invalid, "/servers/0/url", message);
+        return;
+    };
+    if let Some(url) = &imported.url {
+        let server = format!("{}{path}", url.trim_end_matches('/'));
+        imported.settings.insert("server".to_owned(), server.into());
+    } else {
+        let message = "the server is `$env_var`, and `environment.json` has no `url` for it";
+        imported.remark(RemarkKind::NoEquivalent, "", message);
+    }
+}
+
+/// The path behind `$env_var`. Where anything else stands beside it, the description chooses the host, and would be trusted
+/// like the operator who named the address.
+fn path_below(template: &str) -> Option<&str> {
+    let path = template.strip_prefix(ENVIRONMENT)?;
+    let is_path = path.is_empty() || path.starts_with('/');
+    (is_path && !path.contains(ENVIRONMENT)).then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn env_var_stands_for_the_whole_beginning_of_a_server() {
+        for (template, path) in [
+            ("$env_var", Some("")),
+            ("$env_var/", Some("/")),
+            ("$env_var/v1/{tenant}", Some("/v1/{tenant}")),
+            ("http://127.0.0.1:8080/$env_var", None),
+            ("http://127.0.0.1:8080/?x=$env_var", None),
+            (" $env_var", None),
+            ("//evil.example/$env_var", None),
+            ("$env_var.evil.example", None),
+            ("$env_var@evil.example", None),
+            ("$env_var:8080/", None),
+            ("$env_var?x=1", None),
+            ("$env_var#a", None),
+            ("$env_var\\@evil.example", None),
+            ("$env_var/$env_var", None),
+        ] {
+            assert_eq!(path_below(template), path, "{template}");
+        }
+    }
+}

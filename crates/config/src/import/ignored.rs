@@ -1,0 +1,34 @@
+//! Members of an export that mean nothing here, such as those of a newer version of its interface: one note names them all.
+
+use std::path::PathBuf;
+
+use crate::{
+    finding::{Finding, Severity},
+    import::RemarkKind,
+};
+
+/// The note about members that mean nothing here.
+pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
+    let (file, _) = members.first()?;
+    let mut pointers: Vec<_> = members.iter().map(|(_, pointer)| format!("`{pointer}`")).collect();
+    pointers.sort();
+    pointers.dedup();
+    let n_more = pointers.len().saturating_sub(SHOWN);
+    pointers.truncate(SHOWN);
+    let more = if n_more > 0 { format!(" and {n_more} others") } else { String::new() };
+    Some(Finding {
+        file: file.clone(),
+        code: RemarkKind::Ignored.as_str(),
+        severity: Severity::Note,
+        pointer: String::new(),
+        position: None,
+        message: format!(
+            "members that mean nothing here are left out: {}{more}",
+            pointers.join(", ")
+        ),
+        help: "nothing; calls are not changed by it".to_owned(),
+    })
+}
+
+/// How many members are named.
+const SHOWN: usize = 8;

@@ -1,0 +1,135 @@
+//! The files of a whole export, from its folder or from a zip of it, under their names below the export's root. Only files
+//! that tools are made of are kept, within bounds; no name and no link leads out of the export.
+
+mod archive;
+mod folder;
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use callgate_tree::{Limits, Node};
+
+/// An export as a whole.
+#[derive(Debug)]
+pub(crate) struct Package {
+    /// Its folder, or the zip.
+    path: PathBuf,
+    /// The texts, by their names below the root: `tools/orders/orders.json`.
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Package {
+    /// Reads a folder, or a file that is a zip. Why it cannot be read is told as a message.
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let files = if path.is_dir() { folder::read(path)? } else { archive::read(path)? };
+        Ok(Self { path: path.to_owned(), files })
+    }
+
+    /// The path of a file, as messages name it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// The name of the export itself, without what a zip's name ends with.
+    pub(crate) fn name(&self) -> String {
+        let stem = if self.path.is_dir() { self.path.file_name() } else { self.path.file_stem() };
+        stem.unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Whether there is a file of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.files.contains_key(name)
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, name: &str) -> Result<&str, String> {
+        let bytes = self.files.get(name);
+        let bytes = bytes.ok_or_else(|| format!("expected a file `{name}`, got none"))?;
+        str::from_utf8(bytes).map_err(|_| format!("expected `{name}` in UTF-8, got other bytes"))
+    }
+
+    /// A file as a tree.
+    pub(crate) fn node(&self, name: &str) -> Result<Node, String> {
+        let parsed = callgate_tree::read(self.text(name)?.as_bytes(), &Limits::default());
+        let parsed = parsed.map_err(|faults| {
+            let fault = faults.first().map(|fault| fault.message.clone()).unwrap_or_default();
+            format!("cannot read `{name}`: {fault}")
+        })?;
+        Ok(parsed.value)
+    }
+
+    /// The first of these files that is there.
+    pub(crate) fn first(&self, names: &[&str]) -> Option<String> {
+        names.iter().find(|name| self.has(name)).map(|name| (*name).to_owned())
+    }
+
+    /// The folders in a folder, each with the file that is named as it is, or else its only one.
+    pub(crate) fn folders(&self, above: &str) -> Vec<(String, String)> {
+        let mut folders: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for name in self.below(above) {
+            if let [_, folder, file] = &*name.split('/').collect::<Vec<_>>()
+                && !file.starts_with("schema.")
+            {
+                folders.entry(folder).or_default().push(file);
+            }
+        }
+        let main = |(folder, files): (&str, Vec<&str>)| {
+            let named = ENDINGS.iter().map(|ending| format!("{folder}{ending}"));
+            let named = named.into_iter().find(|name| files.contains(&name.as_str()));
+            let only = files.first().filter(|_| files.len() == 1).map(|file| (*file).to_owned());
+            Some((folder.to_owned(), format!("{above}/{folder}/{}", named.or(only)?)))
+        };
+        folders.into_iter().filter_map(main).collect()
+    }
+
+    /// The names of all files below a folder.
+    pub(crate) fn below<'a>(&'a self, above: &'a str) -> impl Iterator<Item = &'a str> {
+        let is_below =
+            move |name: &&str| name.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+        self.files.keys().map(String::as_str).filter(is_below)
+    }
+}
+
+/// Whether tools are made of a file of this name below the root.
+fn is_wanted(name: &str) -> bool {
+    let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
+    is_text
+        && match name.split_once('/') {
+            Some((folder, _)) => FOLDERS.contains(&folder),
+            None => ROOTS.contains(&name) || name == ENVIRONMENT,
+        }
+}
+
+/// What all names begin with before the root: nothing, or one folder. The root is where an agent's or app's own file is.
+fn root(names: &[&str]) -> Option<String> {
+    if names.iter().any(|name| ROOTS.contains(name)) {
+        return Some(String::new());
+    }
+    let mut above = names.iter().filter_map(|name| {
+        let (folder, file) = name.split_once('/')?;
+        ROOTS.contains(&file).then(|| format!("{folder}/"))
+    });
+    let first = above.next()?;
+    above.all(|other| other == first).then_some(first)
+}
+
+/// The file of an export's root with the values of `$env_var`.
+pub(crate) const ENVIRONMENT: &str = "environment.json";
+
+/// One of these files is in the root of an export.
+const ROOTS: [&str; 4] = ["agent.json", "app.json", "app.yaml", "app.yml"];
+/// The folders of an export that are read.
+const FOLDERS: [&str; 5] = ["examples", "playbooks", "tools", "toolsets", "webhooks"];
+const ENDINGS: [&str; 3] = [".json", ".yaml", ".yml"];
+
+/// No app that people made has more files.
+const MOST_FILES: usize = 20_000;
+/// The bytes of all files together: those of the largest description, and as much again for the rest.
+const MOST_BYTES: usize = 128 << 20;
+
+/// Why an export without its own file is none.
+fn no_root(path: &Path) -> String {
+    format!("expected `agent.json` or `app.json` in `{}`, got neither", path.display())
+}

@@ -1,0 +1,66 @@
+//! The files of an export in a folder. Links are not followed: a file that is one is refused.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::{MOST_BYTES, MOST_FILES, is_wanted, no_root, root};
+use crate::file::{MAX_FILE_BYTES, read_file};
+
+/// Reads the files that are wanted, by their names below the export's root.
+pub(super) fn read(folder: &Path) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let mut found = Vec::new();
+    walk(folder, "", 0, &mut found)?;
+    let names: Vec<_> = found.iter().map(|(name, _)| name.as_str()).collect();
+    let root = root(&names).ok_or_else(|| no_root(folder))?;
+    let mut files = BTreeMap::new();
+    let mut left = MOST_BYTES;
+    for (name, file) in &found {
+        let Some(name) = name.strip_prefix(&root).filter(|name| is_wanted(name)) else { continue };
+        if file.is_symlink() {
+            return Err(format!("expected a file, got a link: `{}`", file.display()));
+        }
+        let bytes = read_file(file, left.min(MAX_FILE_BYTES))
+            .map_err(|error| format!("cannot read `{}`: {error}", file.display()))?;
+        left = left.saturating_sub(bytes.len());
+        files.insert(name.to_owned(), bytes);
+    }
+    Ok(files)
+}
+
+/// All files below a folder with their names, in order; what begins with a dot is no part of an export.
+fn walk(
+    folder: &Path,
+    above: &str,
+    depth: usize,
+    found: &mut Vec<(String, PathBuf)>,
+) -> Result<(), String> {
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries =
+        entries.map_err(|error| format!("cannot read `{}`: {error}", folder.display()))?;
+    let mut entries: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+    entries.sort();
+    for path in entries {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if name.is_empty() || name.starts_with('.') {
+            continue;
+        }
+        let name = format!("{above}{name}");
+        if found.len() >= MOST_FILES {
+            return Err(format!("expected at most {MOST_FILES} files in an export, got more"));
+        }
+        if path.is_dir() && !path.is_symlink() {
+            if depth < MOST_DEPTH {
+                walk(&path, &format!("{name}/"), depth + 1, found)?;
+            }
+        } else {
+            found.push((name, path));
+        }
+    }
+    Ok(())
+}
+
+/// Files deeper down are no part of an export.
+const MOST_DEPTH: usize = 8;

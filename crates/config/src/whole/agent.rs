@@ -1,0 +1,63 @@
+//! An agent of Dialogflow CX: `tools/NAME/NAME.json` with `schema.yaml` beside it, the certificate that `agent.json` has for
+//! all tools, and the tool uses of `playbooks/NAME/examples/`.
+
+use callgate_tree::Node;
+
+use crate::{
+    import::{self, Imported},
+    package::Package,
+    whole::{examples, taken::Taken},
+};
+
+/// Takes over the tools and the examples.
+pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
+    let of_agent = import::import_cx_agent(agent);
+    let mut is_told = false;
+    for (folder, file) in package.folders("tools") {
+        let tool = match package.node(&file) {
+            Ok(tool) => tool,
+            Err(message) => {
+                taken.notes.left_out(&package.path(&file), message);
+                continue;
+            }
+        };
+        let name = taken.name(displayed(&tool).unwrap_or(&folder));
+        let mut imported = import::import_cx_into(Imported::with_variables(&name), &tool);
+        let mut certificate = of_agent.clone();
+        if is_told {
+            certificate.remarks.clear();
+        }
+        is_told = true;
+        if !imported.settings.contains_key("functions") {
+            imported.and(certificate);
+        }
+        let beside = ["schema.yaml", "schema.yml", "schema.json"];
+        let beside = beside.map(|name| format!("tools/{folder}/{name}"));
+        let beside = package.first(&beside.each_ref().map(String::as_str));
+        let description = match beside.map(|name| package.text(&name).map(str::to_owned)) {
+            Some(Err(message)) => {
+                taken.notes.left_out(&package.path(&file), message);
+                continue;
+            }
+            Some(Ok(text)) if tool_has_schema(&tool) => Some(text),
+            _ => imported.schema.take(),
+        };
+        let aliases = [displayed(&tool), Some(&*folder), tool.get("name").and_then(Node::as_str)];
+        taken.take(&package.path(&file), (name, &aliases), (imported, description));
+    }
+    let webhooks = package.below("webhooks").count();
+    if webhooks > 0 {
+        let message = format!("{webhooks} webhooks are not taken over: only tools are");
+        taken.notes.left_out(&package.path("webhooks"), message);
+    }
+    examples::of_agent(package, taken);
+}
+
+/// Whether a schema beside the tool is its own.
+fn tool_has_schema(tool: &Node) -> bool {
+    ["openApiSpec", "open_api_spec"].iter().any(|key| tool.get(key).is_some())
+}
+
+fn displayed(tool: &Node) -> Option<&str> {
+    ["displayName", "display_name"].iter().find_map(|key| tool.get(key)?.as_str())
+}

@@ -1,0 +1,64 @@
+//! An app of Customer Engagement Suite: `toolsets/NAME/NAME.json` and `tools/NAME/NAME.json`, which name their descriptions
+//! relative to the app, with the values of `environment.json` and the calls of `examples/`.
+
+use callgate_tool::{Object, Value};
+use callgate_tree::Node;
+
+use crate::{
+    import::{self, Imported},
+    package::{ENVIRONMENT, Package},
+    whole::{examples, taken::Taken},
+};
+
+/// Takes over the toolsets, the tools and the examples.
+pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(), String> {
+    let environment = package.has(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
+    for kind in ["toolsets", "tools"] {
+        for (folder, file) in package.folders(kind) {
+            if let Err(message) = one(package, (kind, &folder, &file), environment.as_ref(), taken)
+            {
+                taken.notes.left_out(&package.path(&file), message);
+            }
+        }
+    }
+    taken.variables = variables(app);
+    examples::of_app(package, taken);
+    Ok(())
+}
+
+/// Takes over one of them.
+fn one(
+    package: &Package,
+    (kind, folder, file): (&str, &str, &str),
+    environment: Option<&Node>,
+    taken: &mut Taken,
+) -> Result<(), String> {
+    let mut tool = package.node(file)?;
+    if let Some(environment) = environment {
+        tool = import::filled(&tool, (kind, folder), environment)
+            .ok_or("expected a tool that is not nested too deeply")?;
+    }
+    let displayed = ["displayName", "display_name"].iter().find_map(|key| tool.get(key)?.as_str());
+    let name = taken.name(displayed.unwrap_or(folder));
+    let mut imported = import::import_ces_into(Imported::with_variables(&name), &tool);
+    let description = match imported.schema.take() {
+        // A name is looked up among the files of the export: none leads out of it.
+        Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),
+        text => text,
+    };
+    let function = tool.get("clientFunction").and_then(|function| function.get("name")?.as_str());
+    let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
+    taken.take(&package.path(file), (name, &aliases), (imported, description));
+    Ok(())
+}
+
+/// The defaults of the variables that an app declares.
+fn variables(app: &Node) -> Object {
+    let declared = ["variableDeclarations", "variable_declarations"];
+    let declared = declared.iter().find_map(|key| app.get(key)?.as_array()).unwrap_or_default();
+    let of = |variable: &Node| {
+        let default = variable.get("schema")?.get("default").map(Node::to_value)?;
+        Some((variable.get("name")?.as_str()?.to_owned(), default))
+    };
+    declared.iter().filter_map(of).collect::<Vec<(String, Value)>>().into_iter().collect()
+}

@@ -1,0 +1,140 @@
+//! Calls that the examples of an export show, with their answers: `toolUse` of a playbook's example, `toolCall` and
+//! `toolResponse` of an app's. A call of a tool that is not taken over is counted, and so is an answer that is none of a
+//! service.
+
+mod answer;
+
+use callgate_tool::{Value, json};
+use callgate_tree::Node;
+
+use crate::{
+    package::Package,
+    whole::{ImportedExample, taken::Taken},
+};
+
+/// Takes over `playbooks/NAME/examples/*.json` of an agent.
+pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
+    let is_example = |name: &&str| name.split('/').nth(2) == Some("examples");
+    let files: Vec<_> = package.below("playbooks").filter(is_example).map(str::to_owned).collect();
+    each(package, &files, taken, |example| {
+        let actions = member(example, &["actions"]).and_then(Node::as_array).unwrap_or_default();
+        actions
+            .iter()
+            .filter_map(|action| tool_use(member(action, &["toolUse", "tool_use"])?))
+            .collect()
+    });
+}
+
+/// Takes over `examples/` of an app.
+pub(super) fn of_app(package: &Package, taken: &mut Taken) {
+    let files: Vec<_> = package.below("examples").map(str::to_owned).collect();
+    each(package, &files, taken, |example| {
+        let messages = member(example, &["messages"]).and_then(Node::as_array).unwrap_or_default();
+        let chunks = messages.iter().filter_map(|message| member(message, &["chunks"])?.as_array());
+        let chunks: Vec<&Node> = chunks.flatten().collect();
+        tool_calls(&chunks)
+    });
+}
+
+/// A call as its example shows it.
+struct Shown {
+    /// The tool or the toolset, as the export names it.
+    tool: String,
+    message: Value,
+    answer: Option<(u16, Value)>,
+}
+
+fn each(
+    package: &Package,
+    files: &[String],
+    taken: &mut Taken,
+    calls: impl Fn(&Node) -> Vec<Shown>,
+) {
+    for file in files {
+        let example = match package.node(file) {
+            Ok(example) => example,
+            Err(message) => {
+                taken.notes.left_out(&package.path(file), message);
+                continue;
+            }
+        };
+        let stem = file.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+        let displayed = member(&example, &["displayName", "display_name"]).and_then(Node::as_str);
+        let name = displayed.or_else(|| Some(stem?.0)).unwrap_or("example").to_owned();
+        let calls = calls(&example);
+        let n_calls = calls.len();
+        for (at, Shown { tool, message, answer }) in calls.into_iter().enumerate() {
+            let Some(toolset) = taken.toolset(&tool).map(str::to_owned) else {
+                let message = format!("the example calls `{tool}`, which is not taken over");
+                taken.notes.left_out(&package.path(file), message);
+                continue;
+            };
+            let name = if n_calls > 1 { format!("{name} {}", at + 1) } else { name.clone() };
+            taken.examples.push(ImportedExample { name, toolset, message, answer });
+        }
+    }
+}
+
+/// A `toolUse`, with the members of version 3 or the lists of earlier ones.
+fn tool_use(tool_use: &Node) -> Option<Shown> {
+    let tool = member(tool_use, &["tool"])?.as_str()?;
+    let action = member(tool_use, &["action"]).and_then(Node::as_str);
+    let action = action.or_else(|| member(tool_use, &["displayName"])?.as_str()).unwrap_or(tool);
+    let input =
+        ["inputActionParameters", "input_action_parameters", "inputParameters", "input_parameters"];
+    let input = member(tool_use, &input).map_or_else(|| json!({}), Node::to_value);
+    let output = [
+        "outputActionParameters",
+        "output_action_parameters",
+        "outputParameters",
+        "output_parameters",
+    ];
+    let output = member(tool_use, &output).map(Node::to_value);
+    let call = json!({"tool": tool, "action": action, "inputParameters": input});
+    let answer = output.and_then(|output| answer::of_action(&output));
+    Some(Shown { tool: tool.to_owned(), message: json!({"toolCall": call}), answer })
+}
+
+/// The calls among the parts of a conversation, each with the response of its id, or else the next of its tool.
+fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
+    let of = |names: [&str; 2]| {
+        let parts = chunks.iter().enumerate();
+        parts.filter_map(move |(at, chunk)| Some((at, member(chunk, &names)?))).collect::<Vec<_>>()
+    };
+    let mut responses = of(["toolResponse", "tool_response"]);
+    let mut shown = Vec::new();
+    for (at, call) in of(["toolCall", "tool_call"]) {
+        let Some(tool) = tool_of(call) else { continue };
+        let id = member(call, &["id"]).and_then(Node::as_str).filter(|id| !id.is_empty());
+        let is_its = |(place, response): &(usize, &Node)| {
+            let other = member(response, &["id"]).and_then(Node::as_str);
+            match id {
+                Some(id) => other == Some(id),
+                None => *place > at && tool_of(response) == Some(tool.clone()),
+            }
+        };
+        let found = responses.iter().position(is_its).map(|found| responses.remove(found).1);
+        let response = found.and_then(|response| member(response, &["response"]));
+        let answer = response.and_then(|response| answer::of_response(&response.to_value()));
+        let call = call.to_value();
+        let message = json!({"toolCalls": {"toolCalls": [call]}});
+        shown.push(Shown { tool, message, answer });
+    }
+    shown
+}
+
+/// The tool of a call or a response, or its toolset.
+fn tool_of(call: &Node) -> Option<String> {
+    let toolset = member(call, &["toolsetTool", "toolset_tool"]);
+    let name = match toolset {
+        Some(toolset) => member(toolset, &["toolset"]),
+        None => member(call, &["tool", "displayName", "display_name"]),
+    };
+    name.and_then(Node::as_str).map(str::to_owned)
+}
+
+/// The first of these members; `null` is none.
+fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
+    let mut found = names.iter().filter_map(|name| node.get(name));
+    found.find(|node| !matches!(node, Node::Null))
+}

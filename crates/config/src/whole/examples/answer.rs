@@ -1,0 +1,73 @@
+//! The answer of a service as an example writes it: under its status in Dialogflow, under `output` in Customer Engagement
+//! Suite. A failure without a status says nothing about what the service sent.
+
+use callgate_tool::Value;
+
+/// The status and the body of an action's output; none of one that is empty.
+pub(super) fn of_action(output: &Value) -> Option<(u16, Value)> {
+    // Earlier versions: `[{"name": "ACTION output", "value": …}]`.
+    if let Some(items) = output.as_array() {
+        return of_action(items.first()?.get("value")?);
+    }
+    let Some(members) = output.as_object() else {
+        return (!output.is_null()).then(|| (OK, output.clone()));
+    };
+    let mut each = members.iter();
+    let (name, body) = each.next()?;
+    let status = name.parse::<u16>().ok().filter(|status| (100..600).contains(status));
+    match status {
+        Some(status) if each.next().is_none() => Some((status, body.clone())),
+        _ => Some((OK, output.clone())),
+    }
+}
+
+/// The status and the body of a response.
+pub(super) fn of_response(response: &Value) -> Option<(u16, Value)> {
+    let members = response.as_object()?;
+    if members.contains_key("error") || members.is_empty() {
+        return None;
+    }
+    Some((OK, members.get("output").unwrap_or(response).clone()))
+}
+
+/// The status of an answer whose own is not said.
+const OK: u16 = 200;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn an_output_stands_under_its_status_or_is_the_body() {
+        for (output, expected) in [
+            (json!({"200": {"id": 7}}), Some((200, json!({"id": 7})))),
+            (json!({"404": null}), Some((404, Value::Null))),
+            (json!({"temperature": 28}), Some((200, json!({"temperature": 28})))),
+            (json!({"200": 1, "201": 2}), Some((200, json!({"200": 1, "201": 2})))),
+            (json!({"999": 1}), Some((200, json!({"999": 1})))),
+            (
+                json!([{"name": "find output", "value": {"201": {"a": 1}}}]),
+                Some((201, json!({"a": 1}))),
+            ),
+            (json!([]), None),
+            (json!({}), None),
+            (Value::Null, None),
+        ] {
+            assert_eq!(of_action(&output), expected, "{output}");
+        }
+    }
+
+    #[test]
+    fn a_response_is_its_output_or_itself_and_no_failure() {
+        for (response, expected) in [
+            (json!({"output": [1]}), Some((200, json!([1])))),
+            (json!({"name": "x"}), Some((200, json!({"name": "x"})))),
+            (json!({"error": "no"}), None),
+            (json!({}), None),
+        ] {
+            assert_eq!(of_response(&response), expected, "{response}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is worth knowing about a whole export, told once for all tools it concerns: members that mean nothing here are one
+//! note, and what each tool would say about the account of its tokens is one warning.
+
+use std::path::{Path, PathBuf};
+
+use crate::{
+    finding::{Finding, Severity},
+    import::{Imported, Remark, RemarkKind, ignored},
+};
+
+/// The notes of an export on their way.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Members that mean nothing here, and their files.
+    ignored: Vec<(PathBuf, String)>,
+    findings: Vec<(Finding, usize)>,
+}
+
+impl Notes {
+    /// Takes the remarks about a tool; one that is left out says so in each that says why.
+    pub(super) fn take(&mut self, file: &Path, imported: &Imported, is_left_out: bool) {
+        for remark in &imported.remarks {
+            match remark.kind {
+                RemarkKind::Ignored => self.ignored.push((file.to_owned(), remark.pointer.clone())),
+                // Nobody asks for tokens of a tool that is not there.
+                RemarkKind::Account | RemarkKind::MissingSecret if is_left_out => {}
+                _ => self.remark(file, remark, is_left_out),
+            }
+        }
+    }
+
+    /// Writes down that something of the export is left out.
+    pub(super) fn left_out(&mut self, file: &Path, message: String) {
+        let help = "nothing; the rest is taken over without it";
+        self.put(file, RemarkKind::NoEquivalent, (Severity::Warning, "", message), help);
+    }
+
+    fn remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
+        let severity = match remark.kind {
+            RemarkKind::Invalid => Severity::Error,
+            _ => Severity::Warning,
+        };
+        let help = match (remark.kind, is_left_out) {
+            (RemarkKind::Invalid, _) => "correct the export; this tool is left out",
+            (_, true) => "nothing; this tool is left out, and the rest is taken over",
+            (RemarkKind::Account, _) => "nothing else; or write another `auth:`",
+            (RemarkKind::MissingSecret, _) => {
+                "or write another reference into the configuration: `gcp:projects/…`, `file:…`"
+            }
+            (_, false) => "write what it should be into the configuration, if it matters",
+        };
+        // The same account asks for the tokens of all tools: where that is said does not matter.
+        let pointer = if remark.kind == RemarkKind::Account { "" } else { &remark.pointer };
+        let message = match pointer {
+            "" => remark.message.clone(),
+            pointer => format!("`{pointer}`: {}", remark.message),
+        };
+        self.put(file, remark.kind, (severity, pointer, message), help);
+    }
+
+    fn put(
+        &mut self,
+        file: &Path,
+        kind: RemarkKind,
+        (severity, pointer, message): (Severity, &str, String),
+        help: &str,
+    ) {
+        let is_same = |known: &(Finding, usize)| {
+            known.0.message == message && (known.0.file == *file || kind == RemarkKind::Account)
+        };
+        if let Some((_, n_more)) = self.findings.iter_mut().find(|known| is_same(known)) {
+            *n_more += 1;
+            return;
+        }
+        let finding = Finding {
+            file: file.to_owned(),
+            code: kind.as_str(),
+            severity,
+            pointer: pointer.to_owned(),
+            position: None,
+            message,
+            help: help.to_owned(),
+        };
+        self.findings.push((finding, 0));
+    }
+
+    /// Everything, each once.
+    pub(super) fn findings(self) -> Vec<Finding> {
+        let counted = |(mut finding, n_more): (Finding, usize)| {
+            if n_more > 0 {
+                finding.message.push_str(&format!(" (and {n_more} times more)"));
+            }
+            finding
+        };
+        let ignored = ignored(&self.ignored);
+        ignored.into_iter().chain(self.findings.into_iter().map(counted)).collect()
+    }
+}

@@ -1,0 +1,118 @@
+//! What was taken over of an export so far: toolsets under names of their own, all functions of the client in one toolset,
+//! and which tool of the export became which toolset.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
+
+use callgate_tool::{Object, Value, json};
+
+use crate::{
+    import::{self, Imported, RemarkKind},
+    whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, notes::Notes},
+};
+
+/// The parts of an export on their way.
+#[derive(Debug)]
+pub(super) struct Taken {
+    toolsets: Vec<ImportedToolset>,
+    functions: Vec<Value>,
+    /// The toolset that each name of a tool stands for.
+    known: BTreeMap<String, String>,
+    names: BTreeSet<String>,
+    pub(super) examples: Vec<ImportedExample>,
+    pub(super) variables: Object,
+    pub(super) notes: Notes,
+}
+
+impl Taken {
+    pub(super) fn new() -> Self {
+        Self {
+            toolsets: Vec::new(),
+            functions: Vec::new(),
+            known: BTreeMap::new(),
+            names: [CLIENT.to_owned()].into(),
+            examples: Vec::new(),
+            variables: Object::new(),
+            notes: Notes::default(),
+        }
+    }
+
+    /// A name for a toolset that no other has: the tool's own, in letters that callgate takes.
+    pub(super) fn name(&mut self, displayed: &str) -> String {
+        let is_legal = |known: char| known.is_ascii_alphanumeric() || known == '_';
+        let letters = displayed.chars().map(|known| if is_legal(known) { known } else { '_' });
+        let mut legal: String = letters.take(MOST_LETTERS).collect();
+        if !legal.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+            legal.insert(0, '_');
+        }
+        let others = (2_u32..).map(|number| format!("{legal}_{number}"));
+        let mut names = std::iter::once(legal.clone()).chain(others);
+        names.find(|name| self.names.insert(name.clone())).unwrap_or_default()
+    }
+
+    /// Takes a tool over under a name, or writes down why not. `aliases` are what examples call it.
+    pub(super) fn take(
+        &mut self,
+        file: &Path,
+        (name, aliases): (String, &[Option<&str>]),
+        (mut imported, description): (Imported, Option<String>),
+    ) {
+        if let Some(text) = &description {
+            import::server(text, &mut imported);
+        }
+        import::certificates(&mut imported);
+        let functions = imported.settings.remove("functions");
+        let is_invalid = imported.remarks.iter().any(|known| known.kind == RemarkKind::Invalid);
+        let is_tool = (description.is_some() && !imported.lacks_credential) || functions.is_some();
+        let is_left_out = is_invalid || !is_tool;
+        self.notes.take(file, &imported, is_left_out);
+        if is_left_out {
+            return;
+        }
+        let mut known = name.clone();
+        if let Some(Value::Array(functions)) = functions {
+            self.functions.extend(functions);
+            CLIENT.clone_into(&mut known);
+        } else {
+            // As `Toolset` would have it of an export: the platforms send every default.
+            imported.settings.insert("defaults", "all".into());
+            let settings = imported.settings;
+            self.toolsets.push(ImportedToolset { name, settings, description });
+        }
+        for alias in aliases.iter().flatten().filter(|alias| !alias.is_empty()) {
+            self.known.entry((*alias).to_owned()).or_insert_with(|| known.clone());
+        }
+    }
+
+    /// The toolset that a name of a tool stands for; of a resource name the last part counts.
+    pub(super) fn toolset(&self, tool: &str) -> Option<&str> {
+        let last = tool.rsplit('/').next().unwrap_or(tool);
+        self.known.get(tool).or_else(|| self.known.get(last)).map(String::as_str)
+    }
+
+    pub(super) fn into_export(mut self, kind: ExportKind, name: String) -> WholeExport {
+        if !self.functions.is_empty() {
+            // The functions of a client are called by their own names.
+            let functions = json!({"prefix": "", "functions": self.functions});
+            let settings = match functions {
+                Value::Object(settings) => settings,
+                _ => Object::new(),
+            };
+            self.toolsets.push(ImportedToolset {
+                name: CLIENT.to_owned(),
+                settings,
+                description: None,
+            });
+        }
+        self.toolsets.sort_by(|one, other| one.name.cmp(&other.name));
+        let Self { toolsets, examples, variables, notes, .. } = self;
+        WholeExport { kind, name, toolsets, examples, variables, findings: notes.findings() }
+    }
+}
+
+/// The toolset of all functions that the client runs.
+const CLIENT: &str = "client";
+/// Names of tools begin with that of their toolset; this leaves room for the rest.
+const MOST_LETTERS: usize = 40;
