@@ -22,28 +22,32 @@ use crate::{
 /// Reads the export and writes the folder, as a whole or not at all.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
-    let export = config::import_export(path).map_err(|error| failure(&error))?;
+    let mut export = config::import_export(path).map_err(|error| failure(&error))?;
     for finding in &export.findings {
         output::talk(&shown(finding, &export.findings));
     }
     if export.toolsets.is_empty() {
-        let message = format!("error: `{}` has no tool that can be taken over", path.display());
-        return Err(Failure(format!("{message}\nhelp: the findings say why")));
+        return Err(nothing(path));
     }
+    let n_toolsets = export.toolsets.len();
     let folder = NewFolder::beside(out)?;
-    folder.write("callgate.yaml", &configuration(&export))?;
-    for toolset in &export.toolsets {
-        if let Some(text) = &toolset.description {
-            folder.write(&format!("{}/{}", toolset.name, description(text)), text)?;
-        }
+    let n_cases = fixture::write(&mut export, &folder)?;
+    if export.toolsets.is_empty() {
+        return Err(nothing(path));
     }
-    let n_cases = fixture::write(&export, &folder)?;
+    folder.write("callgate.yaml", &configuration(&export))?;
     test::write_expected(folder.path())?;
     fixture::tell_silent(&export, folder.path())?;
     folder.finish()?;
     output::result(&told(&export, n_cases, out));
     let is_faulty = |known: &config::Finding| known.severity == config::Severity::Error;
-    Ok(Verdict::of(export.findings.iter().any(is_faulty)))
+    let is_left_out = export.toolsets.len() < n_toolsets;
+    Ok(Verdict::of(is_left_out || export.findings.iter().any(is_faulty)))
+}
+
+fn nothing(export: &Path) -> Failure {
+    let message = format!("error: `{}` has no tool that can be taken over", export.display());
+    Failure(format!("{message}\nhelp: the findings say why"))
 }
 
 /// The file of a description: it is read by its text, people by its name.

@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         });
     } else if arguments.json {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
-            output::written_by(|out| write_known(out, Some(operation), tool));
+            output::written_by(|out| write_known(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect {
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
@@ -91,14 +91,19 @@ fn table(built: &Built) {
     });
 }
 
-/// Has `show` write every tool, with what stands before the first, between two and after the last of them. A tool whose
+/// Has `show` write every tool, those that the client runs last, with what stands before the first, between two and after the last of them. A tool whose
 /// declaration takes more than it may is told of on standard error.
 fn listed(
     built: &Built,
     [before, between, after]: [&str; 3],
-    mut show: impl FnMut(&Operation, &Tool),
+    mut show: impl FnMut(Option<&Operation>, &Tool),
 ) {
     let mut n_shown = 0;
+    let mut shown = |operation: Option<&Operation>, tool: &Tool| {
+        output::result(if n_shown == 0 { before } else { between });
+        show(operation, tool);
+        n_shown += 1;
+    };
     for toolset in &built.toolsets {
         let first = toolset.operations.first();
         let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
@@ -111,12 +116,12 @@ fn listed(
                     continue;
                 }
             };
-            output::result(if n_shown == 0 { before } else { between });
-            show(operation, &tool);
-            n_shown += 1;
+            shown(Some(operation), &tool);
         }
         refusals.tell(toolset);
     }
+    let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
+    functions.filter_map(Entry::declaration).for_each(|tool| shown(None, tool));
     match n_shown {
         0 => output::result(&format!("{}{}", before.trim_end(), after.trim_start())),
         _ => output::result(after),

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use serde_json::json;
 use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -115,8 +116,11 @@ fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
         .says("df-code-interpreter-tool`, which is not taken over");
 }
 
-const SCHEMA: &str = "{openapi: 3.0.0, info: {title: T, version: '1'}, servers: [{url: 'https://a.example'}], \
-                      paths: {/pets: {get: {operationId: listPets, summary: s}}}}";
+const SCHEMA: &str = "openapi: 3.0.0
+info: {title: T, version: '1'}
+servers: [{url: 'https://a.example'}]
+paths: {/pets: {get: {operationId: listPets, summary: s}}}
+";
 
 fn tool(authentication: &str) -> String {
     format!(
@@ -177,16 +181,92 @@ fn nothing_is_written_over_and_nothing_half_done_stays() {
     import(&export, &out.join("mine")).exits(2).says("not an empty folder");
     assert_eq!(names(&files(folder.path())), ["out/mine"]);
     import(&export, &folder.path().join("no/such/folder")).exits(2).says("cannot write");
-    // A description that cannot be built ends it in the middle.
+}
+
+#[test]
+fn a_toolset_that_cannot_be_built_is_left_out() {
+    let function = |name: &str, schema: &str| {
+        format!(r#"{{"displayName": "{name}", "functionSpec": {{"inputSchema": {schema}}}}}"#)
+    };
+    let of_texts = function("of_texts", r#"{"type": "string"}"#);
+    let (folder, ended) = imported(&[("agent.json", "{}"), ("tools/a/a.json", &of_texts)]);
+    ended.exits(2).says("expected a schema of objects").says("has no tool that can be taken over");
+    left_nothing(folder.path(), &["export"]);
+    let toolset = |name: &str| {
+        let schema = format!("toolsets/{name}/s.yaml");
+        json!({"displayName": name, "openApiToolset": {"openApiSchema": schema}}).to_string()
+    };
+    let schema = SCHEMA.replace("https://a.example", "$env_var");
+    let environment = json!({"toolsets": {"bad": {"openApiToolset": {"url": "no address"}}}});
+    let (folder, ended) = imported(&[
+        ("app.json", "{}"),
+        ("environment.json", &environment.to_string()),
+        ("toolsets/bad/bad.json", &toolset("bad")),
+        ("toolsets/bad/s.yaml", &schema),
+        ("toolsets/pets/pets.json", &toolset("pets")),
+        ("toolsets/pets/s.yaml", SCHEMA),
+    ]);
+    ended.exits(1).says("the toolset `bad` is left out").prints("1 toolsets");
+    assert!(!folder.path().join("out/bad").exists());
+    callgate(&["test", folder.path().join("out").to_str().unwrap()]).exits(0);
+}
+
+#[test]
+fn descriptions_that_cannot_be_read_are_for_check_to_tell() {
     let (folder, ended) = imported(&[
         ("agent.json", "{}"),
-        (
-            "tools/pets/pets.json",
-            r#"{"displayName": "pets", "functionSpec": {"inputSchema": {"type": "string"}}}"#,
-        ),
+        ("tools/pets/pets.json", &tool("")),
+        ("tools/pets/schema.yaml", "openapi: ["),
     ]);
-    ended.exits(2).says("expected a schema of objects");
-    left_nothing(folder.path(), &["export"]);
+    ended.exits(0);
+    callgate(&["check", folder.path().join("out").to_str().unwrap()]).exits(1);
+}
+
+#[test]
+fn names_become_such_as_models_can_write_and_none_is_twice() {
+    let named = |name: &str| format!(r#"{{"displayName": "{name}", "openApiSpec": {{}}}}"#);
+    let function = |name: &str| format!(r#"{{"displayName": "{name}", "functionSpec": {{}}}}"#);
+    let (folder, ended) = imported(&[
+        ("agent.json", "{}"),
+        ("tools/1/1.json", &named("24/7 pets")),
+        ("tools/1/schema.yaml", SCHEMA),
+        ("tools/2/2.json", &named("24_7_Pets")),
+        ("tools/2/schema.yaml", SCHEMA),
+        ("tools/3/3.json", &named("client")),
+        ("tools/3/schema.yaml", SCHEMA),
+        ("tools/4/4.json", &function("open page")),
+        ("tools/5/5.json", &function("open_page")),
+    ]);
+    ended.exits(0).says("the name of the function is that of another one").prints("4 toolsets");
+    let out = folder.path().join("out");
+    let told = callgate(&["tools", out.to_str().unwrap(), "--dialect", "json"]).exits(0).json();
+    let names: Vec<_> = told.as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+    let expected =
+        ["_24_7_Pets_2-listPets", "_24_7_pets-listPets", "client_2-listPets", "open_page"];
+    let mut names: Vec<_> = names.iter().map(|name| name.as_str().unwrap()).collect();
+    names.sort_unstable();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn an_app_is_read_as_yaml_too_and_a_value_that_is_missing_leaves_a_tool_out() {
+    let toolset =
+        "displayName: pets\nopenApiToolset: {openApiSchema: toolsets/pets/s.yaml, url: $env_var}\n";
+    let schema = SCHEMA.replace("https://a.example", "$env_var");
+    let base = [
+        ("app.yaml", "displayName: App"),
+        ("toolsets/pets/pets.yaml", toolset),
+        ("toolsets/pets/s.yaml", &*schema),
+    ];
+    imported(&base)
+        .1
+        .exits(2)
+        .says("expected a value of `environment.json` in place of `$env_var`");
+    let environment = r#"{"toolsets": {"pets": {"openApiToolset": {"url": "https://b.example"}}}}"#;
+    let (folder, ended) = imported(&[&base[..], &[("environment.json", environment)]].concat());
+    ended.exits(0);
+    let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
+    assert!(configuration.contains("server: https://b.example"), "{configuration}");
 }
 
 /// What importing a zip of these entries says.

@@ -1,7 +1,7 @@
 //! Tools that the client runs, as exports write them: `functionSpec` of Dialogflow CX with JSON Schemas, `clientFunction` of
 //! Customer Engagement Suite with schemas of its own, which become JSON Schemas here.
 
-use callgate_tool::{Object, Value, json};
+use callgate_tool::{MAX_TOOL_NAME, Object, Value, json};
 use callgate_tree::Node;
 
 use crate::import::{Imported, RemarkKind, message::Message};
@@ -34,8 +34,7 @@ fn put(
     (input, output): (Option<Value>, Option<Value>),
 ) {
     let Some(name) = name else { return };
-    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    let legal: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
+    let legal = legal(&name);
     if legal != name {
         let message = format!("the function is called `{legal}`, which models can write");
         imported.remark(RemarkKind::Ignored, "/displayName", message);
@@ -43,6 +42,10 @@ fn put(
     let mut input = input.unwrap_or_else(|| json!({"type": "object", "properties": {}}));
     if let Some(members) = input.as_object_mut().filter(|members| !members.contains_key("type")) {
         members.insert("type", Value::from("object"));
+    }
+    if input.get("type").and_then(Value::as_str) != Some("object") {
+        let message = "expected a schema of objects for the arguments of a function";
+        return imported.remark(RemarkKind::Invalid, "", message);
     }
     let mut function = Object::new();
     function.insert("name", Value::from(legal));
@@ -52,6 +55,17 @@ fn put(
         function.insert("output", output);
     }
     imported.settings.insert("functions", json!([Value::Object(function)]));
+}
+
+/// The name in letters that models can write.
+fn legal(name: &str) -> String {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let mut legal: String = name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect();
+    if !legal.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_') {
+        legal.insert(0, '_');
+    }
+    legal.truncate(MAX_TOOL_NAME);
+    legal
 }
 
 /// The JSON Schema of a `Schema` of Customer Engagement Suite: types in capitals, `nullable`, `ref` and `defs`.

@@ -49,7 +49,8 @@ impl Taken {
         }
         let others = (2_u32..).map(|number| format!("{legal}_{number}"));
         let mut names = std::iter::once(legal.clone()).chain(others);
-        names.find(|name| self.names.insert(name.clone())).unwrap_or_default()
+        // Some disks take names for one that differ in capitals alone.
+        names.find(|name| self.names.insert(name.to_ascii_lowercase())).unwrap_or_default()
     }
 
     /// Takes a tool over under a name, or writes down why not. `aliases` are what examples call it.
@@ -73,7 +74,9 @@ impl Taken {
         }
         let mut known = name.clone();
         if let Some(Value::Array(functions)) = functions {
-            self.functions.extend(functions);
+            for function in functions {
+                self.add(file, function);
+            }
             CLIENT.clone_into(&mut known);
         } else {
             // As `Toolset` would have it of an export: the platforms send every default.
@@ -84,6 +87,15 @@ impl Taken {
         for alias in aliases.iter().flatten().filter(|alias| !alias.is_empty()) {
             self.known.entry((*alias).to_owned()).or_insert_with(|| known.clone());
         }
+    }
+
+    /// Adds a function of the client. Functions are called by their own names: no two may have one.
+    fn add(&mut self, file: &Path, function: Value) {
+        if self.functions.iter().any(|known| known.get("name") == function.get("name")) {
+            let message = "the name of the function is that of another one".to_owned();
+            return self.notes.left_out(file, message);
+        }
+        self.functions.push(function);
     }
 
     /// The toolset that a name of a tool stands for; of a resource name the last part counts.

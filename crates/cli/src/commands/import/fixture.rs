@@ -20,35 +20,53 @@ use crate::{
     output,
 };
 
-/// Writes the fixtures of all toolsets; how many cases they have.
-pub(super) fn write(export: &WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
+/// Writes the fixtures of all toolsets; how many cases they have. A toolset that cannot be built is left out.
+pub(super) fn write(export: &mut WholeExport, folder: &NewFolder) -> Result<usize, Failure> {
     let mut n_cases = 0;
-    for toolset in &export.toolsets {
-        let session = settings(toolset, &export.variables, folder)?;
+    for toolset in std::mem::take(&mut export.toolsets) {
+        if let Some(text) = &toolset.description {
+            folder.write(&format!("{}/{}", toolset.name, description(text)), text)?;
+        }
+        let session = settings(&toolset, &export.variables, folder)?;
         let file = folder.path().join(&toolset.name).join("toolset.yaml");
         let built = Config::from_toolset_file(&file)
-            .and_then(|config| config.build_blocking(&Environment::new(), None))
-            .map_err(|error| failure(&error))?;
-        let mut names = BTreeSet::new();
-        let examples = export.examples.iter().filter(|example| example.toolset == toolset.name);
-        for example in examples {
-            match call(&built.executor, example, export.kind) {
-                Ok(call) => {
-                    let name = case_name(&example.name, &mut names);
-                    let case = Case { toolset, name: &name, session: &session };
-                    case.write((&call, example), folder)?;
-                    n_cases += 1;
-                }
-                Err(why) => {
-                    output::talk(&format!(
-                        "note: the example `{}` is left out: {why}\n",
-                        example.name
-                    ));
-                }
+            .and_then(|config| config.build_blocking(&Environment::new(), None));
+        match built {
+            Ok(built) => {
+                n_cases += cases(export, &toolset, (&built.executor, &session), folder)?;
+                export.toolsets.push(toolset);
+            }
+            Err(error) => {
+                output::talk(&failure(&error).0);
+                output::talk(&format!("note: the toolset `{}` is left out\n", toolset.name));
+                folder.remove(&toolset.name)?;
             }
         }
     }
     Ok(n_cases)
+}
+
+/// Writes the cases of a toolset; how many there are.
+fn cases(
+    export: &WholeExport,
+    toolset: &ImportedToolset,
+    (executor, session): (&Executor, &Object),
+    folder: &NewFolder,
+) -> Result<usize, Failure> {
+    let mut names = BTreeSet::new();
+    for example in export.examples.iter().filter(|example| example.toolset == toolset.name) {
+        match call(executor, example, export.kind) {
+            Ok(call) => {
+                let name = case_name(&example.name, &mut names);
+                Case { toolset, name: &name, session }.write((&call, example), folder)?;
+            }
+            Err(why) => {
+                let name = &example.name;
+                output::talk(&format!("note: the example `{name}` is left out: {why}\n"));
+            }
+        }
+    }
+    Ok(names.len())
 }
 
 /// Writes `toolset.yaml`; the session of its cases.

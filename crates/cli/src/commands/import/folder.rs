@@ -43,6 +43,12 @@ impl NewFolder {
         written.map_err(|error| failed(&file, &error))
     }
 
+    /// Removes a folder in it.
+    pub(super) fn remove(&self, name: &str) -> Result<(), Failure> {
+        let folder = self.path.join(name);
+        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, &error))
+    }
+
     /// Gives it its name.
     pub(super) fn finish(mut self) -> Result<(), Failure> {
         if self.place.exists() {
