@@ -163,9 +163,15 @@ fn a_tool_that_cannot_be_called_as_exported_is_left_out() {
         ("tools/pets/schema.yaml", SCHEMA),
         ("tools/bad/bad.json", bad),
         ("tools/bad/schema.yaml", SCHEMA),
+        ("tools/bare/bare.json", &tool("")),
         ("tools/broken/broken.json", "{"),
     ]);
-    ended.exits(1).says("this tool is left out").says("broken.json").prints("1 toolsets");
+    let ended = ended.exits(1).prints("1 toolsets");
+    ended
+        .says("this tool is left out")
+        .says("broken.json")
+        .says("with its schema, got none")
+        .exits(1);
     let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
     assert!(configuration.contains("pets:") && !configuration.contains("bad:"), "{configuration}");
 }
@@ -267,6 +273,24 @@ fn an_app_is_read_as_yaml_too_and_a_value_that_is_missing_leaves_a_tool_out() {
     ended.exits(0);
     let configuration = fs::read_to_string(folder.path().join("out/callgate.yaml")).unwrap();
     assert!(configuration.contains("server: https://b.example"), "{configuration}");
+}
+
+#[test]
+fn tools_and_examples_are_taken_over_within_bounds() {
+    let mut files = vec![
+        ("agent.json".to_owned(), "{}".to_owned()),
+        ("tools/a/a.json".to_owned(), r#"{"displayName": "a", "functionSpec": {}}"#.to_owned()),
+    ];
+    // Many examples of many calls, and tools that are all called the same.
+    let used = r#"{"toolUse": {"tool": "a", "action": "a"}},"#.repeat(5_000);
+    let example = format!(r#"{{"actions": [{}]}}"#, used.trim_end_matches(','));
+    files.extend((0..3).map(|at| (format!("playbooks/p/examples/{at}.json"), example.clone())));
+    let same = r#"{"displayName": "same", "dataStoreSpec": {}}"#;
+    files.extend((0..2_000).map(|at| (format!("tools/x{at}/x{at}.json"), same.to_owned())));
+    let files: Vec<_> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let (_folder, ended) = imported(&files);
+    let ended = ended.exits(0).prints("1 toolsets and 600 calls of examples");
+    ended.says("only the first 1000 tools are taken over").exits(0);
 }
 
 /// What importing a zip of these entries says.

@@ -13,7 +13,7 @@ use crate::{
 pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
     let of_agent = import::import_cx_agent(agent);
     let mut is_told = false;
-    for (folder, file) in package.folders("tools") {
+    for (folder, file) in taken.folders(package, "tools") {
         let tool = match package.node(&file) {
             Ok(tool) => tool,
             Err(message) => {

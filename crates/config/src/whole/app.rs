@@ -14,7 +14,7 @@ use crate::{
 pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(), String> {
     let environment = package.has(ENVIRONMENT).then(|| package.node(ENVIRONMENT)).transpose()?;
     for kind in ["toolsets", "tools"] {
-        for (folder, file) in package.folders(kind) {
+        for (folder, file) in taken.folders(package, kind) {
             if let Err(message) = one(package, (kind, &folder, &file), environment.as_ref(), taken)
             {
                 taken.notes.left_out(&package.path(&file), message);

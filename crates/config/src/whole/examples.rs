@@ -21,6 +21,7 @@ pub(super) fn of_agent(package: &Package, taken: &mut Taken) {
         actions
             .iter()
             .filter_map(|action| tool_use(member(action, &["toolUse", "tool_use"])?))
+            .take(MOST_CALLS)
             .collect()
     });
 }
@@ -69,6 +70,10 @@ fn each(
                 taken.notes.left_out(&package.path(file), message);
                 continue;
             };
+            if taken.examples.len() >= MOST_EXAMPLES {
+                let message = format!("only {MOST_EXAMPLES} calls of examples are taken over");
+                return taken.notes.left_out(&package.path(file), message);
+            }
             let name = if n_calls > 1 { format!("{name} {}", at + 1) } else { name.clone() };
             taken.examples.push(ImportedExample { name, toolset, message, answer });
         }
@@ -103,7 +108,7 @@ fn tool_calls(chunks: &[&Node]) -> Vec<Shown> {
     };
     let mut responses = of(["toolResponse", "tool_response"]);
     let mut shown = Vec::new();
-    for (at, call) in of(["toolCall", "tool_call"]) {
+    for (at, call) in of(["toolCall", "tool_call"]).into_iter().take(MOST_CALLS) {
         let Some(tool) = tool_of(call) else { continue };
         let id = member(call, &["id"]).and_then(Node::as_str).filter(|id| !id.is_empty());
         let is_its = |(place, response): &(usize, &Node)| {
@@ -138,3 +143,8 @@ fn member<'a>(node: &'a Node, names: &[&str]) -> Option<&'a Node> {
     let mut found = names.iter().filter_map(|name| node.get(name));
     found.find(|node| !matches!(node, Node::Null))
 }
+
+/// Each becomes a fixture of its own: more say nothing new of an agent.
+const MOST_EXAMPLES: usize = 1_000;
+/// The calls of one example that are looked at: no conversation that people wrote down has more.
+const MOST_CALLS: usize = 200;

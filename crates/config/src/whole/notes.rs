@@ -14,6 +14,8 @@ pub(super) struct Notes {
     /// Members that mean nothing here, and their files.
     ignored: Vec<(PathBuf, String)>,
     findings: Vec<(Finding, usize)>,
+    /// How many findings are not kept, beyond the most that are.
+    n_more: usize,
 }
 
 impl Notes {
@@ -72,6 +74,10 @@ impl Notes {
             *n_more += 1;
             return;
         }
+        if self.findings.len() >= MOST_FINDINGS {
+            self.n_more += 1;
+            return;
+        }
         let finding = Finding {
             file: file.to_owned(),
             code: kind.as_str(),
@@ -85,7 +91,10 @@ impl Notes {
     }
 
     /// Everything, each once.
-    pub(super) fn findings(self) -> Vec<Finding> {
+    pub(super) fn findings(mut self) -> Vec<Finding> {
+        if let (Some((last, _)), 1..) = (self.findings.last_mut(), self.n_more) {
+            last.message.push_str(&format!("; {} other findings are not shown", self.n_more));
+        }
         let counted = |(mut finding, n_more): (Finding, usize)| {
             if n_more > 0 {
                 finding.message.push_str(&format!(" (and {n_more} times more)"));
@@ -96,3 +105,6 @@ impl Notes {
         ignored.into_iter().chain(self.findings.into_iter().map(counted)).collect()
     }
 }
+
+/// Nobody reads more.
+const MOST_FINDINGS: usize = 1_000;

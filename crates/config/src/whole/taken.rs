@@ -9,7 +9,8 @@ use std::{
 use callgate_tool::{Object, Value, json};
 
 use crate::{
-    import::{self, Imported, RemarkKind},
+    import::{self, Imported, Remark, RemarkKind},
+    package::Package,
     whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, notes::Notes},
 };
 
@@ -37,6 +38,17 @@ impl Taken {
             variables: Object::new(),
             notes: Notes::default(),
         }
+    }
+
+    /// The folders of tools in a folder of the export, each with the tool's own file.
+    pub(super) fn folders(&mut self, package: &Package, above: &str) -> Vec<(String, String)> {
+        let mut folders = package.folders(above);
+        if folders.len() > MOST_TOOLS {
+            let message = format!("only the first {MOST_TOOLS} tools are taken over");
+            self.notes.left_out(&package.path(above), message);
+            folders.truncate(MOST_TOOLS);
+        }
+        folders
     }
 
     /// A name for a toolset that no other has: the tool's own, in letters that callgate takes.
@@ -70,6 +82,12 @@ impl Taken {
         let is_left_out = is_invalid || !is_tool;
         self.notes.take(file, &imported, is_left_out);
         if is_left_out {
+            self.names.remove(&name.to_ascii_lowercase());
+            let says_why = |known: &Remark| known.kind != RemarkKind::Ignored;
+            if !imported.remarks.iter().any(says_why) {
+                let message = "expected an OpenAPI tool with its schema, got none".to_owned();
+                self.notes.left_out(file, message);
+            }
             return;
         }
         let mut known = name.clone();
@@ -128,3 +146,5 @@ impl Taken {
 const CLIENT: &str = "client";
 /// Names of tools begin with that of their toolset; this leaves room for the rest.
 const MOST_LETTERS: usize = 40;
+/// Each becomes a folder with declarations in every dialect: no agent has more.
+const MOST_TOOLS: usize = 1_000;
