@@ -1,0 +1,78 @@
+"""Has the MCP clients of agent libraries list and call, each in an environment of its own: a success, an argument that is refused,
+an error of the service, an image, a number of 64 bits. What each hands on to a model must have what the model needs.
+Usage: check.py --callgate CALLGATE --environments FOLDER"""
+
+import argparse
+import base64
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "mcp"))
+
+from serving import IMAGE, LARGE, configured, service, sidecar
+
+CLIENTS = {
+    "fastmcp": "fastmcp_client.py",
+    "google-adk": "google_adk.py",
+    "langchain-mcp-adapters": "langchain_client.py",
+    "openai-agents": "openai_agents.py",
+    "pydantic-ai-slim": "pydantic_ai_client.py",
+    "semantic-kernel": "semantic_kernel_client.py",
+    "sdk1": "sdk.mjs",
+    "sdk2": "sdk.mjs",
+}
+CALLS = [
+    ("test_simple_text", {}),
+    ("getPet", {"petId": 0}),
+    ("test_error_handling", {}),
+    ("test_image_content", {}),
+    ("getPet", {"petId": LARGE}),
+]
+PICTURE = base64.b64encode(IMAGE).decode()
+EXPECTED = ["simple text response", "petId", "intentionally", PICTURE, str(LARGE)]
+FAILS = [False, True, True, False, False]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--callgate", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--environments", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("only", nargs="*")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        process, url = sidecar(given.callgate, configured(folder, service()))
+        try:
+            faults = [fault for name in given.only or CLIENTS for fault in tried(name, given.environments, f"{url}/mcp")]
+        finally:
+            process.terminate()
+            process.wait(timeout=40)
+    print("\n".join(faults))
+    raise SystemExit(1 if faults else 0)
+
+
+def tried(name, environments, url):
+    """The faults of one client."""
+    driver, given = HERE / CLIENTS[name], json.dumps([url, CALLS])
+    of_node = driver.suffix == ".mjs"
+    command = ["node", driver, environments / name, given] if of_node else [environments / name / "bin/python", driver, given]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if ended.returncode:
+        return [f"{name}: {ended.stderr[-3000:]}"]
+    told = json.loads(ended.stdout.splitlines()[-1])
+    faults = []
+    if not {call for call, _ in CALLS} <= set(told["names"]):
+        faults.append(f"{name}: listed {told['names']}")
+    for (call, arguments), expected, fails, result in zip(CALLS, EXPECTED, FAILS, told["results"], strict=True):
+        text = json.dumps(result, ensure_ascii=False)
+        if expected not in text or (result["failed"] is not None and result["failed"] != fails):
+            faults.append(f"{name}: {call} {arguments}: expected {expected[:40]!r}, fails: {fails}; got {text[:800]}")
+    print(f"mcp clients: {name}: {len(told['names'])} tools, {len(CALLS)} calls, {len(faults)} faults")
+    return faults
+
+
+if __name__ == "__main__":
+    main()
