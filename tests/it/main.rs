@@ -28,6 +28,7 @@ mod raw;
 mod redirects;
 mod references;
 mod renewal;
+mod search;
 mod secret_stores;
 mod security;
 mod security_answers;

@@ -22,8 +22,8 @@ pub use callgate_call::{
 pub use callgate_executor::{
     Backend, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind, Changes, ClientAnswer,
     ClientFunction, ClientSide, Ended, Ending, Entry, Error, ErrorKind, Execution, Executor,
-    Extensions, Function, InputChange, Middleware, Opened, Piece, Pieces, Redirects, SessionValues,
-    Stage, Stop, ToolStream, Toolset, TraceContext,
+    Extensions, Found, FoundNeed, Function, InputChange, Middleware, Opened, Piece, Pieces,
+    Redirects, Search, SessionValues, Stage, Stop, ToolStream, Toolset, TraceContext,
 };
 pub use callgate_secret::Secret;
 pub use callgate_tool::{

@@ -310,7 +310,13 @@ pub(crate) struct ToolsArguments {
     /// Show what each tool loses there
     #[arg(long)]
     pub(crate) losses: bool,
-    /// Print everything known of each tool as JSON; with --losses, the losses
+    /// Show the tools that fit these words best, and the tools that answer what they need
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["dialect", "losses", "projection"])]
+    pub(crate) search: Option<String>,
+    /// The number of tools that a search shows
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "search", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) limit: u16,
+    /// Print everything known of each tool as JSON; with --losses, the losses; with --search, what is found
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_openapi::Operation;
-use callgate_tool::{Tool, ToolName};
+use callgate_tool::{Effect, Tool, ToolName};
 
 use crate::{
     backend::Backend,
@@ -15,6 +15,8 @@ use crate::{
 const NEAREST: usize = 3;
 /// How alike two names must be to be offered, from 0 to 1.
 const ALIKE: f64 = 0.5;
+/// Characters of the line that says what a tool is for.
+const BRIEF: usize = 160;
 
 /// Every tool by its name.
 #[derive(Debug, Default)]
@@ -58,6 +60,11 @@ impl Catalog {
         self.slots.iter().map(Entry)
     }
 
+    /// The tool at a position.
+    pub(crate) fn entry(&self, at: usize) -> Option<Entry<'_>> {
+        self.slots.get(at).map(Entry)
+    }
+
     /// The tool a call means by `asked`.
     pub(crate) fn find(&self, asked: &str) -> Option<Entry<'_>> {
         let exact = self.exact.get(asked).copied();
@@ -97,6 +104,22 @@ impl<'a> Entry<'a> {
         self.0.backend.declaration()
     }
 
+    /// What a call does to the service.
+    pub fn effect(self) -> Effect {
+        self.0.backend.effect()
+    }
+
+    /// What it is for, in a line: the first one of its summary, its description or its declaration, cut where it is long.
+    pub fn brief(self) -> String {
+        let said = self.operation().map(|operation| {
+            let outline = operation.outline();
+            let texts = [outline.summary, outline.description, operation.label()].into_iter();
+            texts.map(str::trim).find(|text| !text.is_empty()).unwrap_or_default().to_owned()
+        });
+        let said = said.or_else(|| Some(self.declaration()?.description.trim().to_owned()));
+        shortened(said.unwrap_or_default().lines().next().unwrap_or_default())
+    }
+
     /// The operation of a description that it calls; a tool of another kind has none.
     pub fn operation(self) -> Option<&'a Arc<Operation>> {
         self.0.operation.as_ref()
@@ -114,6 +137,16 @@ fn origin(slot: &Slot) -> String {
         Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),
         None => "a tool that is no operation".to_owned(),
     }
+}
+
+/// A line that fits where many are shown, without what a reader does not see.
+fn shortened(line: &str) -> String {
+    let seen = |c: &char| !c.is_control();
+    let mut cut: String = line.chars().filter(seen).take(BRIEF).collect();
+    if line.chars().filter(seen).nth(BRIEF).is_some() {
+        cut.push('…');
+    }
+    cut
 }
 
 fn fold(name: &str) -> String {

@@ -20,6 +20,7 @@ use crate::{
     catalog::{Catalog, Entry},
     execution::ClientAnswer,
     results::Results,
+    search::{Finder, Found, Search},
     stop::Stop,
     stream::ToolStream,
 };
@@ -51,13 +52,15 @@ pub struct Executor(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     catalog: Catalog,
+    finder: Finder,
     results: Arc<Results>,
     layers: Layers,
 }
 
 impl Executor {
     pub(crate) fn new(catalog: Catalog, results: Arc<Results>, layers: Layers) -> Self {
-        Self(Arc::new(Parts { catalog, results, layers }))
+        let finder = Finder::default();
+        Self(Arc::new(Parts { catalog, finder, results, layers }))
     }
 
     /// The whole of a result that was cut, or a file, while it is kept: fifteen minutes, or less where many are. Only the
@@ -97,6 +100,31 @@ impl Executor {
     /// The tool a call means by `name`.
     pub fn find(&self, name: &str) -> Option<Entry<'_>> {
         self.0.catalog.find(name)
+    }
+
+    /// The tools that a question means, the best first, among those that `sees` takes. Those that answer what the best need
+    /// stand beside them. The first question makes the index, in some milliseconds for a thousand tools.
+    ///
+    /// ```
+    /// # fn find(executor: &callgate_executor::Executor) {
+    /// use callgate_executor::Search;
+    ///
+    /// for found in executor.search(&Search::new("adopt a pet"), |_| true) {
+    ///     println!("{} needs {:?}", found.entry.name(), found.needs);
+    /// }
+    /// # }
+    /// ```
+    pub fn search<'e>(
+        &'e self,
+        search: &Search<'_>,
+        sees: impl Fn(Entry<'e>) -> bool,
+    ) -> Vec<Found<'e>> {
+        self.0.finder.find(&self.0.catalog, search, sees)
+    }
+
+    /// The bytes that the index for searches takes.
+    pub fn search_bytes(&self) -> usize {
+        self.0.finder.bytes(&self.0.catalog)
     }
 
     /// Runs one call. Every ending is an outcome. Dropping the future stops the call.

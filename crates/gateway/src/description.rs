@@ -14,7 +14,7 @@ use utoipa::{
 };
 
 use crate::{
-    admin, answer::JsonText, calls, ces_paths, dialects, health, observe::numbers, results,
+    admin, answer::JsonText, calls, ces_paths, dialects, health, observe::numbers, results, search,
     sessions, tool_service, tools,
 };
 
@@ -119,6 +119,7 @@ fn inline(value: &mut Value, schemas: &Value) {
         health::ready,
         numbers::show,
         results::show,
+        search::run,
         sessions::delete,
         sessions::patch,
         sessions::put,

@@ -29,6 +29,7 @@ mod reloads;
 mod results;
 mod router;
 mod runs;
+mod search;
 mod serve;
 mod sessions;
 mod source;

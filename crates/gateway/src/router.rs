@@ -13,7 +13,7 @@ use crate::{
     health, mcp,
     observe::{Traced, numbers},
     problem::{Problem, ProblemKind},
-    results, sessions, tool_service, tools,
+    results, search, sessions, tool_service, tools,
 };
 
 /// The paths of callers as a service, for programs that serve it themselves. It verifies nobody: whoever reaches it may use
@@ -52,6 +52,7 @@ pub fn router(gateway: Gateway) -> Router {
         )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
+        .route("/v1/tools:search", post(search::run))
         .fallback(unknown_path)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(Traced)

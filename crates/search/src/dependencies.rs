@@ -58,9 +58,9 @@ impl Thing {
     pub fn of_variable(variable: &str, path: &str) -> Option<Self> {
         let words = words(variable);
         match words.as_slice() {
-            [id] if is_identifier(id) => Self::named(segment_before(variable, path)?),
-            [.., before, id] if is_identifier(id) => Some(Self::stem(before)),
-            _ => Self::whole(&words),
+            [id] if is_variable(id) => Self::named(segment_before(variable, path)?),
+            [.., before, id] if is_variable(id) => Some(Self::stem(before)),
+            _ => words.last().map(|word| Self::stem(word)),
         }
     }
 
@@ -72,8 +72,12 @@ impl Thing {
         }
     }
 
-    /// The things that a field of an answer may identify, each with its distance.
+    /// The things that a field of an answer may identify, each with its distance; none where it identifies nothing.
     pub fn of_field(field: Field<'_>) -> Vec<(Self, u8)> {
+        // Most fields are asked in vain.
+        if !may_identify(field.name) {
+            return Vec::new();
+        }
         let real = || field.above.iter().filter(|name| !is_wrapper(name));
         let distance = u8::try_from(real().count()).unwrap_or(u8::MAX);
         let words = words(field.name);
@@ -88,7 +92,7 @@ impl Thing {
                 above.into_iter().chain(field.schema.and_then(Self::named)).collect()
             }
             [.., before, id] if is_identifier(id) => vec![Self::stem(before)],
-            _ => Self::whole(&words).into_iter().collect(),
+            _ => return Vec::new(),
         };
         found.sort_unstable();
         found.dedup();
@@ -111,12 +115,6 @@ impl Thing {
         let words = words(name);
         let said = words.iter().rev().find(|word| !GENERIC.contains(&&***word));
         said.or_else(|| words.last()).map(|word| Self::stem(word))
-    }
-
-    fn whole(words: &[Box<str>]) -> Option<Self> {
-        let stemmer = Stemmer::default();
-        let stems: Vec<_> = words.iter().map(|word| stemmer.stem(word)).collect();
-        (!stems.is_empty()).then(|| Self(stems.join("_").into()))
     }
 
     /// The bytes of its name.
@@ -151,14 +149,29 @@ fn segment_before<'p>(variable: &str, path: &'p str) -> Option<&'p str> {
     before.rsplit('/').find(|segment| !segment.is_empty() && !segment.contains('{'))
 }
 
+fn may_identify(name: &str) -> bool {
+    let name = name.as_bytes();
+    let ends = |end: &str| name.len().checked_sub(end.len()).and_then(|from| name.get(from..));
+    IDENTIFIERS
+        .iter()
+        .any(|end| ends(end).is_some_and(|last| last.eq_ignore_ascii_case(end.as_bytes())))
+}
+
 fn is_identifier(word: &str) -> bool {
-    matches!(word, "id" | "ids" | "key" | "slug" | "uri" | "uuid")
+    IDENTIFIERS.contains(&word)
+}
+
+/// Whether a word of a variable is no thing itself.
+fn is_variable(word: &str) -> bool {
+    is_identifier(word) || matches!(word, "code" | "name" | "number")
 }
 
 fn is_wrapper(name: &str) -> bool {
     WRAPPERS.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
+/// Words that say that a value tells a thing from others.
+const IDENTIFIERS: [&str; 8] = ["guid", "id", "ids", "key", "slug", "uid", "uri", "uuid"];
 /// Longer names are sentences.
 const MOST_WORDS: usize = 16;
 /// Members that hold what an answer is about, and are no things.
@@ -210,6 +223,8 @@ mod tests {
         assert_eq!(of("id", "/albums/{id}/tracks"), Some(thing("album")));
         assert_eq!(of("id", "/v1/{tenant}/{id}"), Some(thing("v1")));
         assert_eq!(of("repo", "/repos/{owner}/{repo}"), Some(thing("repo")));
+        assert_eq!(of("issue_number", "/x/{issue_number}"), Some(thing("issue")));
+        assert_eq!(of("name", "/pods/{name}"), Some(thing("pod")));
         assert_eq!(of("id", "/{id}"), None);
         assert_eq!(of("", "/{}"), None);
     }
@@ -233,6 +248,7 @@ mod tests {
     #[test]
     fn a_reference_to_another_thing_is_farther_than_its_own_id() {
         check("owner_id", &["items"], ("", "/pets"), &[("owner", 1)]);
-        check("login", &["user"], ("", "/pulls"), &[("login", 2)]);
+        check("login", &["user"], ("", "/pulls"), &[]);
+        check("paid", &[], ("", "/invoices"), &[]);
     }
 }

@@ -51,7 +51,7 @@ impl Index {
         best(&self.scores(query.text), query.limit)
     }
 
-    /// What a document needs.
+    /// What a document needs that others answer.
     pub fn needs(&self, document: usize) -> &[Need] {
         self.sources.needs(document)
     }

@@ -145,8 +145,9 @@ fn float(n: usize) -> f32 {
 }
 
 /// How much the fields count: name, summary, description, tags, path, names of parameters, their descriptions. What is
-/// written to be looked up counts more than what is written to be read, as titles count more than bodies.
-const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.5];
+/// written to be looked up counts more than what is written to be read, as titles count more than bodies; what is said of
+/// parameters is often said of all alike (`limit`, `offset`).
+const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.3];
 const N_FIELDS: usize = 7;
 /// How soon a word that stands there again says nothing new: the usual k1.
 const SATURATION: f32 = 1.2;

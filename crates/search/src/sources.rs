@@ -36,6 +36,15 @@ struct Row {
     sources: Vec<Source>,
 }
 
+/// How much a thing is needed by documents that are found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Needed {
+    /// The score of the best of them.
+    most: f32,
+    /// The largest part of a score that this need has.
+    share: f32,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Source {
     document: u32,
@@ -55,20 +64,28 @@ impl Sources {
                 row.needed_by.push(at);
             }
         }
-        let n_needs = u32::try_from(document.needs.len()).unwrap_or(u32::MAX);
         for product in document.produces.iter().filter(|product| document.is_source_of(product)) {
             let row = self.things.entry(product.thing.clone()).or_default();
-            row.sources.push(Source { document: at, n_needs, distance: product.distance });
+            row.sources.push(Source { document: at, n_needs: 0, distance: product.distance });
         }
         let needs = mem::take(&mut document.needs).into();
         let products = mem::take(&mut document.produces).into();
         self.parts.push(Parts { needs, products });
     }
 
-    /// All that are added: what nobody needs, or nobody answers, leads nowhere.
+    /// All that are added: what nobody answers is no need, and what nobody needs leads nowhere.
     pub(crate) fn finish(&mut self) {
         self.things.retain(|_, row| !row.needed_by.is_empty() && !row.sources.is_empty());
+        for parts in &mut self.parts {
+            let answered = mem::take(&mut parts.needs).into_iter();
+            parts.needs = answered.filter(|need| self.things.contains_key(&need.thing)).collect();
+        }
         for row in self.things.values_mut() {
+            for source in &mut row.sources {
+                let needs =
+                    self.parts.get(source.document as usize).map_or(0, |parts| parts.needs.len());
+                source.n_needs = u32::try_from(needs).unwrap_or(u32::MAX);
+            }
             row.sources.sort_by_key(|source| (source.n_needs, source.distance, source.document));
             row.sources.shrink_to_fit();
             row.needed_by.shrink_to_fit();
@@ -96,9 +113,9 @@ impl Sources {
     pub(crate) fn spread(&self, scores: &mut [f32], admits: impl Fn(usize) -> bool) {
         let mut raised = Vec::new();
         for row in self.things.values() {
-            let needed = row.needed_by.iter().map(|at| score_of(scores, *at)).fold(0.0, f32::max);
-            if needed > 0.0 {
-                row.raise((scores, needed), &admits, &mut raised);
+            let need = row.need(scores, |at| self.needs(at as usize).len());
+            if need.most > 0.0 {
+                row.raise((scores, need), &admits, &mut raised);
             }
         }
         for (at, raised) in raised {
@@ -121,22 +138,38 @@ impl Sources {
 }
 
 impl Row {
-    /// The nearest sources with what their scores are raised to, where `needed` is the score of the best that needs them.
+    /// How much the thing is needed. A document with several needs shares its score among them.
+    fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> Needed {
+        let mut needed = Needed::default();
+        for at in &self.needed_by {
+            let score = score_of(scores, *at);
+            needed.most = needed.most.max(score);
+            let n = u8::try_from(n_needs(*at)).unwrap_or(u8::MAX).max(1);
+            needed.share = needed.share.max(score / f32::from(n));
+        }
+        needed
+    }
+
+    /// The nearest sources with what their scores are raised to.
     fn raise(
         &self,
-        (scores, needed): (&[f32], f32),
+        (scores, needed): (&[f32], Needed),
         admits: impl Fn(usize) -> bool,
         raised: &mut Vec<(u32, f32)>,
     ) {
+        let mut admitted =
+            self.sources.iter().filter(|source| admits(source.document as usize)).peekable();
+        // Whoever has a simple source needs no other that has needs of its own.
+        let fewest = admitted.peek().map_or(0, |source| source.n_needs);
         let mut nearest: Vec<&Source> = Vec::with_capacity(MOST_SOURCES + 1);
-        for source in self.sources.iter().filter(|source| admits(source.document as usize)) {
+        for source in admitted.take_while(|source| source.n_needs == fewest) {
             let is_before = |known: &&Source| by_score(scores, known, source).is_le();
             nearest.insert(nearest.partition_point(is_before), source);
             nearest.truncate(MOST_SOURCES);
         }
         for (source, share) in nearest.into_iter().zip(SHARES) {
-            let score = score_of(scores, source.document) + needed * share;
-            raised.push((source.document, score.min(needed * JUST_BELOW)));
+            let score = score_of(scores, source.document) + needed.share * share;
+            raised.push((source.document, score.min(needed.most * JUST_BELOW)));
         }
     }
 }
@@ -169,11 +202,10 @@ impl Document<'_> {
     }
 }
 
-/// Those with fewer needs before others, then those that fit the question better.
+/// Those that fit the question better before others, then those that are about the thing.
 fn by_score(scores: &[f32], a: &Source, b: &Source) -> Ordering {
     let score = |source: &Source| score_of(scores, source.document);
-    let needs = a.n_needs.cmp(&b.n_needs);
-    needs.then(score(b).total_cmp(&score(a))).then(a.distance.cmp(&b.distance))
+    score(b).total_cmp(&score(a)).then(a.distance.cmp(&b.distance))
 }
 
 fn score_of(scores: &[f32], document: u32) -> f32 {
@@ -227,12 +259,26 @@ mod tests {
     }
 
     #[test]
-    fn of_several_sources_those_without_needs_come_first() {
-        let of_shop = document("pets of shops", &["shop"], &[("pet", 0)]);
+    fn of_several_sources_those_without_needs_are_taken() {
+        let of_shop = || document("pets of shops", &["shop"], &[("pet", 0)]);
         let mentions = document("orders", &[], &[("pet", 1)]);
         let list = document("list", &[], &[("pet", 0)]);
-        let feed = document("feed", &["pet"], &[]);
-        check(vec![of_shop, mentions, list, feed], "feed", &[3, 2, 1, 0]);
+        let feed = || document("feed", &["pet"], &[]);
+        let shops = || document("shops", &[], &[("shop", 0)]);
+        check(vec![of_shop(), mentions, list, feed(), shops()], "feed", &[3, 2, 1]);
+        check(vec![of_shop(), feed(), shops()], "feed", &[1, 0]);
+    }
+
+    #[test]
+    fn a_document_with_several_needs_shares_its_score_among_them() {
+        let all = vec![
+            document("feed weigh wash", &["pet", "owner", "shop"], &[]),
+            document("weigh", &[], &[]),
+            document("owners", &[], &[("owner", 0)]),
+            document("pets", &[], &[("pet", 0)]),
+            document("shops", &[], &[("shop", 0)]),
+        ];
+        check(all, "feed weigh", &[0, 1, 2, 3, 4]);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON. Each
 //! is written before the next one is built.
 
+mod found;
+
 use callgate::{
-    Entry, Executor, Tool,
+    Entry, Executor, Search, Tool,
     config::{Built, BuiltToolset, Environment},
     dialect::{Dialect, Projected, Projection, project},
     openapi::{Allowance, Operation},
@@ -29,7 +31,10 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
     let built = usable(&arguments.source.file, &options, &environment)?;
-    if arguments.losses {
+    if let Some(text) = &arguments.search {
+        let search = Search::new(text).with_limit(arguments.limit.into());
+        found::run(&built.executor, &search, arguments.json);
+    } else if arguments.losses {
         losses(&built, arguments)?;
     } else if let Some(projection) = arguments.projection {
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {

@@ -128,3 +128,17 @@ components:
     assert_eq!(nested, ["body.owner.email", "body.labels[].by", "body.meta.*", "body.either.by"]);
     assert_eq!(tools[0]["nestedInputs"][0]["source"], "session");
 }
+
+#[test]
+fn a_search_shows_what_fits_best_and_what_it_needs() {
+    let file = "config/demo.yaml";
+    callgate(&["tools", file, "--search", "which pets are there", "--limit", "3"])
+        .exits(0)
+        .prints("pets-listPets  ");
+    let found = callgate(&["tools", file, "--search", "show one pet", "--json"]).exits(0).json();
+    let pet = found.as_array().unwrap().iter().find(|tool| tool["name"] == "pets-getPet").unwrap();
+    assert!(pet["needs"].is_array() && pet["score"].is_number(), "{pet}");
+    callgate(&["tools", file, "--search", "zzz"]).exits(0).says("no tool has one of these words");
+    callgate(&["tools", file, "--limit", "3"]).exits(2).says("--search");
+    callgate(&["tools", file, "--search", "pet", "--dialect", "openai"]).exits(2).says("--dialect");
+}

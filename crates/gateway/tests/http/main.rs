@@ -6,6 +6,7 @@ mod dialects;
 mod mcp;
 mod orders;
 mod runs;
+mod search;
 mod semantic_kernel;
 mod service;
 mod sidecar;

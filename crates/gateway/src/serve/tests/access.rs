@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use reqwest::Client;
+
 use super::{Sidecar, sidecar::nothing};
 use crate::failure::Failure;
 
@@ -48,6 +50,16 @@ async fn a_principal_has_its_toolsets_and_only_an_admin_the_operators_paths() {
         listed.text().await.unwrap().matches("pets-list").count()
     };
     assert_eq!((of(TOKEN).await, of(OTHER).await), (0, 1));
+    let found = async |token: &str| {
+        let client = Client::builder().no_proxy().build().unwrap();
+        let request =
+            client.post(format!("{}/v1/tools:search", sidecar.calls[0])).bearer_auth(token);
+        let request = request.header("content-type", "application/json");
+        let answer = request.body(r#"{"query": "list pets"}"#).send().await.unwrap();
+        answer.text().await.unwrap().matches("pets-list").count()
+    };
+    assert_eq!(found(TOKEN).await, 0);
+    assert!(found(OTHER).await > 0);
     let path = "/v1/admin/nothing";
     let agent = sidecar.get(path, &[("authorization", &bearer(TOKEN))]).await;
     assert_eq!(agent.status().as_u16(), 403);

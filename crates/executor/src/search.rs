@@ -1,0 +1,154 @@
+//! Finds tools by words. The index is made of the catalog when somebody first asks, and kept; who may see which tool is told
+//! with each question, before anything is ranked.
+
+mod documents;
+
+use std::sync::OnceLock;
+
+use callgate_search::{Index, Product, Query};
+use callgate_tool::{Effect, Value, json};
+
+use self::documents::documents;
+use crate::catalog::{Catalog, Entry};
+
+/// A question for tools.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Search<'a> {
+    /// What a tool is wanted for, in the words of whoever wants it.
+    pub text: &'a str,
+    /// The most that is found.
+    pub limit: usize,
+    /// Only tools of these toolsets; of all where there are none.
+    pub toolsets: &'a [String],
+    /// Only tools whose calls do one of these; any where there are none.
+    pub effects: &'a [Effect],
+}
+
+/// A tool that is found.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Found<'e> {
+    /// The tool.
+    pub entry: Entry<'e>,
+    /// How well it fits. Scores of one answer can be compared with each other.
+    pub score: f32,
+    /// The arguments whose values other tools answer, and which do.
+    pub needs: Vec<FoundNeed<'e>>,
+    /// The things that its answer tells of: first what the answer is about.
+    pub produces: &'e [Product],
+}
+
+/// An argument of a tool whose value other tools answer.
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_structs, reason = "a need is an argument and where it comes from")]
+pub struct FoundNeed<'e> {
+    /// The argument.
+    pub argument: &'e str,
+    /// The tools whose answers hold it, the simplest to call first.
+    pub from: Vec<Entry<'e>>,
+}
+
+/// The index of a catalog.
+#[derive(Debug, Default)]
+pub(crate) struct Finder(OnceLock<Index>);
+
+impl<'a> Search<'a> {
+    /// The most that a search may find.
+    pub const MOST: usize = 100;
+
+    /// Asks for ten tools of any kind.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, limit: Query::LIMIT, toolsets: &[], effects: &[] }
+    }
+
+    /// Asks for at most so many.
+    #[must_use]
+    pub fn with_limit(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Asks for tools of these toolsets; of all where there are none.
+    #[must_use]
+    pub fn with_toolsets(mut self, toolsets: &'a [String]) -> Self {
+        self.toolsets = toolsets;
+        self
+    }
+
+    /// Asks for tools whose calls do one of these; any where there are none.
+    #[must_use]
+    pub fn with_effects(mut self, effects: &'a [Effect]) -> Self {
+        self.effects = effects;
+        self
+    }
+
+    fn admits(&self, entry: Entry<'_>) -> bool {
+        let is_of = |toolset: &String| toolset == entry.toolset();
+        (self.toolsets.is_empty() || self.toolsets.iter().any(is_of))
+            && (self.effects.is_empty() || self.effects.contains(&entry.effect()))
+    }
+}
+
+impl Finder {
+    /// The tools of a catalog that a question means, the best first, among those that whoever asks sees.
+    pub(crate) fn find<'e>(
+        &'e self,
+        catalog: &'e Catalog,
+        search: &Search<'_>,
+        sees: impl Fn(Entry<'e>) -> bool,
+    ) -> Vec<Found<'e>> {
+        let index = self.index(catalog);
+        let seen = |at: usize| catalog.entry(at).filter(|entry| sees(*entry));
+        let admits = |at: usize| seen(at).is_some_and(|entry| search.admits(entry));
+        let query = Query::new(search.text).with_limit(search.limit.min(Search::MOST));
+        let hits = index.find(query, admits);
+        let found = |document: usize, score| {
+            let needs = index.needs(document).iter().filter_map(|need| {
+                let from: Vec<_> =
+                    index.sources(need).filter_map(seen).take(MOST_SOURCES).collect();
+                (!from.is_empty()).then_some(FoundNeed { argument: &need.argument, from })
+            });
+            let (needs, produces) = (needs.collect(), index.products(document));
+            Some(Found { entry: catalog.entry(document)?, score, needs, produces })
+        };
+        hits.into_iter().filter_map(|hit| found(hit.document, hit.score)).collect()
+    }
+
+    /// The bytes of the index.
+    pub(crate) fn bytes(&self, catalog: &Catalog) -> usize {
+        self.index(catalog).bytes()
+    }
+
+    fn index(&self, catalog: &Catalog) -> &Index {
+        self.0.get_or_init(|| Index::new(documents(catalog)))
+    }
+}
+
+impl Found<'_> {
+    /// What is shown of it: name, toolset, effect, what it is for, what it needs and what it produces.
+    pub fn to_value(&self) -> Value {
+        let needs = self.needs.iter().map(|need| {
+            let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
+            json!({"argument": need.argument, "from": from})
+        });
+        let products = self.produces.iter().take(MOST_PRODUCTS);
+        let products = products
+            .map(|product| json!({"thing": (product.thing.to_string()), "at": &*product.at}));
+        let (needs, produces): (Vec<_>, Vec<_>) = (needs.collect(), products.collect());
+        json!({
+            "name": (self.entry.name().as_str()),
+            "toolset": (self.entry.toolset()),
+            "effect": (self.entry.effect().as_str()),
+            "description": (self.entry.brief()),
+            "score": (f64::from((self.score * 1000.0).round()) / 1000.0),
+            "needs": (Value::Array(needs)),
+            "produces": (Value::Array(produces)),
+        })
+    }
+}
+
+/// The tools that are named for one need; a model chooses among few.
+const MOST_SOURCES: usize = 3;
+/// The things that are shown of one answer.
+const MOST_PRODUCTS: usize = 8;

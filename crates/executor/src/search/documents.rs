@@ -1,0 +1,65 @@
+//! The tools of a catalog as the index is told of them: operations by their description, others by their declaration.
+
+use callgate_openapi::{Input, Operation, Place, Source};
+use callgate_search::{Document, Field, Need, Parameter, Product, Thing};
+use callgate_tool::{Tool, Value};
+
+use crate::catalog::{Catalog, Entry};
+
+/// Every tool of a catalog, in its order.
+pub(super) fn documents(catalog: &Catalog) -> impl Iterator<Item = Document<'_>> {
+    catalog.entries().map(document)
+}
+
+fn document(entry: Entry<'_>) -> Document<'_> {
+    let mut document = Document::new(entry.name().as_str(), entry.effect());
+    match (entry.operation(), entry.operation().is_none().then(|| entry.declaration()).flatten()) {
+        (Some(operation), _) => of_operation(operation, &mut document),
+        (None, Some(tool)) => of_declaration(tool, &mut document),
+        (None, None) => {}
+    }
+    document.tags.extend(Some(entry.toolset()).filter(|toolset| !toolset.is_empty()));
+    document
+}
+
+fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
+    let outline = operation.outline();
+    (document.summary, document.description) = (outline.summary, outline.description);
+    document.tags = outline.tags;
+    document.path = &operation.path;
+    let parameter = |(name, description)| Parameter { name, description };
+    document.parameters = outline.arguments.into_iter().map(parameter).collect();
+    let asked =
+        operation.inputs.iter().filter(|input| input.visible && input.source == Source::Model);
+    let needs =
+        asked.filter(|input| input.required).filter_map(|input| need(input, &operation.path));
+    document.needs = needs.collect();
+    operation.each_answer_field(|field| {
+        let (at, path) = (field.at, &*operation.path);
+        let field = Field { name: field.name, above: field.above, schema: field.schema, path };
+        let product = |(thing, distance)| Product { thing, at: at.into(), distance };
+        document.produces.extend(Thing::of_field(field).into_iter().map(product));
+    });
+}
+
+/// What an argument identifies.
+fn need(input: &Input, path: &str) -> Option<Need> {
+    let thing = match input.place() {
+        Place::Path => Thing::of_variable(&input.name, path)?,
+        _ => Thing::of_argument(&input.name)?,
+    };
+    Some(Need { argument: input.argument.as_str().into(), thing })
+}
+
+fn of_declaration<'e>(tool: &'e Tool, document: &mut Document<'e>) {
+    let (summary, description) =
+        tool.description.split_once('\n').unwrap_or((&tool.description, ""));
+    (document.summary, document.description) = (summary, description);
+    let properties = tool.input_schema.own().get("properties").and_then(Value::as_object);
+    let parameters =
+        properties.into_iter().flat_map(|members| members.iter()).map(|(name, schema)| {
+            let description = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+            Parameter { name, description }
+        });
+    document.parameters = parameters.collect();
+}

@@ -1,0 +1,63 @@
+//! `POST /v1/tools:search`. How well questions are answered is the business of `search` and of the tests across crates.
+
+use serde_json::{Value, json};
+
+use crate::sidecar::Sidecar;
+
+async fn found(sidecar: &Sidecar, body: Value) -> Vec<Value> {
+    let answered = sidecar.post("/v1/tools:search", &body).await;
+    assert_eq!(answered.status, 200, "{}", answered.text);
+    answered.json()["tools"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_question_finds_tools_with_what_they_need() {
+    let sidecar = Sidecar::of_pets().await;
+    let tools = found(&sidecar, json!({"query": "show one pet"})).await;
+    let pet = tools.iter().find(|tool| tool["name"] == "pets-getPet").unwrap();
+    assert_eq!((&pet["toolset"], &pet["effect"]), (&json!("pets"), &json!("read")));
+    assert!(pet["score"].as_f64().unwrap() > 0.0 && pet["description"].is_string(), "{pet}");
+    assert!(pet["needs"].is_array() && pet["produces"].is_array(), "{pet}");
+    let one = found(&sidecar, json!({"query": "show one pet", "limit": 1})).await;
+    assert_eq!(one, tools[..1]);
+}
+
+#[tokio::test]
+async fn filters_say_which_tools_are_ranked() {
+    let sidecar = Sidecar::of_pets().await;
+    let body = json!({"query": "pet", "effects": ["write", "idempotent"], "toolsets": ["pets"]});
+    let tools = found(&sidecar, body).await;
+    assert!(!tools.is_empty() && tools.iter().all(|tool| tool["effect"] != "read"), "{tools:?}");
+    let body = json!({"query": "pet", "toolsets": ["nobody"]});
+    assert_eq!(sidecar.post("/v1/tools:search", &body).await.status, 404);
+    assert_eq!(found(&sidecar, json!({"query": "zzz"})).await, [] as [Value; 0]);
+}
+
+#[tokio::test]
+async fn a_malformed_question_is_a_problem_that_says_where() {
+    let sidecar = Sidecar::of_pets().await;
+    for (body, expected) in [
+        (json!([]), "`the body`: expected an object, got: array"),
+        (json!({}), "`query`: expected a text that says something, got: nothing"),
+        (json!({"query": " "}), "`query`: expected a text that says something"),
+        (
+            json!({"query": "a", "limit": 0}),
+            "`limit`: expected a whole number from 1 to 100, got: 0",
+        ),
+        (json!({"query": "a", "limit": "1"}), "`limit`"),
+        (
+            json!({"query": "a", "toolsets": "pets"}),
+            "`toolsets`: expected a list of texts, got: string",
+        ),
+        (json!({"query": "a", "effects": [1]}), "`effects`: expected a list of texts, got: number"),
+        (json!({"query": "a", "effects": ["delete"]}), "`effects`: expected `idempotent`"),
+        (json!({"query": "a", "top": 1}), "got: `top`"),
+    ] {
+        let answered = sidecar.post("/v1/tools:search", &body).await;
+        assert_eq!(answered.status, 400, "{body}");
+        let problem = answered.json();
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(expected), "{detail}");
+    }
+    assert_eq!(sidecar.get("/v1/tools:search").await.status, 405);
+}

@@ -1,0 +1,316 @@
+//! An operation in words, for whoever looks for it: what the description says of it, and the fields of its answer. Read when
+//! asked for, within steps of its own; nothing is built and nothing kept.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use callgate_tree::{Node, Object, Path};
+
+use crate::{
+    blueprint::{InputOrigin, Origin},
+    document::Document,
+    input::Place,
+    operation::Operation,
+    reference::{Located, follow, reference_of},
+};
+
+/// What a description says of an operation.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Outline<'a> {
+    /// What it is for, in a line; that of its path item where it says nothing itself. Empty where nobody says.
+    pub summary: &'a str,
+    /// What it is for, at length; as there.
+    pub description: &'a str,
+    /// The tags.
+    pub tags: Vec<&'a str>,
+    /// The arguments a model may give, each with what is said of it; with a body that is one argument, its members too.
+    pub arguments: Vec<(&'a str, &'a str)>,
+}
+
+/// A field of the first successful answer that is JSON.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct AnswerField<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The names above it, the outermost first.
+    pub above: &'a [&'a str],
+    /// The name of the schema of the object it is a member of, where it has one.
+    pub schema: Option<&'a str>,
+    /// Its place: `items[].id`.
+    pub at: &'a str,
+}
+
+impl Operation {
+    /// What the description says of it.
+    pub fn outline(&self) -> Outline<'_> {
+        let operation = &self.blueprint.operation.node;
+        let described = self.blueprint.item.as_ref().unwrap_or(operation);
+        let tags = operation.get("tags").and_then(Node::as_array).into_iter().flatten();
+        let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
+        let visible = inputs.filter(|(input, _)| input.visible);
+        let mut arguments = Vec::new();
+        for (input, origin) in visible {
+            arguments.push((input.argument.as_str(), said(origin)));
+            let is_body = input.place() == Place::Body && input.name.is_empty();
+            if let Some(schema) = origin.schema.as_ref().filter(|_| is_body) {
+                self.members(schema, &mut arguments);
+            }
+        }
+        Outline {
+            summary: text(described, "summary"),
+            description: text(described, "description"),
+            tags: tags.filter_map(Node::as_str).collect(),
+            arguments,
+        }
+    }
+
+    /// The members of a body, those of its parts too, each with what is said of it.
+    fn members<'o>(&'o self, body: &'o Origin, members: &mut Vec<(&'o str, &'o str)>) {
+        let document = &self.blueprint.common.document;
+        let Ok(body) = follow(document, &body.node, &Path::at(&body.pointer)) else { return };
+        let parts = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|keyword| {
+            let parts = body.node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            parts.iter().take(MOST_PARTS).enumerate().map(move |(at, part)| (keyword, at, part))
+        });
+        let path = body.path();
+        let parts = parts.filter_map(|(keyword, at, part)| {
+            let path = path.name(keyword);
+            follow(document, part, &path.index(at)).ok().map(|part| part.node)
+        });
+        for schema in [body.node].into_iter().chain(parts) {
+            let properties = schema.get("properties").and_then(Node::as_object);
+            let properties = properties.into_iter().flat_map(Object::iter).take(MOST_MEMBERS);
+            members.extend(properties.map(|(name, node)| (&**name, text(node, "description"))));
+        }
+    }
+
+    /// Hands out the fields of its answer, those nearest to the root first. Not those that are deep, and not all of an answer
+    /// that has very many.
+    pub fn each_answer_field(&self, mut visit: impl FnMut(AnswerField<'_>)) {
+        let Some(Origin { node, pointer }) = &self.blueprint.output else { return };
+        let document = self.blueprint.common.document.metered(MOST_STEPS);
+        let root = Located { node, pointer: Arc::clone(pointer) };
+        let mut open = VecDeque::from([Level { schema: root, ..Level::of(node) }]);
+        while let Some(level) = open.pop_front().filter(|_| !document.is_spent()) {
+            level.read(&document, &mut open, &mut visit);
+        }
+    }
+}
+
+/// A schema that is to be read, and where its values stand in the answer.
+#[derive(Clone, Debug)]
+struct Level<'d> {
+    schema: Located<'d>,
+    /// The name of the schema that led here.
+    name: Option<Arc<str>>,
+    above: Vec<&'d str>,
+    at: String,
+    /// Compositions and lists within each other down to here.
+    n_within: usize,
+}
+
+impl<'d> Level<'d> {
+    fn of(node: &'d Node) -> Self {
+        let schema = Located { node, pointer: "".into() };
+        Self { schema, name: None, above: Vec::new(), at: String::new(), n_within: 0 }
+    }
+
+    /// Hands out the fields of an object, and puts what is below it in the queue.
+    fn read(
+        self,
+        document: &'d Document,
+        open: &mut VecDeque<Self>,
+        visit: &mut impl FnMut(AnswerField<'_>),
+    ) {
+        let Ok(schema) = follow(document, self.schema.node, &self.schema.path()) else { return };
+        let own = reference_of(self.schema.node).and_then(|_| schema.pointer.rsplit('/').next());
+        let name = self.name.clone().or_else(|| own.map(Arc::from));
+        let level = Self { schema, name, ..self };
+        level.within(document, open);
+        let properties = level.schema.node.get("properties").and_then(Node::as_object);
+        for (name, node) in properties.into_iter().flat_map(Object::iter) {
+            if !document.spend(1) {
+                return;
+            }
+            let at = if level.at.is_empty() {
+                name.to_string()
+            } else {
+                [&*level.at, ".", name].concat()
+            };
+            let (above, schema) = (&*level.above, level.name.as_deref());
+            visit(AnswerField { name, above, schema, at: &at });
+            if above.len() < DEEPEST && is_structured(node) {
+                let path = level.schema.path();
+                let path = path.name("properties");
+                let schema = Located::new(node, &path.name(name));
+                let above = above.iter().copied().chain([&**name]).collect();
+                open.push_back(Level { schema, above, at, ..Level::of(node) });
+            }
+        }
+    }
+
+    /// Puts the parts of a composition and the items of a list in the queue; they stand at the same place.
+    fn within(&self, document: &Document, open: &mut VecDeque<Self>) {
+        let Self { schema: Located { node, .. }, n_within, .. } = self;
+        if *n_within >= DEEPEST {
+            return;
+        }
+        let path = self.schema.path();
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let parts = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
+            let path = path.name(keyword);
+            for (at, part) in parts.iter().enumerate().take_while(|_| document.spend(1)) {
+                let schema = Located::new(part, &path.index(at));
+                open.push_back(Level { schema, n_within: n_within + 1, ..self.clone() });
+            }
+        }
+        if let Some(item) = node.get("items").filter(|_| document.spend(1)) {
+            let schema = Located::new(item, &path.name("items"));
+            let at = format!("{}[]", self.at);
+            open.push_back(Level {
+                schema,
+                at,
+                name: None,
+                n_within: n_within + 1,
+                ..self.clone()
+            });
+        }
+    }
+}
+
+/// Whether a schema may have fields below it.
+fn is_structured(node: &Node) -> bool {
+    ["$ref", "properties", "items", "allOf", "anyOf", "oneOf", "$dynamicRef"]
+        .iter()
+        .any(|keyword| node.get(keyword).is_some())
+}
+
+/// What is said of an argument.
+fn said(origin: &InputOrigin) -> &str {
+    let own = origin.description.as_deref();
+    let of = |node: &'_ Node| !text(node, "description").is_empty();
+    let described = origin.described_by.as_ref().filter(|node| of(node));
+    let schema = origin.schema.as_ref().map(|schema| &schema.node);
+    own.or_else(|| Some(text(described.or(schema)?, "description"))).unwrap_or_default()
+}
+
+fn text<'n>(node: &'n Node, name: &str) -> &'n str {
+    node.get(name).and_then(Node::as_str).unwrap_or_default()
+}
+
+/// Parts of a composition whose members are told; a description may have very many.
+const MOST_PARTS: usize = 20;
+/// Members of a body that are told.
+const MOST_MEMBERS: usize = 100;
+/// Names above a field. Things that are farther away are only mentioned in an answer.
+const DEEPEST: usize = 3;
+/// Steps of one answer: a field is one, a reference a few.
+const MOST_STEPS: usize = 2000;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Value, json};
+
+    use super::*;
+    use crate::{LoadOptions, load, sample::document};
+
+    fn operation(method: &str, answer: &Value, schemas: &Value) -> Arc<Operation> {
+        let document = document(json!({
+            "servers": [{"url": "https://pets.example"}],
+            "paths": {"/pets": {
+                "summary": "Of the path",
+                "post": {"responses": {}, "requestBody": {"content": {"application/json": {"schema": {
+                    "oneOf": [{"properties": {"name": {"description": "How it is called"}}}, {"properties": {"age": {}}}],
+                }}}}},
+                "get": {
+                    "tags": ["animals"],
+                    "parameters": [
+                        {"name": "limit", "in": "query", "description": "How many", "schema": {"type": "integer"}},
+                        {"name": "kind", "in": "query", "schema": {"type": "string", "description": "Of a kind"}},
+                    ],
+                    "responses": {"200": {
+                        "description": "x", "content": {"application/json": {"schema": answer}},
+                    }},
+                },
+            }},
+            "components": {"schemas": schemas},
+        }));
+        let operations = load(&document, &LoadOptions::default()).operations;
+        operations.into_iter().find(|operation| operation.method == method).unwrap()
+    }
+
+    #[track_caller]
+    fn check(answer: &Value, schemas: &Value, expected: &[&str]) {
+        let mut found = Vec::new();
+        operation("GET", answer, schemas).each_answer_field(|field| {
+            let schema = field.schema.map(|name| format!(" of {name}")).unwrap_or_default();
+            found.push(format!("{}{schema}", field.at));
+        });
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn an_outline_says_what_the_description_says() {
+        let operation = operation("GET", &json!({}), &json!({}));
+        let outline = operation.outline();
+        assert_eq!((outline.summary, outline.description), ("Of the path", ""));
+        assert_eq!(outline.tags, ["animals"]);
+        assert_eq!(outline.arguments, [("limit", "How many"), ("kind", "Of a kind")]);
+    }
+
+    #[test]
+    fn the_members_of_a_body_that_is_one_argument_are_told() {
+        let operation = operation("POST", &json!({}), &json!({}));
+        let outline = operation.outline();
+        assert_eq!(outline.arguments, [("body", ""), ("name", "How it is called"), ("age", "")]);
+    }
+
+    #[test]
+    fn fields_are_found_in_lists_compositions_and_behind_references() {
+        let pet = json!({"allOf": [{"properties": {"id": {}}}, {"properties": {"owner": {"$ref": "#/components/schemas/Owner"}}}]});
+        let schemas = json!({"Pet": pet, "Owner": {"properties": {"id": {}}}});
+        let list = json!({"properties": {"items": {"items": {"$ref": "#/components/schemas/Pet"}}, "n": {}}});
+        check(
+            &list,
+            &schemas,
+            &[
+                "items",
+                "n",
+                "items[].id of Pet",
+                "items[].owner of Pet",
+                "items[].owner.id of Owner",
+            ],
+        );
+        check(
+            &json!({"items": {"$ref": "#/components/schemas/Pet"}}),
+            &schemas,
+            &["[].id of Pet", "[].owner of Pet", "[].owner.id of Owner"],
+        );
+    }
+
+    #[test]
+    fn circles_and_depth_end() {
+        let node = json!({"properties": {"id": {}, "next": {"$ref": "#/components/schemas/Node"}}});
+        let expected = [
+            "id",
+            "next",
+            "next.id",
+            "next.next",
+            "next.next.id",
+            "next.next.next",
+            "next.next.next.id",
+            "next.next.next.next",
+        ];
+        let expected: Vec<String> = expected.iter().map(|at| format!("{at} of Node")).collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check(&json!({"$ref": "#/components/schemas/Node"}), &json!({"Node": node}), &expected);
+        check(
+            &json!({"$ref": "#/components/schemas/A"}),
+            &json!({"A": {"$ref": "#/components/schemas/A"}}),
+            &[],
+        );
+        let branches = json!({"anyOf": vec![json!({"$ref": "#/components/schemas/A"}); 30]});
+        check(&json!({"$ref": "#/components/schemas/A"}), &json!({"A": branches}), &[]);
+    }
+}
