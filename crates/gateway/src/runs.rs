@@ -2,6 +2,8 @@
 //! the session waits until the client has answered; what the others answered is kept until then. The state is one record of a
 //! store, changed by compare-and-swap, so that of two answers to a call one is taken.
 
+mod dialogflow;
+mod form;
 mod inputs;
 mod judged;
 mod turn;
@@ -15,13 +17,14 @@ use callgate_config::Built;
 use callgate_dialect::{Dialect, Read};
 use callgate_executor::{Call, ClientAnswer, Entry};
 use callgate_session::{ErrorKind, Expected, Version};
-use callgate_tool::{Effect, Fault, Object, Session, ToolCall, Value, json};
+use callgate_tool::{Effect, Fault, Object, Outcome, Session, ToolCall, Value};
 use http::HeaderMap;
 
 use self::{
+    form::Form,
     inputs::{Inputs, ToolResponse},
     turn::{Fate, Kept, Past, Runs, Turn},
-    written::{end, end_all, ended, failed, kept, response_of, responses, waiting, with_ids},
+    written::{end, end_all, ended, failed, kept, response_of, waiting, with_ids},
 };
 pub(crate) use self::{
     inputs::{named, take},
@@ -54,25 +57,36 @@ pub(crate) struct Run {
 impl Run {
     /// Runs what a body says and answers it.
     pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
-        let mut inputs = Inputs::read(body, &self.id)?;
+        let form = Form::of(&body);
+        let mut inputs = match form {
+            Form::Ces => Inputs::read(body, &self.id)?,
+            Form::Dialogflow => dialogflow::read(body, &self.id)?,
+        };
         let built = self.gateway.built();
         let outputs = match inputs.responses.take() {
             Some(responses) => self.answered(&built, inputs, responses).await?,
-            None => self.called(&built, inputs).await?,
+            None => self.called(&built, form, inputs).await?,
         };
-        Ok(JsonText(json!({"outputs": outputs}).to_string()).into_response())
+        Ok(JsonText(form.body(outputs).to_string()).into_response())
     }
 
     /// Makes calls.
-    async fn called(&self, built: &Arc<Built>, inputs: Inputs) -> Result<Vec<Value>, Problem> {
+    async fn called(
+        &self,
+        built: &Arc<Built>,
+        form: Form,
+        inputs: Inputs,
+    ) -> Result<Vec<Value>, Problem> {
         let (runs, _) = self.runs().await?;
         if let Some(open) = self.closed(built, runs).0.open {
             return Err(judged::paused(&open));
         }
         self.store(inputs.variables).await?;
-        let calls = with_ids(inputs.calls);
-        let message = json!({"toolCalls": {"toolCalls": calls}});
-        let read = read(built, &self.caller, message)?;
+        let calls = match form {
+            Form::Ces => with_ids(inputs.calls),
+            Form::Dialogflow => inputs.calls,
+        };
+        let read = read_in(form.dialect(), (built, &self.caller), form.message(&calls))?;
         let asked = read.to_make().into_iter().cloned().map(Asked::from).collect::<Vec<_>>();
         let batch = Batch {
             built: Arc::clone(built),
@@ -86,11 +100,11 @@ impl Run {
             stop: self.gateway.drain().stop(),
         };
         let results = batch.results(&asked).await;
-        let written = responses(Dialect::Ces.write(&read, &results));
+        let written = form.responses(form.dialect().write(&read, &results));
         let mut results = asked.iter().zip(&results);
         let kept = read.calls().iter().zip(&calls).zip(written).map(|((asked, call), response)| {
             let made = asked.call.is_ok().then(|| results.next()).flatten();
-            kept(call, made, &response)
+            kept(form, call, made, &response)
         });
         self.begun(built, kept.collect()).await
     }
@@ -141,7 +155,11 @@ impl Run {
                 // Not stored: whoever runs something next is told how the turn ended.
                 runs.remember(&late.calls, Past::Expired);
             }
-            let places = judged::places(&runs, runs.open.as_ref(), &responses)?;
+            let open = runs.open.as_ref();
+            let paired = responses.iter().cloned();
+            let responses: Vec<_> =
+                paired.map(|response| dialogflow::paired(response, open)).collect();
+            let places = judged::places(&runs, open, &responses)?;
             let Some(mut turn) = runs.open.take() else {
                 return Err(judged::with_pending(nothing_waits(), None));
             };
@@ -195,11 +213,14 @@ impl Run {
             call = call.with_principal(principal.clone());
         }
         let answer: ClientAnswer = response.answer.clone();
-        let result = if self.is_there(built, &kept.tool) {
+        let mut result = if self.is_there(built, &kept.tool) {
             built.executor.settle(call, answer).await?
         } else {
             failed(kept, wording::client::tool_removed(&kept.tool))
         };
+        if let Outcome::Answered(answered) = &mut result.outcome {
+            answered.status = answered.status.or(response.status);
+        }
         let id = Some(response.id.clone());
         kept.fate = Fate::Ended(response_of(kept, &result), id);
         Ok(())
@@ -281,12 +302,21 @@ impl Run {
     }
 }
 
-/// The calls of a message of the dialect.
+/// The calls of a message of Customer Engagement Suite.
 pub(crate) fn read(built: &Built, caller: &Caller, message: Value) -> Result<Read, Problem> {
+    read_in(Dialect::Ces, (built, caller), message)
+}
+
+/// The calls of a message of a dialect.
+fn read_in(
+    dialect: Dialect,
+    (built, caller): (&Built, &Caller),
+    message: Value,
+) -> Result<Read, Problem> {
     let entry = |name: &str| entry(built, caller, name);
-    let read = Dialect::Ces.read(message, |name| entry(name).and_then(Entry::declaration));
+    let read = dialect.read(message, |name| entry(name).and_then(Entry::declaration));
     let read = read.map_err(|error| malformed(error.to_string()))?;
-    if !Dialect::Ces.has_wire_names() {
+    if !dialect.has_wire_names() {
         return Ok(read);
     }
     Ok(read.renamed(|call, name| {

@@ -32,9 +32,11 @@ pub(super) struct Inputs {
 #[derive(Clone, Debug)]
 pub(super) struct ToolResponse {
     pub(super) id: String,
-    /// The members that name the tool: `tool` or `toolsetTool`, and `displayName`.
+    /// The members that name the tool: `tool` or `toolsetTool`, and `displayName`; or `tool` and `action`.
     pub(super) named: Object,
     pub(super) answer: ClientAnswer,
+    /// The status that the answer stood under, where the client called a service.
+    pub(super) status: Option<u16>,
 }
 
 impl Inputs {
@@ -115,7 +117,7 @@ impl Inputs {
 }
 
 /// True where the client runs every call: `execution`, or what Dialogflow calls it.
-fn execution(members: &mut Object) -> Result<Execution, Problem> {
+pub(super) fn execution(members: &mut Object) -> Result<Execution, Problem> {
     let query = take(members, &["queryParams", "query_params"]);
     let state = query.as_ref().and_then(|query| {
         query.get("playbookStateOverride").or_else(|| query.get("playbook_state_override"))
@@ -156,7 +158,7 @@ fn tool_response(at: &str, response: Value) -> Result<ToolResponse, Problem> {
         Some(Value::Object(response)) => answer(response),
         other => return Err(wrong(&format!("{at}.response"), "an object", other.as_ref())),
     };
-    Ok(ToolResponse { id, named: named(&members), answer })
+    Ok(ToolResponse { id, named: named(&members), answer, status: None })
 }
 
 /// `client_function.proto`: `output` is the result and `error` what went wrong; without them the whole is the result.

@@ -49,6 +49,10 @@ fn place(
             _ => {}
         }
     }
+    if let (true, Some(action)) = (id.is_empty(), response.named.get("action")) {
+        let detail = format!("no call of this session waits for the action {action} of its tool");
+        return Err((ProblemKind::UnknownCall, detail));
+    }
     match runs.past.iter().rev().find(|(known, _)| known == id) {
         Some((_, past)) => Err(settled(id, *past)),
         None => {

@@ -64,6 +64,11 @@ impl Turn {
         self.calls.iter().any(|call| matches!(call.fate, Fate::Waits(..)))
     }
 
+    /// True where the calls were asked for in the words of Dialogflow.
+    pub(super) fn is_of_dialogflow(&self) -> bool {
+        self.calls.iter().any(Kept::is_of_dialogflow)
+    }
+
     /// The answers of all calls, in the order they were asked for.
     pub(super) fn responses(&self) -> Value {
         Value::Array(self.calls.iter().filter_map(Kept::response).collect())
@@ -71,19 +76,34 @@ impl Turn {
 }
 
 impl Kept {
+    /// True where the call has an action, as calls of Dialogflow have, and no id that its caller knows.
+    pub(super) fn is_of_dialogflow(&self) -> bool {
+        self.named.contains_key("action")
+    }
+
     fn asked(&self) -> Option<Value> {
         let Fate::Waits(id, args) = &self.fate else { return None };
-        Some(self.with_names(id, ("args", args)))
+        if self.is_of_dialogflow() {
+            return Some(self.with_names(None, ("inputParameters", args)));
+        }
+        Some(self.with_names(Some(id), ("args", args)))
     }
 
     fn response(&self) -> Option<Value> {
         let Fate::Ended(response, _) = &self.fate else { return None };
-        Some(self.with_names(&self.id, ("response", response)))
+        let Some(members) = response.as_object().filter(|_| self.is_of_dialogflow()) else {
+            return Some(self.with_names(Some(&self.id), ("response", response)));
+        };
+        let mut result = self.named.clone();
+        result.extend(members.clone());
+        Some(Value::Object(result))
     }
 
-    fn with_names(&self, id: &str, (name, value): (&str, &Value)) -> Value {
+    fn with_names(&self, id: Option<&str>, (name, value): (&str, &Value)) -> Value {
         let mut call = Object::new();
-        call.insert("id", Value::from(id));
+        if let Some(id) = id {
+            call.insert("id", Value::from(id));
+        }
         call.extend(self.named.clone());
         call.insert(name, value.clone());
         Value::Object(call)

@@ -1,10 +1,9 @@
-//! The words of Customer Engagement Suite for calls that ended and calls that wait: one output for a turn, one response for
-//! each call.
+//! The words for calls that ended and calls that wait: one output for a turn, one response for each call.
 
-use callgate_dialect::Dialect;
 use callgate_tool::{Fault, Journal, Object, Outcome, PendingKind, ToolResult, Value, json};
 
 use super::{
+    form::Form,
     inputs::{last_segment, named},
     turn::{Fate, Kept, Turn},
 };
@@ -23,16 +22,20 @@ pub(super) fn with_ids(calls: Vec<Value>) -> Vec<Value> {
     calls
 }
 
-/// The responses of a message of the dialect, each with what names its call.
-pub(super) fn responses(messages: Vec<Value>) -> Vec<Value> {
-    let listed = |message: Value| {
-        message.pointer("/toolResponses/toolResponses").and_then(Value::as_array).cloned()
-    };
-    messages.into_iter().filter_map(listed).flatten().collect()
+/// A call as it is kept. `made` is what it was read as and how it ended, where it was made.
+pub(super) fn kept(
+    form: Form,
+    call: &Value,
+    made: Option<(&Asked, &ToolResult)>,
+    response: &Value,
+) -> Kept {
+    match form {
+        Form::Ces => kept_of_ces(call, made, response),
+        Form::Dialogflow => kept_of_dialogflow(call, made, response),
+    }
 }
 
-/// A call as it is kept. `made` is what it was read as and how it ended, where it was made.
-pub(super) fn kept(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
+fn kept_of_ces(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
     let members = call.as_object().cloned().unwrap_or_default();
     let mut named = named(&members);
     let id = response.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -55,6 +58,34 @@ pub(super) fn kept(call: &Value, made: Option<(&Asked, &ToolResult)>, response: 
     };
     let arguments = asked.call.arguments.clone();
     Kept { id, named, tool: result.tool.clone(), arguments, fate }
+}
+
+fn kept_of_dialogflow(call: &Value, made: Option<(&Asked, &ToolResult)>, response: &Value) -> Kept {
+    let tool = made.map(|(_, result)| result.tool.clone()).unwrap_or_default();
+    let name = |name: &str| {
+        let given =
+            call.get(name).filter(|value| value.as_str().is_some_and(|text| !text.is_empty()));
+        (name.to_owned(), given.cloned().unwrap_or_else(|| Value::from(&*tool)))
+    };
+    let named: Object = ["tool", "action"].map(name).into_iter().collect();
+    let fate = match made.map(|(_, result)| &result.outcome) {
+        Some(Outcome::Pending(pending)) if pending.kind == PendingKind::Client => {
+            Fate::Waits(pending.id.clone(), pending.request.clone())
+        }
+        _ => Fate::Ended(without_names(response), None),
+    };
+    let id = made.map(|(asked, _)| asked.call.id.clone()).unwrap_or_default();
+    let arguments = made.map(|(asked, _)| asked.call.arguments.clone()).unwrap_or_default();
+    Kept { id, named, tool, arguments, fate }
+}
+
+/// A `toolCallResult` without what names its call.
+fn without_names(result: &Value) -> Value {
+    let mut members = result.as_object().cloned().unwrap_or_default();
+    for name in ["tool", "action"] {
+        members.remove(name);
+    }
+    Value::Object(members)
 }
 
 /// The name by which a client knows a tool: the last part of its resource's name where there is one, else its name.
@@ -87,28 +118,48 @@ pub(super) fn failed(call: &Kept, fault: Box<Fault>) -> ToolResult {
     ToolResult { id, tool, outcome: Outcome::Failed(fault), journal: Journal::default() }
 }
 
-/// The `response` of a call that ended so.
+/// The `response` of a call that ended so; of a call of Dialogflow its `toolCallResult` without names.
 pub(super) fn response_of(call: &Kept, result: &ToolResult) -> Value {
+    if call.is_of_dialogflow() {
+        let message = Form::Dialogflow.message(&[Value::Object(call.named.clone())]);
+        return without_names(&written(Form::Dialogflow, message, result));
+    }
     response(&call.id, &call.tool, result)
 }
 
 /// The `response` of a result in the words of Customer Engagement Suite.
 pub(crate) fn response(id: &str, tool: &str, result: &ToolResult) -> Value {
-    let message = json!([{"toolCalls": {"toolCalls": [{"id": id, "tool": tool}]}}]);
-    let read = Dialect::Ces.read(message, |_| None);
+    let message = Form::Ces.message(&[json!({"id": id, "tool": tool})]);
+    written(Form::Ces, message, result).get("response").cloned().unwrap_or_default()
+}
+
+/// The response to the only call of a message.
+fn written(form: Form, message: Value, result: &ToolResult) -> Value {
+    let read = form.dialect().read(message, |_| None);
     let written =
-        read.map(|read| responses(Dialect::Ces.write(&read, std::slice::from_ref(result))));
-    let first = written.ok().and_then(|written| written.into_iter().next());
-    first.and_then(|first| first.get("response").cloned()).unwrap_or_default()
+        read.map(|read| form.responses(form.dialect().write(&read, std::slice::from_ref(result))));
+    written.ok().and_then(|written| written.into_iter().next()).unwrap_or_default()
 }
 
 /// The output that asks the client to run calls.
 pub(super) fn waiting(turn: &Turn) -> Value {
+    if turn.is_of_dialogflow() {
+        let calls = turn.asked();
+        let calls = calls.as_array().into_iter().flatten();
+        let messages = calls.map(|call| json!({"source": "VIRTUAL_AGENT", "toolCall": call}));
+        return json!({"queryResult": {"responseMessages": messages.collect::<Vec<_>>()}});
+    }
     output("toolCalls", &turn.asked(), turn.index)
 }
 
 /// The output of a turn whose calls have all ended.
 pub(super) fn ended(turn: &Turn) -> Value {
+    if turn.is_of_dialogflow() {
+        let results = turn.responses();
+        let results = results.as_array().into_iter().flatten();
+        let messages = results.map(|result| json!({"toolCallResult": result}));
+        return json!({"messages": messages.collect::<Vec<_>>()});
+    }
     output("toolResponses", &turn.responses(), turn.index)
 }
 

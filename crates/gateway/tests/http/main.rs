@@ -6,6 +6,7 @@ mod dialects;
 mod mcp;
 mod orders;
 mod runs;
+mod runs_of_dialogflow;
 mod search;
 mod semantic_kernel;
 mod service;

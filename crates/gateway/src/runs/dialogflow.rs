@@ -1,0 +1,138 @@
+//! The body of a `:run` in the words of Dialogflow CX, in either spelling of Protocol Buffers' JSON: `queryResult` with the
+//! calls of its `responseMessages`, or `queryInput` with the `toolCallResult` of a call that waits, and `queryParams`.
+
+use callgate_executor::ClientAnswer;
+use callgate_tool::{Object, Value, json};
+
+use super::{
+    inputs::{Inputs, ToolResponse, execution, take},
+    turn::{Fate, Turn},
+};
+use crate::{
+    calls::wrong,
+    json_body::malformed,
+    problem::{Problem, ProblemKind},
+    sessions::Inline,
+};
+
+/// Reads a body of a request for the session `id`.
+pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
+    let Value::Object(mut members) = body else {
+        return Err(wrong("the body", "an object", Some(&body)));
+    };
+    let parameter = |name: &str| {
+        let query = ["queryParams", "query_params"].iter().find_map(|name| members.get(name));
+        query.and_then(|query| query.get(name)).filter(|value| !value.is_null()).cloned()
+    };
+    let (variables, payload) = (parameter("parameters"), parameter("payload"));
+    let variables = match variables {
+        None => Object::new(),
+        Some(Value::Object(variables)) => variables,
+        other => return Err(wrong("queryParams.parameters", "an object", other.as_ref())),
+    };
+    let mut session = members.remove("session");
+    if let Some(payload) = payload {
+        let known = session.get_or_insert_with(|| json!({}));
+        if let Some(known) = known.as_object_mut().filter(|known| !known.contains_key("payload")) {
+            known.insert("payload", payload);
+        }
+    }
+    let execution = execution(&mut members)?;
+    let calls = calls(take(&mut members, &["queryResult", "query_result"]))?;
+    let responses =
+        response(take(&mut members, &["queryInput", "query_input"]))?.map(|one| vec![one]);
+    if responses.is_some() && !calls.is_empty() {
+        let detail = "expected `queryInput.toolCallResult` or calls under `queryResult`, got both: answer the calls that wait first";
+        return Err(malformed(detail));
+    }
+    let session = Inline::read(session)?.of(id);
+    Ok(Inputs { calls, responses, variables, session, execution })
+}
+
+/// The calls of a query's result; its other messages are for the user.
+fn calls(result: Option<Value>) -> Result<Vec<Value>, Problem> {
+    let mut result = match result {
+        None => return Ok(Vec::new()),
+        Some(Value::Object(result)) => result,
+        other => return Err(wrong("queryResult", "an object", other.as_ref())),
+    };
+    let messages = match take(&mut result, &["responseMessages", "response_messages"]) {
+        None => Vec::new(),
+        Some(Value::Array(messages)) => messages,
+        other => return Err(wrong("queryResult.responseMessages", "an array", other.as_ref())),
+    };
+    let call = |mut message: Value| take(message.as_object_mut()?, &["toolCall", "tool_call"]);
+    Ok(messages.into_iter().filter_map(call).collect())
+}
+
+/// The client's answer of a query's input.
+fn response(input: Option<Value>) -> Result<Option<ToolResponse>, Problem> {
+    let mut input = match input {
+        None => return Ok(None),
+        Some(Value::Object(input)) => input,
+        other => return Err(wrong("queryInput", "an object", other.as_ref())),
+    };
+    let at = "queryInput.toolCallResult";
+    let mut result = match take(&mut input, &["toolCallResult", "tool_call_result"]) {
+        Some(Value::Object(result)) => result,
+        Some(other) => return Err(wrong(at, "an object", Some(&other))),
+        None if NEED_A_MODEL.iter().any(|name| input.contains_key(name)) => {
+            let detail = "`queryInput`: this input needs a model, and callgate has none; send `toolCallResult`";
+            return Err(Problem::new(ProblemKind::NeedsModel, detail));
+        }
+        None => return Ok(None),
+    };
+    let mut named = Object::new();
+    for name in ["tool", "action"] {
+        match take(&mut result, &[name]) {
+            Some(Value::String(text)) => drop(named.insert(name, Value::String(text))),
+            other => {
+                return Err(wrong(&format!("{at}.{name}"), "that of the call", other.as_ref()));
+            }
+        }
+    }
+    let output = take(&mut result, &["outputParameters", "output_parameters"]);
+    let (answer, status) = match (take(&mut result, &["error"]), output) {
+        (Some(error), None) => {
+            (ClientAnswer::Failed(error.get("message").cloned().unwrap_or(error)), None)
+        }
+        (None, Some(Value::Object(output))) => answer(output),
+        (None, None) => return Err(wrong(&format!("{at}.outputParameters"), "an object", None)),
+        (Some(_), Some(_)) => {
+            let detail = format!("`{at}`: expected `outputParameters` or `error`, got both");
+            return Err(malformed(detail));
+        }
+        (None, other) => {
+            return Err(wrong(&format!("{at}.outputParameters"), "an object", other.as_ref()));
+        }
+    };
+    Ok(Some(ToolResponse { id: String::new(), named, answer, status }))
+}
+
+/// The output of a tool, and the status it stands under where an OpenAPI tool answered; a failure from 400 on.
+fn answer(output: Object) -> (ClientAnswer, Option<u16>) {
+    let mut each = output.iter();
+    let only = each.next().filter(|_| each.next().is_none());
+    let under = only.and_then(|(name, body)| Some((name.parse::<u16>().ok()?, body.clone())));
+    match under {
+        Some((status @ 100..400, body)) => (ClientAnswer::Output(body), Some(status)),
+        Some((400..600, body)) => (ClientAnswer::Failed(body), None),
+        _ => (ClientAnswer::Output(Value::Object(output)), None),
+    }
+}
+
+/// The answer with the id of the first call that waits for it: Dialogflow knows a call by its tool and its action.
+pub(super) fn paired(mut response: ToolResponse, open: Option<&Turn>) -> ToolResponse {
+    if response.named.contains_key("action") {
+        let mut calls = open.iter().flat_map(|turn| &turn.calls);
+        let id = calls.find_map(|call| match &call.fate {
+            Fate::Waits(id, _) if call.named == response.named => Some(id.clone()),
+            _ => None,
+        });
+        response.id = id.unwrap_or_default();
+    }
+    response
+}
+
+/// `session.proto`: members of `QueryInput` that a model reads.
+const NEED_A_MODEL: [&str; 5] = ["text", "intent", "audio", "event", "dtmf"];

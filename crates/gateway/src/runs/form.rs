@@ -1,0 +1,69 @@
+//! The words of a request, which its answer has, too: those of Customer Engagement Suite, or those of Dialogflow CX, whose
+//! calls have no id.
+
+use callgate_dialect::Dialect;
+use callgate_tool::{Object, Value, json};
+
+/// Whose words a request has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Form {
+    /// Customer Engagement Suite: `inputs` and `outputs`.
+    Ces,
+    /// Dialogflow CX: `queryInput` and `queryResult`.
+    Dialogflow,
+}
+
+impl Form {
+    /// The form of a body.
+    pub(super) fn of(body: &Value) -> Self {
+        let of_dialogflow = ["queryInput", "query_input", "queryResult", "query_result"];
+        let is_one = of_dialogflow.iter().any(|name| body.get(name).is_some());
+        if is_one { Self::Dialogflow } else { Self::Ces }
+    }
+
+    pub(super) fn dialect(self) -> Dialect {
+        match self {
+            Self::Ces => Dialect::Ces,
+            Self::Dialogflow => Dialect::Dialogflow,
+        }
+    }
+
+    /// The message of the dialect with these calls.
+    pub(super) fn message(self, calls: &[Value]) -> Value {
+        match self {
+            Self::Ces => json!({"toolCalls": {"toolCalls": calls}}),
+            Self::Dialogflow => calls.iter().map(|call| json!({"toolCall": call})).collect(),
+        }
+    }
+
+    /// The responses of messages of the dialect, one for each call, with what names the call.
+    pub(super) fn responses(self, messages: Vec<Value>) -> Vec<Value> {
+        let listed = |message: Value| match self {
+            Self::Ces => message.pointer("/toolResponses/toolResponses")?.as_array().cloned(),
+            Self::Dialogflow => Some(vec![message.get("toolCallResult")?.clone()]),
+        };
+        messages.into_iter().filter_map(listed).flatten().collect()
+    }
+
+    /// The body that answers a request. Outputs that have the words of the other form, of a turn that was given up, stand
+    /// under `outputs`.
+    pub(super) fn body(self, outputs: Vec<Value>) -> Value {
+        if self == Self::Ces {
+            return json!({"outputs": outputs});
+        }
+        let mut body = Object::new();
+        let mut others = Vec::new();
+        for output in outputs {
+            match output {
+                Value::Object(members) if !members.contains_key("turnIndex") => {
+                    body.extend(members);
+                }
+                other => others.push(other),
+            }
+        }
+        if !others.is_empty() {
+            body.insert("outputs", Value::Array(others));
+        }
+        Value::Object(body)
+    }
+}
