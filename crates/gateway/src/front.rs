@@ -25,6 +25,7 @@ use crate::{
     drain::Drain,
     gateway::Gateway,
     json_body::BodyLimit,
+    mcp::Listens,
     peer::{Door, Encrypted, Peer},
     problem::{self, Problem, ProblemKind},
 };
@@ -104,6 +105,7 @@ impl Front {
             Body::new(Arriving::new(body, deadline, ends))
         };
         let Ok(response) = self.router.clone().call(Request::from_parts(head, body)).await;
+        let place = place.filter(|_| response.extensions().get::<Listens>().is_none());
         (response, place)
     }
 

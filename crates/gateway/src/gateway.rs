@@ -5,6 +5,11 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use callgate_config::Built;
 use callgate_policy::Records;
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
+use tokio::sync::{Semaphore, watch};
 
 use crate::{at_start::AtStart, drain::Drain, reloads::Reloads, stored_sessions::Sessions};
 
@@ -20,6 +25,9 @@ struct Shared {
     reloads: Reloads,
     sessions: Sessions,
     answers: Arc<Records<String>>,
+    /// How often the build was replaced, for whoever waits for that.
+    replaced: watch::Sender<u64>,
+    listeners: Arc<Semaphore>,
 }
 
 impl Gateway {
@@ -29,8 +37,11 @@ impl Gateway {
         let sessions = Sessions::new(&built.sessions);
         let answers = Records::new(built.idempotency);
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
-        let reloads = Reloads::default();
-        Self(Arc::new(Shared { at_start, built, drain, reloads, sessions, answers }))
+        let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
+        let listeners = Arc::new(Semaphore::new(LISTENERS));
+        let shared =
+            Shared { at_start, built, drain, reloads, sessions, answers, replaced, listeners };
+        Self(Arc::new(shared))
     }
 
     /// What is served now.
@@ -42,6 +53,23 @@ impl Gateway {
     pub fn replace(&self, built: Arc<Built>) {
         self.0.answers.set_bounds(built.idempotency);
         self.0.built.store(built);
+        self.0.replaced.send_modify(|times| *times = times.wrapping_add(1));
+    }
+
+    /// One item each time that another build is served from now on, until the sidecar is stopped; none where as many listen as
+    /// may.
+    pub(crate) fn replacements(&self) -> Option<BoxStream<'static, ()>> {
+        let place = Arc::clone(&self.0.listeners).try_acquire_owned().ok()?;
+        let from = (self.0.replaced.subscribe(), self.0.drain.clone(), place);
+        let replacements = stream::unfold(from, |(mut replaced, drain, place)| async move {
+            let is_replaced = tokio::select! {
+                biased;
+                () = drain.begun() => false,
+                changed = replaced.changed() => changed.is_ok(),
+            };
+            is_replaced.then_some(((), (replaced, drain, place)))
+        });
+        Some(replacements.boxed())
     }
 
     /// What the sidecar started with.
@@ -69,3 +97,6 @@ impl Gateway {
         &self.0.answers
     }
 }
+
+/// As many clients may wait for changes at a time.
+const LISTENERS: usize = 1024;

@@ -11,6 +11,7 @@ use axum::{
 use callgate_executor::{Call, Executor};
 use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
 use callgate_tool::{Session, Value};
+use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
 use crate::{
@@ -68,8 +69,21 @@ async fn answered(
         .within(toolset);
     head.extensions.insert(known);
     let service = McpService::new(Arc::new(Served(gateway.clone())));
-    Ok(service.answer(http::Request::from_parts(head, bytes)).await.map(Body::new).into_response())
+    // The library holds this header to the message.
+    let listens = head.headers.get("mcp-method").is_some_and(|method| method == LISTEN);
+    let answer = service.answer(http::Request::from_parts(head, bytes)).await;
+    let mut answer = answer.map(Body::new).into_response();
+    if listens {
+        answer.extensions_mut().insert(Listens);
+    }
+    Ok(answer)
 }
+
+/// Stands among the extensions of an answer that waits for changes: it takes no place from calls, and has a bound of its own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listens;
+
+const LISTEN: &str = "subscriptions/listen";
 
 /// The tools of a sidecar.
 struct Served(Gateway);
@@ -117,6 +131,14 @@ impl Host for Served {
             None => return None,
         };
         Some(problem.into_http())
+    }
+
+    fn may_change(&self) -> bool {
+        true
+    }
+
+    fn changes(&self) -> Option<BoxStream<'static, ()>> {
+        self.0.replacements()
     }
 
     fn prepared<'a>(&self, call: Call<'a>) -> Call<'a> {

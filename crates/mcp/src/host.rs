@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_executor::{Call, Executor};
 use callgate_tool::{Principal, Session, Value};
+use futures_util::stream::BoxStream;
 use http::{Response, request::Parts};
 
 /// The tools that are served over MCP.
@@ -33,6 +34,17 @@ pub trait Host: Send + Sync + 'static {
     /// The answer to a call of a tool that the sender of this request may not call, where HTTP has one: that another token would
     /// do. None lets the call be answered as that of an unknown tool.
     fn denied(&self, _head: &Parts, _tool: &str) -> Option<Response<Bytes>> {
+        None
+    }
+
+    /// True where the tools may change while they are served.
+    fn may_change(&self) -> bool {
+        false
+    }
+
+    /// One item each time that the tools may have changed from now on; ends where nobody is told any more. None where as many
+    /// listen as may.
+    fn changes(&self) -> Option<BoxStream<'static, ()>> {
         None
     }
 

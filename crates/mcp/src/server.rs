@@ -5,14 +5,16 @@ use std::sync::Arc;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
 use callgate_tool::{Value, json};
+use futures_util::StreamExt;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        self, CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig,
+        self, CacheScope, CallToolRequestParams, CallToolResponse, Implementation,
+        InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
-    service::RequestContext,
+    service::{RequestContext, SubscriptionContext},
 };
 
 use crate::{
@@ -31,10 +33,52 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let mut server = Implementation::new("callgate", env!("CARGO_PKG_VERSION"));
         server.title = Some("callgate".to_owned());
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        if let Some(tools) = capabilities.tools.as_mut().filter(|_| self.0.may_change()) {
+            tools.list_changed = Some(true);
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = server;
         info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut info = self.negotiate_initialize(&request)?;
+        // The revisions that begin with this message have no stream to say it on, as they are served here.
+        if let Some(tools) = &mut info.capabilities.tools {
+            tools.list_changed = None;
+        }
+        Ok(info)
+    }
+
+    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        let filter = SubscriptionFilter::builder().tools_list_changed();
+        self.0.may_change().then(|| filter.build())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(mut changes) = self.0.changes() else {
+            let message =
+                "as many clients listen as may: list again when the time of a list is over";
+            return Err(ErrorData::internal_error(message, None));
+        };
+        loop {
+            tokio::select! {
+                () = context.cancelled() => return Ok(()),
+                change = changes.next() => {
+                    let Some(()) = change else { return Ok(()) };
+                    // Whoever has gone is told nothing.
+                    if context.sink().notify_tool_list_changed().await.is_err() {
+                        return Ok(());
+                    }
+                }
+            }
+        }
     }
 
     async fn list_tools(

@@ -23,6 +23,8 @@ pub(super) enum Answering<B> {
     Streamed(Arc<Streamed<B>>),
     /// A body in memory costs nobody anything.
     Whole(B),
+    /// It takes no place from other requests.
+    Unplaced { body: B, _in_flight: InFlight },
 }
 
 /// A body that comes piece by piece.
@@ -53,7 +55,11 @@ impl<B: Body + Send + 'static> Answering<B> {
         (place, activity): (Option<Arc<Place>>, &Activity),
     ) -> Self {
         let is_whole = body.is_end_stream() || body.size_hint().exact().is_some();
-        let Some(place) = place.filter(|_| !is_whole) else { return Self::Whole(body) };
+        let place = match place {
+            _ if is_whole => return Self::Whole(body),
+            None => return Self::Unplaced { body, _in_flight: in_flight },
+            Some(place) => place,
+        };
         let open = Mutex::new(Some((body, in_flight)));
         let streamed = Arc::new(Streamed { open, place });
         let weak = Arc::downgrade(&streamed);
@@ -111,7 +117,7 @@ where
     ) -> Poll<Option<Result<Frame<B::Data>, BoxError>>> {
         match self.get_mut() {
             Self::Streamed(streamed) => streamed.poll(context),
-            Self::Whole(body) => {
+            Self::Whole(body) | Self::Unplaced { body, .. } => {
                 let frame = Pin::new(body).poll_frame(context);
                 frame.map(|frame| frame.map(|frame| frame.map_err(Into::into)))
             }
@@ -121,14 +127,14 @@ where
     fn is_end_stream(&self) -> bool {
         match self {
             Self::Streamed(_) => false,
-            Self::Whole(body) => body.is_end_stream(),
+            Self::Whole(body) | Self::Unplaced { body, .. } => body.is_end_stream(),
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
             Self::Streamed(_) => SizeHint::default(),
-            Self::Whole(body) => body.size_hint(),
+            Self::Whole(body) | Self::Unplaced { body, .. } => body.size_hint(),
         }
     }
 }

@@ -5,6 +5,7 @@ mod drain;
 mod jwt;
 mod leaving;
 mod limits;
+mod listening;
 mod messages;
 mod own;
 mod resource;
