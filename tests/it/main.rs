@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod approvals;
 mod architecture;
 mod argument_headers;
 mod authority;

@@ -3,6 +3,7 @@
 //! from the callers, no sentence is written elsewhere.
 
 pub mod answer;
+pub mod approval;
 pub mod around;
 pub(crate) mod body;
 pub mod client;

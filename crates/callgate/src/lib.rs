@@ -21,9 +21,10 @@ pub use callgate_call::{
 };
 pub use callgate_executor::{
     Backend, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind, Changes, ClientAnswer,
-    ClientFunction, ClientSide, Ended, Ending, Entry, Error, ErrorKind, Execution, Executor,
-    Extensions, Found, FoundNeed, Function, InputChange, Middleware, Opened, Piece, Pieces,
-    Redirects, Search, SessionValues, Stage, Stop, ToolStream, Toolset, TraceContext,
+    ClientFunction, ClientSide, Decided, Decision, Ended, Ending, Entry, Error, ErrorKind,
+    Execution, Executor, Extensions, Found, FoundNeed, Function, InputChange, Middleware, Opened,
+    Piece, Pieces, Redirects, Search, SessionValues, Stage, Stop, ToolStream, Toolset,
+    TraceContext,
 };
 pub use callgate_secret::Secret;
 pub use callgate_tool::{

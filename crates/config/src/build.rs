@@ -2,6 +2,7 @@
 //! kept of an earlier build goes on where its settings are the same: tokens, connections, secrets.
 
 mod access;
+mod approvals;
 mod audit;
 mod authenticators;
 mod authorization;
@@ -100,7 +101,9 @@ impl Config {
         let results = earlier.map(|built| built.executor.result_store());
         let known = previous.map(|kept| &kept.policy);
         let surroundings = (base, environment, &*stores as _);
-        let policy = policy::policy(&mut reader, self, surroundings, known).await;
+        let time = self.sessions.approval_time;
+        let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
+        let policy = policy::policy(&mut reader, self, surroundings, (rules, known)).await;
         let around = (results, policy, &*environment.middleware);
         let built = finished(reader, parts, self, (connections, stores, around))?;
         Ok(Built { serving: self.serving.found(base), access, missing_secrets, ..built })

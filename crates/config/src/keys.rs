@@ -226,6 +226,7 @@ pub const TABLES: &[Table] = &[
     SCHEME,
     SCHEME_API_KEY,
     EGRESS,
+    CONFIRM,
     EXECUTION,
     FUNCTION,
     LIMITS,

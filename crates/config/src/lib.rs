@@ -5,6 +5,7 @@ mod argument_headers;
 mod body_media;
 mod build;
 mod config;
+mod confirm;
 mod credential;
 mod description;
 mod egress;
@@ -43,6 +44,7 @@ mod whole;
 
 pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset};
 pub use config::Config;
+pub use confirm::{ConfirmConfig, ToolConfirm};
 pub use description::Description;
 pub use environment::{Environment, Missing};
 pub use error::Error;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use callgate_executor::CLIENT_TIME;
+use callgate_policy::APPROVAL_TIME;
 use http::HeaderName;
 
 use crate::{
@@ -16,6 +17,8 @@ use crate::{
 pub struct SessionsConfig {
     /// How long a session is kept after its last change.
     pub time_to_live: Duration,
+    /// The time calls wait for the approval of a person.
+    pub approval_time: Duration,
     /// The time calls wait for the client that runs them.
     pub client_time: Duration,
     /// How many sessions are kept; the oldest makes room.
@@ -32,6 +35,7 @@ impl Default for SessionsConfig {
     fn default() -> Self {
         Self {
             time_to_live: Duration::from_hours(24),
+            approval_time: APPROVAL_TIME,
             client_time: CLIENT_TIME,
             records: 10_000,
             bytes: 64 << 20,
@@ -49,6 +53,9 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
     let Some(mapping) = reader.mapping(node, &pointer, &SESSIONS) else { return config };
     if let Some(time_to_live) = reader.duration(mapping, "ttl") {
         config.time_to_live = time_to_live;
+    }
+    if let Some(approval_time) = reader.duration(mapping, "approval_time") {
+        config.approval_time = approval_time;
     }
     if let Some(client_time) = reader.duration(mapping, "client_time") {
         config.client_time = client_time;

@@ -15,7 +15,7 @@ use callgate_transport::{AddressRange, Limits};
 use url::Url;
 
 use crate::{
-    description::Description, policy::CallLimits, server::ServerUrl,
+    confirm::ConfirmConfig, description::Description, policy::CallLimits, server::ServerUrl,
     service_directory::DirectoryConfig, tls::TlsConfig, upstream::Upstream,
 };
 
@@ -83,6 +83,8 @@ pub struct ToolsetConfig {
     pub functions: Vec<FunctionConfig>,
     /// The side that runs the tools of the description.
     pub execution: ExecutionConfig,
+    /// The calls that a person has to approve.
+    pub confirm: ConfirmConfig,
 }
 
 impl ToolsetConfig {
@@ -119,6 +121,7 @@ impl ToolsetConfig {
             upstream: Upstream::Http,
             functions: Vec::new(),
             execution: ExecutionConfig::default(),
+            confirm: ConfirmConfig::default(),
         }
     }
 

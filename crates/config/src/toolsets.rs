@@ -10,7 +10,7 @@ use callgate_tree::Node;
 use url::{Host, Url};
 
 use crate::{
-    argument_headers, body_media,
+    argument_headers, body_media, confirm,
     description::Description,
     egress, exported, functions, headers,
     keys::TOOLSET,
@@ -114,6 +114,7 @@ pub(crate) fn toolset(
         tool_shapes,
         functions: functions::read(reader, mapping),
         execution: functions::execution(reader, mapping),
+        confirm: confirm::read(reader, mapping),
     };
     Some(read)
 }

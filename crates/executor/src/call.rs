@@ -5,7 +5,13 @@ use std::{borrow::Cow, time::Duration};
 use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
-use crate::{execution::Execution, extensions::Extensions, stop::Stop, trace::TraceContext};
+use crate::{
+    decision::{Decided, Decision},
+    execution::Execution,
+    extensions::Extensions,
+    stop::Stop,
+    trace::TraceContext,
+};
 
 /// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
 ///
@@ -31,6 +37,7 @@ pub struct Call<'a> {
     extensions: Extensions,
     stop: Option<Stop>,
     execution: Execution,
+    decided: Option<Decided>,
 }
 
 impl<'a> Call<'a> {
@@ -48,6 +55,7 @@ impl<'a> Call<'a> {
             extensions: Extensions::default(),
             stop: None,
             execution: Execution::Server,
+            decided: None,
         }
     }
 
@@ -100,6 +108,21 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// The same call, which waited for an approval of this id, with what a person decided about it:
+    /// [`Pending::id`](callgate_tool::Pending::id).
+    #[must_use]
+    pub fn with_decision(mut self, approval: impl Into<String>, decision: Decision) -> Self {
+        self.decided = Some(Decided { approval: approval.into(), decision });
+        self
+    }
+
+    /// The same call as a part of no trace, so that its request is that of any other time.
+    #[must_use]
+    pub fn without_trace(mut self) -> Self {
+        self.trace = None;
+        self
+    }
+
     /// The same call, which borrows nothing.
     pub fn detached(&self) -> Call<'static> {
         Call {
@@ -114,6 +137,7 @@ impl<'a> Call<'a> {
             extensions: self.extensions.clone(),
             stop: self.stop.clone(),
             execution: self.execution,
+            decided: self.decided.clone(),
         }
     }
 
@@ -155,6 +179,16 @@ impl<'a> Call<'a> {
     /// The side that runs the call, as whoever made it asks for.
     pub fn execution(&self) -> Execution {
         self.execution
+    }
+
+    /// The decision that came with the call, until middleware has taken it.
+    pub fn decision(&self) -> Option<&Decided> {
+        self.decided.as_ref()
+    }
+
+    /// Takes the decision away. A call whose decision nobody takes is not made.
+    pub fn take_decision(&mut self) -> Option<Decided> {
+        self.decided.take()
     }
 
     /// Ends the call when its program is stopped.

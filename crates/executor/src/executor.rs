@@ -139,7 +139,8 @@ impl Executor {
         stream::iter(calls).buffered(PARALLEL_CALLS).collect().await
     }
 
-    /// Runs one call with all that surrounds it: who asks, until when, within which trace.
+    /// Runs one call with all that surrounds it: who asks, until when, within which trace. A call that was answered with
+    /// [`Outcome::Pending`] and waits for an approval is run again with [`Call::with_decision`].
     pub async fn run(&self, mut call: Call<'_>) -> ToolResult {
         let mut journal = Journal::default();
         let backend = self.backend(&mut call, &mut journal);
@@ -283,6 +284,9 @@ async fn ran(
         Ok(backend) => backend,
         Err(outcome) => return outcome,
     };
+    if call.decision().is_some() {
+        return Outcome::Failed(wording::approval::unknown());
+    }
     let unanswered = unanswered(call);
     let ran = Stop::unless(call.stop(), backend.run(call, journal)).await;
     ran.unwrap_or_else(|| Outcome::Failed(of_stop(unanswered, backend.effect(), journal)))
@@ -297,6 +301,9 @@ async fn opened(
         Ok(backend) => backend,
         Err(outcome) => return Opened::Ended(outcome),
     };
+    if call.decision().is_some() {
+        return Opened::Ended(Outcome::Failed(wording::approval::unknown()));
+    }
     let unanswered = unanswered(call);
     let opened = Stop::unless(call.stop(), backend.open(call, journal)).await;
     opened.unwrap_or_else(|| {

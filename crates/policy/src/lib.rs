@@ -1,6 +1,7 @@
 //! What stands around every call, one file each. The order is the executor's; which of it an executor has is decided by
 //! whoever builds it.
 
+mod approval;
 mod audit;
 mod breaker;
 mod digest;
@@ -12,6 +13,7 @@ mod metrics;
 mod rate;
 mod records;
 
+pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm};
 pub use audit::{
     Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,
     verify_audit,

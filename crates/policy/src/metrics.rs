@@ -23,7 +23,7 @@ pub use counted::describe_metrics;
 /// The facade `metrics` is told of `callgate_calls_total` (by `toolset`, `outcome`, which is the span's `ending`, and
 /// `reached`), `callgate_call_duration_seconds`, `callgate_calls_in_flight`, `callgate_retries_total` and
 /// `callgate_token_refreshes_total` (by `toolset`); other middleware tells of `callgate_queue_length`,
-/// `callgate_breaker_state` and `callgate_audit_failures_total`. No label is what a caller made up. A recorder is installed
+/// `callgate_breaker_state`, `callgate_audit_failures_total` and `callgate_approvals_total`. No label is what a caller made up. A recorder is installed
 /// before the first call: it is asked for each series once.
 ///
 /// ```

@@ -45,6 +45,8 @@ pub enum FaultCode {
     KeyReused,
     /// A required value that only the session can give is missing or of the wrong type.
     MissingSessionValue,
+    /// A person has to approve the call, and nobody can be asked where it was made.
+    NeedsApproval,
     /// This build cannot do what the description asks for.
     NotSupported,
     /// The replay transport has no recorded answer for the request.
@@ -57,6 +59,8 @@ pub enum FaultCode {
     RateLimited,
     /// The request may not be sent: it would leave the origin or break a limit.
     Refused,
+    /// A person was asked about the call and rejected it.
+    Rejected,
     /// The answer is larger than the bound.
     ResponseTooLarge,
     /// The service answered with a status that is not a success.
@@ -71,6 +75,8 @@ pub enum FaultCode {
     TimedOut,
     /// The tool was taken away while its call waited for the client.
     ToolRemoved,
+    /// The approval of the call has expired, was used, or is another call's.
+    UnknownApproval,
     /// There is no tool of that name.
     UnknownTool,
     /// The service could not be reached, or the connection broke.
@@ -150,19 +156,21 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::AnswerLost,
         Self::AuditFailed,
         Self::AuthFailed,
         Self::InvalidArguments,
         Self::KeyReused,
         Self::MissingSessionValue,
+        Self::NeedsApproval,
         Self::NotSupported,
         Self::NothingRecorded,
         Self::OutcomeUnknown,
         Self::Overloaded,
         Self::RateLimited,
         Self::Refused,
+        Self::Rejected,
         Self::ResponseTooLarge,
         Self::ServiceError,
         Self::SignInRequired,
@@ -170,6 +178,7 @@ impl FaultCode {
         Self::Stopped,
         Self::TimedOut,
         Self::ToolRemoved,
+        Self::UnknownApproval,
         Self::UnknownTool,
         Self::Unreachable,
         Self::UnreadableResponse,
@@ -184,12 +193,14 @@ impl FaultCode {
             Self::InvalidArguments => "invalid_arguments",
             Self::KeyReused => "key_reused",
             Self::MissingSessionValue => "missing_session_value",
+            Self::NeedsApproval => "needs_approval",
             Self::NotSupported => "not_supported",
             Self::NothingRecorded => "nothing_recorded",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::Overloaded => "overloaded",
             Self::RateLimited => "rate_limited",
             Self::Refused => "refused",
+            Self::Rejected => "rejected",
             Self::ResponseTooLarge => "response_too_large",
             Self::ServiceError => "service_error",
             Self::SignInRequired => "sign_in_required",
@@ -197,6 +208,7 @@ impl FaultCode {
             Self::Stopped => "stopped",
             Self::TimedOut => "timed_out",
             Self::ToolRemoved => "tool_removed",
+            Self::UnknownApproval => "unknown_approval",
             Self::UnknownTool => "unknown_tool",
             Self::Unreachable => "unreachable",
             Self::UnreadableResponse => "unreadable_response",

@@ -13,6 +13,10 @@ pub struct Journal {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
+    /// A person approved an earlier request of the call; the one that would be sent now is another one, and is asked about.
+    ApprovalOutdated,
+    /// A person approved the request of the call.
+    Approved,
     /// A request was sent and answered, or not.
     Attempt {
         /// The status, when there was an answer.
@@ -172,6 +176,8 @@ impl Journal {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::ApprovalOutdated => f.write_str("the approved request was another; asked again"),
+            Self::Approved => f.write_str("a person approved the request"),
             Self::Attempt { status, elapsed } => attempted(f, *status, *elapsed),
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
@@ -193,9 +199,7 @@ impl fmt::Display for Event {
                 )
             }
             Self::DefaultUsed { argument } => write!(f, "`{argument}` was filled by its default"),
-            Self::EmptyOmitted { argument } => {
-                write!(f, "`{argument}` is empty and was left out")
-            }
+            Self::EmptyOmitted { argument } => write!(f, "`{argument}` is empty and was left out"),
             Self::HiddenIgnored { argument } => {
                 write!(f, "`{argument}` is filled by the session; the model's value was ignored")
             }

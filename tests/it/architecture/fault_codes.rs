@@ -17,6 +17,11 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
         FaultCode::KeyReused,
         "another_call_under_a_key_is_refused_and_another_principals_is_another_key",
     ),
+    (FaultCode::Rejected, "a_rejected_call_tells_the_model_to_ask_and_cannot_be_approved_later"),
+    (
+        FaultCode::UnknownApproval,
+        "an_approval_is_nobody_elses_no_other_sessions_and_no_other_tools",
+    ),
     (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_told_by_its_media_type"),
     (FaultCode::OutcomeUnknown, "a_call_that_was_left_while_it_ran_is_not_made_again"),
     (FaultCode::Overloaded, "no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later"),

@@ -36,13 +36,26 @@ pub(super) fn built(
     functions
 }
 
+/// The name of a function as a tool.
+pub(super) fn tool_name(
+    toolset: &ToolsetConfig,
+    function: &FunctionConfig,
+) -> Result<ToolName, String> {
+    let full = match &toolset.prefix {
+        Some(prefix) => format!("{prefix}-{}", function.name),
+        None => function.name.clone(),
+    };
+    ToolName::new(&full).map_err(|error| error.to_string())
+}
+
+/// Whether a function is meant by its own name or by that of its tool.
+pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
+    function.name == name || tool_name(toolset, function).is_ok_and(|full| full.as_str() == name)
+}
+
 fn one(toolset: &ToolsetConfig, function: &FunctionConfig) -> Result<ClientFunction, String> {
     let FunctionConfig { name, description, input, output, .. } = function;
-    let full = match &toolset.prefix {
-        Some(prefix) => format!("{prefix}-{name}"),
-        None => name.clone(),
-    };
-    let full = ToolName::new(&full).map_err(|error| error.to_string())?;
+    let full = tool_name(toolset, function)?;
     let description = if description.is_empty() { name } else { description };
     let built = ClientFunction::new(full, description, input.clone());
     let built = built.map_err(|error| error.to_string())?;

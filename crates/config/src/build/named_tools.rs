@@ -1,5 +1,5 @@
-//! Finds the tools that a configuration names: in `tools`, `argument_headers`, `output` and `execution`. An entry that meets no tool of
-//! the loaded description is a warning.
+//! Finds the tools that a configuration names: in `tools`, `argument_headers`, `output`, `execution` and `confirm`.
+//! An entry that meets no tool of the loaded description is a warning.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -75,7 +75,7 @@ fn headers(
 }
 
 /// Settings of single tools, by the names of the tools. One that no tool of the toolset has is a warning.
-fn named<'a, T: Clone + 'a>(
+pub(super) fn named<'a, T: Clone + 'a>(
     reader: &mut Reader,
     said: impl Iterator<Item = (&'a String, &'a String, &'a T)>,
     operations: &[Arc<Operation>],

@@ -4,7 +4,10 @@
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use callgate_executor::{Builder, Middleware};
-use callgate_policy::{Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits, LimitsConfig};
+use callgate_policy::{
+    ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
+    LimitsConfig,
+};
 use callgate_secret::SecretStore;
 
 use super::audit;
@@ -20,11 +23,16 @@ pub(super) struct Policy {
     pub(super) idempotency: Option<Arc<Idempotency>>,
     limits: Option<Arc<Limits>>,
     breaker: Option<Arc<Breaker>>,
+    approvals: Option<Arc<Approvals>>,
 }
 
 impl Policy {
     /// What a configuration asks for.
-    fn new(config: &Config, audit: Option<Arc<Audit>>, previous: Option<&Self>) -> Self {
+    fn new(
+        config: &Config,
+        (audit, rules): (Option<Arc<Audit>>, ApprovalRules),
+        previous: Option<&Self>,
+    ) -> Self {
         let idempotency = idempotency(config, previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // What is known here already counts more.
@@ -35,17 +43,19 @@ impl Policy {
             idempotency,
             limits: limits(config, previous),
             breaker: breaker(config, previous),
+            approvals: approvals(rules, previous),
         }
     }
 
     /// Puts it around the calls of an executor.
     pub(super) fn around(&self, builder: Builder) -> Builder {
-        let Self { audit, idempotency, limits, breaker } = self.clone();
+        let Self { audit, idempotency, limits, breaker, approvals } = self.clone();
         let layers = [
             audit.map(|it| it as Arc<dyn Middleware>),
             idempotency.map(|it| it as _),
             limits.map(|it| it as _),
             breaker.map(|it| it as _),
+            approvals.map(|it| it as _),
         ];
         layers.into_iter().flatten().fold(builder, Builder::shared_middleware)
     }
@@ -56,11 +66,11 @@ pub(super) async fn policy(
     reader: &mut Reader,
     config: &Config,
     surroundings: (&Path, &Environment, &dyn SecretStore),
-    known: Option<&Policy>,
+    (rules, known): (ApprovalRules, Option<&Policy>),
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
     let audit = audit::audit(reader, config, surroundings, open).await;
-    Policy::new(config, audit, known)
+    Policy::new(config, (audit, rules), known)
 }
 
 fn idempotency(config: &Config, previous: Option<&Policy>) -> Option<Arc<Idempotency>> {
@@ -109,6 +119,19 @@ fn breaker(config: &Config, previous: Option<&Policy>) -> Option<Arc<Breaker>> {
     }
     let previous = previous.and_then(|previous| previous.breaker.as_deref());
     Some(Arc::new(Breaker::following(settings, previous)))
+}
+
+/// Calls that wait already can be decided after a reload.
+fn approvals(rules: ApprovalRules, previous: Option<&Policy>) -> Option<Arc<Approvals>> {
+    let known = previous.and_then(|previous| previous.approvals.as_deref());
+    if rules.are_empty() && known.is_none() {
+        return None;
+    }
+    let approvals = match known {
+        Some(known) => known.with_rules(rules),
+        None => Approvals::new(rules),
+    };
+    Some(Arc::new(approvals))
 }
 
 fn name(toolset: &ToolsetConfig) -> String {

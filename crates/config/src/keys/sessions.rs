@@ -6,6 +6,7 @@ use super::{Kind, Table, key, table};
 pub(crate) const SESSIONS: Table = table(
     "`sessions`",
     &[
+        key("approval_time", Kind::Duration, "How long calls wait for the approval of a person"),
         key("bytes", Kind::Bytes, "How much the sessions may take together"),
         key(
             "claims",

@@ -24,6 +24,11 @@ pub(crate) const TOOLSET: Table = Table {
             "ces_toolset",
             "A tool as Customer Engagement Suite exports it: its directory or its JSON file",
         ),
+        key(
+            "confirm",
+            Kind::AnyOf(&[Kind::Choice(RULES), Kind::Table(&CONFIRM)]),
+            "The calls that a person has to approve; `writes` are those that change something",
+        ),
         texts(
             "credential_arguments",
             "Parameters that are arguments although they have the name and place of a credential",
@@ -276,6 +281,21 @@ pub(crate) const SESSION_PARAMETERS: Table =
 
 /// The side that runs a tool.
 const SIDES: &[&str] = &["client", "server"];
+
+const RULES: &[&str] = &["always", "destructive", "dialogflow_v2", "never", "writes"];
+
+/// The calls that a person has to approve.
+pub(crate) const CONFIRM: Table = table(
+    "`confirm`",
+    &[
+        key("default", Kind::Choice(RULES), "The rule of the tools that are not named"),
+        key(
+            "tools",
+            Kind::Map(&Kind::Choice(RULES)),
+            "The rules of single tools, by their names or by the `operationId`",
+        ),
+    ],
+);
 
 /// The side that runs tools once a call is checked.
 pub(crate) const EXECUTION: Table = table(

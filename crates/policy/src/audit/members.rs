@@ -35,6 +35,9 @@ pub(super) fn begun(
     if arguments == AuditArguments::Full {
         members.json("arguments", &whole(call, backend));
     }
+    if let Some(decided) = call.decision() {
+        members.text("decision", decided.decision.as_str());
+    }
     if let Some(IdempotencyKey(key)) = call.extensions().get() {
         members.text("key", &hex(&digest::of_key(call.principal(), key)));
     }

@@ -106,6 +106,10 @@ impl Counted {
 pub fn describe_metrics() {
     use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
     describe_counter!(
+        "callgate_approvals_total",
+        "Calls that a person was asked about, and what came of it"
+    );
+    describe_counter!(
         "callgate_audit_failures_total",
         "Lines that could not be written into the audit file"
     );

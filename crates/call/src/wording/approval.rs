@@ -1,0 +1,27 @@
+//! Sentences about calls that a person has to approve.
+
+use callgate_tool::{Fault, FaultCode, Next};
+
+/// A person rejected the call.
+pub fn rejected() -> Box<Fault> {
+    let message = "a person was asked about this call and rejected it, nothing was sent; do not repeat it, ask the user what to do instead";
+    Box::new(Fault::new(FaultCode::Rejected, message, Next::AskUser))
+}
+
+/// The approval is not kept, or belongs to somebody else.
+pub fn unknown() -> Box<Fault> {
+    let message = "no approval of this id waits for this call: it has expired, was decided already, or is another call's; nothing was sent; make the call again, and the user is asked again";
+    Box::new(Fault::new(FaultCode::UnknownApproval, message, Next::TryLater))
+}
+
+/// Nobody can be asked where the call was made.
+pub fn nobody_asks() -> Box<Fault> {
+    let message = "a person has to approve this call, and nobody can be asked here; nothing was sent; tell the user what you wanted to do";
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::AskUser))
+}
+
+/// The call cannot be kept until somebody decides.
+pub fn not_kept() -> Box<Fault> {
+    let message = "a person has to approve this call, and it cannot be kept until then; nothing was sent; try again later";
+    Box::new(Fault::new(FaultCode::NeedsApproval, message, Next::TryLater))
+}

@@ -1,0 +1,37 @@
+//! The rules by which a person is asked about calls: those of toolsets, and those of the tools that are named there.
+
+use std::time::Duration;
+
+use callgate_policy::{ApprovalRules, Confirm};
+
+use super::{functions, named_tools, toolset::Parts};
+use crate::{reader::Reader, toolset::ToolsetConfig};
+
+/// The rules of all toolsets. An entry that meets no tool of the loaded description and no function is a warning.
+pub(super) fn rules(
+    reader: &mut Reader,
+    toolsets: &[ToolsetConfig],
+    parts: &[Parts<'_>],
+    time: Duration,
+) -> ApprovalRules {
+    let mut rules = ApprovalRules { time, ..ApprovalRules::default() };
+    for config in toolsets {
+        let name = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
+        if config.confirm.default != Confirm::Never {
+            rules.toolsets.insert(name, config.confirm.default);
+        }
+        let mut entries = Vec::new();
+        for entry in &config.confirm.tools {
+            let is_meant = |function: &&_| functions::is_called(config, function, &entry.tool);
+            let function = config.functions.iter().find(is_meant);
+            match function.and_then(|function| functions::tool_name(config, function).ok()) {
+                Some(name) => drop(rules.tools.insert(name, entry.confirm)),
+                None => entries.push((&entry.tool, &entry.pointer, &entry.confirm)),
+            }
+        }
+        let built = parts.iter().find(|parts| std::ptr::eq(parts.config, config));
+        let operations = built.map(|parts| &*parts.built.operations).unwrap_or_default();
+        rules.tools.extend(named_tools::named(reader, entries.into_iter(), operations));
+    }
+    rules
+}

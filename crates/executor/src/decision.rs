@@ -1,0 +1,44 @@
+//! The decision of a person about a call that waited for an approval. Asking, and judging what was decided, is the business of
+//! middleware.
+
+/// The decision of a person about a call.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a call is made or it is not")]
+pub enum Decision {
+    /// The call may be made.
+    Approve,
+    /// The call may not be made.
+    Reject,
+}
+
+/// A decision that comes with a call: [`Call::with_decision`](crate::Call::with_decision).
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Decided {
+    /// The id under which the call waited.
+    pub approval: String,
+    /// The decision.
+    pub decision: Decision,
+}
+
+impl Decision {
+    /// `approve` or `reject`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Reject => "reject",
+        }
+    }
+
+    /// The decision that a text says.
+    ///
+    /// ```
+    /// use callgate_executor::Decision;
+    ///
+    /// assert_eq!(Decision::from_text("approve"), Some(Decision::Approve));
+    /// assert_eq!(Decision::from_text("yes"), None);
+    /// ```
+    pub fn from_text(text: &str) -> Option<Self> {
+        [Self::Approve, Self::Reject].into_iter().find(|decision| decision.as_str() == text)
+    }
+}

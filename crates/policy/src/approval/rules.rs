@@ -1,0 +1,100 @@
+//! Which calls a person is asked about.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use callgate_executor::Backend;
+use callgate_tool::{Effect, Preview, ToolName};
+
+/// The calls of a tool that a person is asked about.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever reads a configuration must know them all")]
+pub enum Confirm {
+    /// All.
+    Always,
+    /// Those that replace or remove something: PUT, PATCH and DELETE. Of a tool that sends no request, those that change
+    /// something.
+    Destructive,
+    /// All but GET, which is what Dialogflow v2 does unless a tool says otherwise. Of a tool that sends no request, those that
+    /// change something.
+    DialogflowV2,
+    /// None.
+    #[default]
+    Never,
+    /// Those that change something.
+    Writes,
+}
+
+/// The calls of an executor that a person is asked about, and how long they wait.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "an operator decides about each of these")]
+pub struct ApprovalRules {
+    /// The rules of toolsets, by their names; of others nobody is asked.
+    pub toolsets: BTreeMap<String, Confirm>,
+    /// The rules of single tools, which win over those of their toolsets.
+    pub tools: BTreeMap<ToolName, Confirm>,
+    /// The time a person has.
+    pub time: Duration,
+}
+
+/// The time a person has unless it is said: as long as somebody looks at a conversation.
+pub const APPROVAL_TIME: Duration = Duration::from_mins(10);
+
+impl Default for ApprovalRules {
+    fn default() -> Self {
+        Self { toolsets: BTreeMap::new(), tools: BTreeMap::new(), time: APPROVAL_TIME }
+    }
+}
+
+impl ApprovalRules {
+    /// The rule of a tool.
+    pub(super) fn of(&self, backend: &dyn Backend) -> Confirm {
+        let own = self.tools.get(backend.name());
+        own.or_else(|| self.toolsets.get(backend.toolset())).copied().unwrap_or_default()
+    }
+
+    /// True where nobody is asked about anything.
+    pub fn are_empty(&self) -> bool {
+        self.toolsets.values().chain(self.tools.values()).all(|rule| *rule == Confirm::Never)
+    }
+}
+
+impl Confirm {
+    /// All of them, as they stand in a configuration.
+    pub const ALL: [Self; 5] =
+        [Self::Always, Self::Destructive, Self::DialogflowV2, Self::Never, Self::Writes];
+
+    /// `always`, `destructive`, `dialogflow_v2`, `never` or `writes`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Destructive => "destructive",
+            Self::DialogflowV2 => "dialogflow_v2",
+            Self::Never => "never",
+            Self::Writes => "writes",
+        }
+    }
+
+    /// Whether the request must be known to say who is asked.
+    pub(super) fn may_ask(self, effect: Effect) -> bool {
+        match self {
+            Self::Always | Self::DialogflowV2 => true,
+            Self::Destructive | Self::Writes => effect != Effect::Read,
+            Self::Never => false,
+        }
+    }
+
+    /// Whether a person is asked about this request.
+    pub(super) fn asks(self, preview: &Preview, effect: Effect) -> bool {
+        let changes = effect != Effect::Read;
+        let method = preview.request().map(|request| request.method.as_str());
+        match self {
+            Self::Always => true,
+            Self::Destructive => {
+                method.map_or(changes, |it| matches!(it, "DELETE" | "PATCH" | "PUT"))
+            }
+            Self::DialogflowV2 => method.map_or(changes, |method| method != "GET"),
+            Self::Never => false,
+            Self::Writes => changes,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Calls that a person has to approve, by the key `confirm` of a configuration: what is shown is what is sent, and what changes
+//! in between is asked about again.
+
+use callgate::{
+    Call, Decision, FaultCode, Outcome, Pending, PendingKind, Session, ToolCall, ToolResult,
+    config::{Built, Config, Description, Environment, Severity},
+};
+use callgate_tool::{Object, Value, json};
+
+use crate::server::Server;
+
+const DESCRIPTION: &str = "openapi: 3.1.0
+info: { title: T, version: '1' }
+paths:
+  /pets/{petId}:
+    put:
+      operationId: putPet
+      summary: Put a pet
+      parameters:
+        - { name: petId, in: path, required: true, schema: { type: integer } }
+        - { name: tenant, in: query, schema: { type: string, x-agent-input-parameter: tenant } }
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { type: object, properties: { name: { type: string } }, required: [name] }
+      responses: { '200': { description: ok } }
+  /pets:
+    get: { operationId: listPets, summary: List pets, responses: { '200': { description: ok } } }
+";
+
+const AUTH: &str = "auth: { api_key: { in: header, name: X-Key, value: literal:canary-key } }";
+
+fn configuration(server: &str, confirm: &str) -> Config {
+    let text = format!(
+        "toolsets:\n  pets:\n    openapi: spec.yaml\n    server: {server}\n    {AUTH}\n    confirm: {confirm}\n"
+    );
+    let mut config = Config::from_text(&text, "").unwrap_or_else(|error| panic!("{error}"));
+    config.toolsets[0].description = Description::text(DESCRIPTION);
+    config
+}
+
+async fn built(server: &str, confirm: &str, previous: Option<&Built>) -> Built {
+    let config = configuration(server, confirm);
+    config.build(&Environment::new(), previous).await.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn put() -> ToolCall {
+    let Value::Object(arguments) = json!({"petId": 7, "name": "Rex"}) else { panic!() };
+    ToolCall::new("1", "pets-putPet", arguments)
+}
+
+fn session(tenant: &str) -> Session {
+    let tenant = Object::from_iter([("tenant".to_owned(), Value::from(tenant))]);
+    Session::new("s-1").with_parameters(tenant)
+}
+
+fn pending(result: &ToolResult) -> &Pending {
+    let Outcome::Pending(pending) = &result.outcome else { panic!("{result:?}") };
+    assert_eq!(pending.kind, PendingKind::Approval);
+    pending
+}
+
+async fn decided(built: &Built, session: &Session, id: &str, decision: Decision) -> ToolResult {
+    let asked = put();
+    built.executor.run(Call::new(&asked, session).with_decision(id, decision)).await
+}
+
+#[tokio::test]
+async fn what_is_shown_is_what_is_sent_but_for_credentials() {
+    let server = Server::start().await;
+    let built = built(&server.url(""), "writes", None).await;
+    let read = ToolCall::new("1", "pets-listPets", Object::new());
+    let result = built.executor.call(&read, &session("acme")).await;
+    assert!(
+        matches!(result.outcome, Outcome::Answered(_)),
+        "reading needs no approval: {result:?}"
+    );
+
+    let result = built.executor.call(&put(), &session("acme")).await;
+    let asked = pending(&result);
+    assert!(!format!("{result:?}").contains("canary"), "{result:?}");
+    assert_eq!(server.count("/pets/7"), 0);
+    let result = decided(&built, &session("acme"), &asked.id, Decision::Approve).await;
+    let sent: Value = result.json().unwrap();
+    let shown = &asked.request;
+    assert_eq!(shown["method"], json!("PUT"));
+    assert_eq!(shown["url"], json!(server.url("/pets/7?tenant=acme")));
+    assert_eq!(shown["body"], sent["body"]);
+    assert_eq!(shown["headers"]["x-key"], json!("****"));
+    assert_eq!(server.count("/pets/7"), 1);
+}
+
+#[tokio::test]
+async fn another_session_value_or_a_reload_is_asked_about_again() {
+    let (server, other) = (Server::start().await, Server::start().await);
+    let before = built(&server.url(""), "writes", None).await;
+    let ask = async || pending(&before.executor.call(&put(), &session("acme")).await).id.clone();
+    let result = decided(&before, &session("evil"), &ask().await, Decision::Approve).await;
+    assert!(pending(&result).request.to_string().contains("tenant=evil"), "{result:?}");
+
+    let same =
+        built(&server.url(""), "{default: never, tools: {putPet: always}}", Some(&before)).await;
+    let result = decided(&same, &session("acme"), &ask().await, Decision::Approve).await;
+    assert!(matches!(result.outcome, Outcome::Answered(_)), "{result:?}");
+
+    let moved = built(&other.url(""), "writes", Some(&before)).await;
+    let result = decided(&moved, &session("acme"), &ask().await, Decision::Approve).await;
+    assert!(pending(&result).request.to_string().contains(&other.url("/pets/7")), "{result:?}");
+
+    let free = built(&server.url(""), "never", Some(&before)).await;
+    let result = decided(&free, &session("acme"), &ask().await, Decision::Reject).await;
+    let Outcome::Failed(fault) = result.outcome else { panic!("{result:?}") };
+    assert_eq!(fault.code, FaultCode::Rejected);
+    assert_eq!((server.count("/pets/7"), other.count("/pets/7")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_rule_of_a_tool_that_is_not_there_is_a_warning_and_one_of_a_function_is_not() {
+    let built = built("https://api.example.com", "{tools: {putPets: always}}", None).await;
+    let warning = built.warnings.iter().find(|found| found.code == "selects-nothing").unwrap();
+    assert_eq!(
+        (warning.severity, &*warning.help),
+        (Severity::Warning, "did you mean `pets-putPet`?")
+    );
+
+    let text = "toolsets:\n  app:\n    functions: [{name: open_page}]\n    confirm: {tools: {open_page: always}}\n";
+    let built = crate::built::configured(text).unwrap();
+    assert!(built.warnings.is_empty(), "{:?}", built.warnings);
+    let asked = ToolCall::new("1", "app-open_page", Object::new());
+    let result = built.executor.call(&asked, &Session::default()).await;
+    let text = pending(&result).request["text"].as_str().unwrap().to_owned();
+    assert!(text.starts_with("asks the client to run `app-open_page`"), "{text}");
+}
