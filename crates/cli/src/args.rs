@@ -126,6 +126,9 @@ pub(crate) struct CallArguments {
     /// Show the request instead of sending it, with `****` for credentials
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Approve calls that a person has to approve (`confirm`); without, one call is asked about on a terminal
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) yes: bool,
     /// Print the result as JSON: `response` or `error`; where they are known `truncated` (what is not shown), `next` (arguments of the next page) and `handle` (the whole, kept by a running program)
     #[arg(long)]
     pub(crate) json: bool,

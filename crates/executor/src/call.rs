@@ -112,7 +112,7 @@ impl<'a> Call<'a> {
     /// [`Pending::id`](callgate_tool::Pending::id).
     #[must_use]
     pub fn with_decision(mut self, approval: impl Into<String>, decision: Decision) -> Self {
-        self.decided = Some(Decided { approval: approval.into(), decision });
+        self.decided = Some(Decided::new(approval, decision));
         self
     }
 

@@ -21,6 +21,13 @@ pub struct Decided {
     pub decision: Decision,
 }
 
+impl Decided {
+    /// A decision about the call that waits under an id.
+    pub fn new(approval: impl Into<String>, decision: Decision) -> Self {
+        Self { approval: approval.into(), decision }
+    }
+}
+
 impl Decision {
     /// `approve` or `reject`.
     pub fn as_str(self) -> &'static str {

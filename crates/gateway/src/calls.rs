@@ -3,11 +3,13 @@
 mod accept;
 mod envelope;
 mod events;
+mod kept;
 mod repeated;
 
 pub(crate) use self::{
     accept::Accepted,
     envelope::{Asked, Mode, execution, mode, wrong},
+    kept::Keeper,
     repeated::key as idempotency_key,
 };
 
@@ -57,10 +59,14 @@ pub(crate) async fn run(
     let Envelope { calls, session, is_dry_run, mode, execution } = Envelope::read(value)?;
     let built = gateway.built();
     let from = (&caller, &headers);
+    let calls_that_wait = gateway.waiting_calls().clone();
+    let keeper = Keeper { calls: calls_that_wait, session: session.members().clone() };
+    let keeper = Some(keeper);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
     let stop = gateway.drain().stop();
-    let batch = Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop };
+    let batch =
+        Batch { built, caller, session, is_dry_run, mode, execution, trace, key, stop, keeper };
     match accepted {
         Accepted::Events => Ok(events::answer(Arc::new(batch), calls)),
         Accepted::Json => {
@@ -85,6 +91,8 @@ pub(crate) struct Batch {
     pub(crate) key: Option<String>,
     /// Ends calls when the sidecar is stopped.
     pub(crate) stop: Stop,
+    /// Keeps calls that a person has to approve; without, they are refused.
+    pub(crate) keeper: Option<Keeper>,
 }
 
 impl Batch {
@@ -135,7 +143,17 @@ impl Batch {
             Err(result) => return result,
         };
         let executor = &self.built.executor;
-        if self.is_dry_run { executor.preview(call).await } else { executor.run(call).await }
+        if self.is_dry_run {
+            return executor.preview(call).await;
+        }
+        let result = executor.run(call).await;
+        self.kept(asked, result).await
+    }
+
+    /// A result whose call is kept where a person has to approve it.
+    async fn kept(&self, asked: &Asked, result: ToolResult) -> ToolResult {
+        let principal = self.caller.principal.as_ref();
+        kept::kept(self.keeper.as_ref(), (asked, self.execution), principal, result).await
     }
 
     /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
@@ -162,6 +180,9 @@ impl Batch {
         let key = key.or_else(|| Some(repeated::of_call(request?, at)));
         if let Some(key) = key {
             call = call.with_extension(IdempotencyKey(key));
+        }
+        if let Some(decided) = &asked.decided {
+            call = call.with_decision(&*decided.approval, decided.decision);
         }
         if let Some(timeout) = asked.timeout {
             call = call.with_timeout(timeout);

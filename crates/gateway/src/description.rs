@@ -14,8 +14,8 @@ use utoipa::{
 };
 
 use crate::{
-    admin, answer::JsonText, calls, ces_paths, dialects, health, observe::numbers, results, search,
-    sessions, tool_service, tools,
+    admin, answer::JsonText, approvals, calls, ces_paths, dialects, health, observe::numbers,
+    results, search, sessions, tool_service, tools,
 };
 
 /// The description as JSON.
@@ -111,6 +111,7 @@ fn inline(value: &mut Value, schemas: &Value) {
     paths(
         admin::changes,
         admin::reload,
+        approvals::decide,
         calls::run,
         ces_paths::run,
         ces_paths::run_of_app,

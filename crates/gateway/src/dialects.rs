@@ -13,7 +13,7 @@ use http::HeaderMap;
 use self::envelope::Envelope;
 use crate::{
     caller::Caller,
-    calls::{Accepted, Asked, Batch, idempotency_key},
+    calls::{Accepted, Asked, Batch, Keeper, idempotency_key},
     described::RefusedJson,
     gateway::Gateway,
     json_body::JsonBody,
@@ -65,6 +65,8 @@ pub(crate) async fn run(
         read = read.only(functions, |name| entry(name).map(Entry::name));
     }
     let from = (&caller, &headers);
+    let waiting = gateway.waiting_calls().clone();
+    let keeper = Keeper { calls: waiting, session: session.members().clone() };
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
     let calls: Vec<_> = read.to_make().into_iter().cloned().map(Asked::from).collect();
@@ -78,6 +80,7 @@ pub(crate) async fn run(
         trace,
         key,
         stop: gateway.drain().stop(),
+        keeper: Some(keeper),
     };
     let request = [dialect.as_str().as_bytes(), &bytes];
     let written = |results: &[ToolResult]| {

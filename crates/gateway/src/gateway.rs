@@ -11,7 +11,10 @@ use futures_util::{
 };
 use tokio::sync::{Semaphore, watch};
 
-use crate::{at_start::AtStart, drain::Drain, reloads::Reloads, stored_sessions::Sessions};
+use crate::{
+    at_start::AtStart, drain::Drain, reloads::Reloads, stored_sessions::Sessions,
+    waiting_calls::WaitingCalls,
+};
 
 /// A sidecar without its sockets. Clones share everything; a request works to its end on the build it began with.
 #[derive(Clone, Debug)]
@@ -24,6 +27,7 @@ struct Shared {
     drain: Drain,
     reloads: Reloads,
     sessions: Sessions,
+    waiting_calls: WaitingCalls,
     answers: Arc<Records<String>>,
     /// How often the build was replaced, for whoever waits for that.
     replaced: watch::Sender<u64>,
@@ -38,9 +42,18 @@ impl Gateway {
         let answers = Records::new(built.idempotency);
         let (built, drain) = (ArcSwap::from_pointee(built), Drain::default());
         let (reloads, replaced) = (Reloads::default(), watch::Sender::default());
-        let listeners = Arc::new(Semaphore::new(LISTENERS));
-        let shared =
-            Shared { at_start, built, drain, reloads, sessions, answers, replaced, listeners };
+        let (waiting_calls, listeners) = (WaitingCalls::new(), Arc::new(Semaphore::new(LISTENERS)));
+        let shared = Shared {
+            at_start,
+            built,
+            drain,
+            reloads,
+            sessions,
+            waiting_calls,
+            answers,
+            replaced,
+            listeners,
+        };
         Self(Arc::new(shared))
     }
 
@@ -90,6 +103,11 @@ impl Gateway {
     /// The sessions that callers store.
     pub(crate) fn sessions(&self) -> &Sessions {
         &self.0.sessions
+    }
+
+    /// The calls that wait for an approval.
+    pub(crate) fn waiting_calls(&self) -> &WaitingCalls {
+        &self.0.waiting_calls
     }
 
     /// What requests with an idempotency key were answered.

@@ -4,6 +4,7 @@
 mod access;
 mod admin;
 mod answer;
+mod approvals;
 mod at_start;
 mod caller;
 mod calls;
@@ -38,6 +39,7 @@ mod stored_sessions;
 mod test_issuer;
 mod tool_service;
 mod tools;
+mod waiting_calls;
 
 pub use failure::Failure;
 pub use gateway::Gateway;

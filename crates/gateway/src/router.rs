@@ -8,7 +8,7 @@ use axum::{
 use http::{HeaderValue, Uri, header};
 
 use crate::{
-    access, admin, calls, ces_paths, description, dialects,
+    access, admin, approvals, calls, ces_paths, description, dialects,
     gateway::Gateway,
     health, mcp,
     observe::{Traced, numbers},
@@ -30,6 +30,7 @@ pub fn router(gateway: Gateway) -> Router {
         .route("/readyz", get(health::ready))
         .route("/v1/admin/changes", get(admin::changes))
         .route("/v1/admin/reload", post(admin::reload))
+        .route("/v1/approvals/{id}", post(approvals::decide))
         .route("/v1/calls", post(calls::run))
         .route("/v1/dialects/{dialect}/calls", post(dialects::run))
         .route("/v1/results/{id}", get(results::show))

@@ -98,6 +98,7 @@ impl Run {
             trace: trace_of(&self.headers),
             key: idempotency_key(&self.headers)?,
             stop: self.gateway.drain().stop(),
+            keeper: None,
         };
         let results = batch.results(&asked).await;
         let written = form.responses(form.dialect().write(&read, &results));

@@ -220,6 +220,7 @@ async fn made(
         trace: trace_of(headers),
         key: idempotency_key(headers)?,
         stop: gateway.drain().stop(),
+        keeper: None,
     };
     let asked = [asked];
     let results = batch.results(&asked).await;

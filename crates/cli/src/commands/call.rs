@@ -1,6 +1,7 @@
 //! `callgate call FILE TOOL`: one call with arguments from the command line, a batch of them from a file, or those of a model's
 //! message.
 
+mod approve;
 mod batch;
 pub(crate) mod message;
 mod show;
@@ -13,6 +14,7 @@ use callgate::{
 };
 use callgate_tool::Value;
 
+use self::approve::Consent;
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -46,7 +48,8 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let result = if arguments.dry_run {
         block_on(executor.prepare(&call, &session))?
     } else {
-        block_on(wait::shown(executor.call(&call, &session)))?
+        let consent = Consent::to_one(arguments);
+        block_on(approve::made(&executor, (&call, &session), consent))?
     };
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));

@@ -241,3 +241,30 @@ fn the_calls_of_a_message_are_answered_as_messages() {
         .says("is no message of `gemini`");
     callgate(&["call", DEMO, "--message", file]).exits(2).says("--dialect");
 }
+
+#[test]
+fn a_call_that_has_to_be_approved_is_refused_without_a_terminal_and_made_with_yes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(root().join(DEMO)).unwrap();
+    let fixtures = root().join("fixtures").display().to_string();
+    let text = text.replace("../fixtures", &fixtures);
+    let text = text.replace("    openapi:", "    confirm: always\n    openapi:");
+    let file = folder.path().join("callgate.yaml");
+    fs::write(&file, text).unwrap();
+    let file = file.to_str().unwrap();
+    callgate(&["call", file, "pets-getPet", "petId=7"])
+        .exits(1)
+        .says("needs_approval")
+        .says("help: `--yes` approves the call");
+    let ended = callgate(&["call", file, "pets-getPet", "petId=7", "--yes"]).exits(0);
+    assert_eq!(ended.json()["id"], json!(7));
+    callgate(&["call", file, "pets-getPet", "petId=7", "--dry-run"])
+        .exits(0)
+        .prints("GET https://");
+    let batch = folder.path().join("calls.jsonl");
+    fs::write(&batch, "{\"id\": \"a\", \"tool\": \"pets-getPet\", \"args\": {\"petId\": 7}}\n")
+        .unwrap();
+    let batch = batch.to_str().unwrap();
+    callgate(&["call", file, "--batch", batch]).exits(1).prints("needs_approval");
+    callgate(&["call", file, "--batch", batch, "--yes"]).exits(0).prints("Rex");
+}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use callgate_dialect::read_call;
-use callgate_executor::Execution;
+use callgate_executor::{Decided, Execution};
 use callgate_tool::{ToolCall, Value};
 
 use crate::{json_body::malformed, problem::Problem, sessions::Inline};
@@ -25,6 +25,8 @@ pub(crate) struct Asked {
     pub(crate) call: ToolCall,
     pub(super) timeout: Option<Duration>,
     pub(super) idempotency_key: Option<String>,
+    /// The decision of a person about it.
+    pub(super) decided: Option<Decided>,
 }
 
 /// In which order calls run.
@@ -39,7 +41,21 @@ pub(crate) enum Mode {
 
 impl From<ToolCall> for Asked {
     fn from(call: ToolCall) -> Self {
-        Self { call, timeout: None, idempotency_key: None }
+        Self { call, timeout: None, idempotency_key: None, decided: None }
+    }
+}
+
+impl Asked {
+    /// The same call, which may take so long.
+    #[must_use]
+    pub(crate) fn within(self, timeout: Option<Duration>) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// The same call with what a person decided about it.
+    #[must_use]
+    pub(crate) fn decided(self, decided: Decided) -> Self {
+        Self { decided: Some(decided), ..self }
     }
 }
 
@@ -95,7 +111,7 @@ fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
     };
     let call = read_call(Value::Object(members));
     let call = call.map_err(|error| malformed(format!("{at}: {error}")))?;
-    Ok(Asked { call, timeout, idempotency_key })
+    Ok(Asked { call, timeout, idempotency_key, decided: None })
 }
 
 /// Seconds as a number, or a text: `500ms`, `30s`, `2m`, `1h`. A call ends by its tool's own limit anyway, so what is longer

@@ -30,7 +30,7 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
 /// How far a call is.
 enum Step {
     Begins(Arc<Batch>, usize, Box<Asked>),
-    Streams(Box<ToolStream>, String),
+    Streams(Arc<Batch>, Box<Asked>, Box<ToolStream>),
     Ended,
 }
 
@@ -44,22 +44,23 @@ fn events(
 }
 
 async fn next(step: Step) -> Option<(Event, Step)> {
-    let (mut stream, id) = match step {
+    let (batch, asked, mut stream) = match step {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) => match begun(&batch, at, &asked).await {
-            Ok(stream) => (Box::new(stream), asked.call.id.clone()),
+            Ok(stream) => (batch, asked, Box::new(stream)),
             Err(result) => return Some((ended(&result), Step::Ended)),
         },
-        Step::Streams(stream, id) => (stream, id),
+        Step::Streams(batch, asked, stream) => (batch, asked, stream),
     };
     while let Some(piece) = stream.next().await {
         if let Piece::Value(value) = piece {
-            let data = format!(r#"{{"id":{},"value":{}}}"#, json!(id), value.text());
+            let data = format!(r#"{{"id":{},"value":{}}}"#, json!(&*asked.call.id), value.text());
             let event = Event::default().event("value").data(one_line(&data));
-            return Some((event, Step::Streams(stream, id)));
+            return Some((event, Step::Streams(batch, asked, stream)));
         }
     }
-    Some((ended(&stream.into_result()), Step::Ended))
+    let result = batch.kept(&asked, stream.into_result()).await;
+    Some((ended(&result), Step::Ended))
 }
 
 async fn begun(batch: &Batch, at: usize, asked: &Asked) -> Result<ToolStream, Box<ToolResult>> {

@@ -26,9 +26,14 @@ async fn callgate_takes_it_without_a_finding() {
     assert_eq!(toolset.report.diagnostics, []);
     let exposed = toolset.operations.iter().map(|operation| operation.tool_name.as_str());
     let exposed: Vec<_> = exposed.collect();
-    for tool in
-        ["runSession", "runAppSession", "executeTool", "retrieveToolSchema", "retrieveTools"]
-    {
+    for tool in [
+        "runSession",
+        "runAppSession",
+        "executeTool",
+        "retrieveToolSchema",
+        "retrieveTools",
+        "decideApproval",
+    ] {
         assert!(exposed.contains(&tool), "{tool} {exposed:?}");
     }
 }

@@ -29,6 +29,11 @@ impl Inline {
         }
     }
 
+    /// The members.
+    pub(crate) fn members(&self) -> &Object {
+        &self.0
+    }
+
     /// The session with these members.
     pub(crate) fn of_members(members: Object) -> Self {
         Self(members)

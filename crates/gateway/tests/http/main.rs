@@ -2,6 +2,7 @@
 
 #![cfg(test)]
 
+mod approvals;
 mod dialects;
 mod mcp;
 mod orders;

@@ -31,7 +31,7 @@ impl Sidecar {
 
     /// What a configuration says; its paths start at the folder of the examples.
     pub(crate) async fn of(text: &str) -> Self {
-        let built = built(text).await;
+        let built = built(text, None).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let gateway = Gateway::new(built);
@@ -48,7 +48,8 @@ impl Sidecar {
 
     /// Serves another configuration from now on.
     pub(crate) async fn reload(&self, text: &str) {
-        self.gateway.replace(Arc::new(built(text).await));
+        let before = self.gateway.built();
+        self.gateway.replace(Arc::new(built(text, Some(&before)).await));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answered {
@@ -103,10 +104,10 @@ impl Answered {
     }
 }
 
-async fn built(text: &str) -> Built {
+async fn built(text: &str, previous: Option<&Built>) -> Built {
     let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
     let config = Config::from_text(text, base).unwrap();
-    config.build(&Environment::new(), None).await.unwrap()
+    config.build(&Environment::new(), previous).await.unwrap()
 }
 
 const PETS: &str = "

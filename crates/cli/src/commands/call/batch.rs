@@ -13,7 +13,10 @@ use callgate::{
 };
 use futures_util::{StreamExt, stream};
 
-use super::{block_on, tool_name};
+use super::{
+    approve::{self, Consent},
+    block_on, tool_name,
+};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -29,11 +32,12 @@ pub(super) fn run(
     arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
     let calls = calls(executor, file)?;
+    let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.prepare(call, session).await
         } else {
-            executor.call(call, session).await
+            approve::made(executor, (call, session), consent).await
         }
     };
     block_on(async {

@@ -10,7 +10,10 @@ use callgate::{
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
 
-use super::{block_on, json_file, tool_name, wait};
+use super::{
+    approve::{self, Consent},
+    block_on, json_file, tool_name, wait,
+};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -25,11 +28,12 @@ pub(super) fn run(
     arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
     let read = calls(executor, (file, dialect), &arguments.function)?;
+    let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.prepare(call, session).await
         } else {
-            executor.call(call, session).await
+            approve::made(executor, (call, session), consent).await
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));

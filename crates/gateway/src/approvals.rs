@@ -1,0 +1,104 @@
+//! `POST /v1/approvals/{id}`: makes a call that waited for the approval of a person, or ends it. The session is completed anew, so
+//! that what was approved is compared with what would be sent now.
+
+use axum::{extract::State, response::Response};
+use callgate_dialect::json_result;
+use callgate_executor::{Decided, Decision};
+use callgate_tool::{ToolResult, Value};
+use http::HeaderMap;
+use utoipa::{IntoResponses, openapi};
+
+use crate::{
+    caller::Caller,
+    calls::{Accepted, Asked, Batch, Keeper, Mode, idempotency_key, wrong},
+    described::{RefusedJson, Responses, collected, json},
+    gateway::Gateway,
+    json_body::{JsonBody, malformed},
+    observe::trace_of,
+    path_name::PathName,
+    problem::{Problem, ProblemKind},
+    sessions::Inline,
+};
+
+/// Decides about a call that waits for an approval, and answers how it ended.
+#[utoipa::path(
+    post,
+    path = "/v1/approvals/{id}",
+    operation_id = "decideApproval",
+    tag = "calls",
+    params(("id" = String, Path, description = "The `pending.id` of a result, of this caller alone")),
+    request_body(content = ref("#/components/schemas/ApprovalRequest"), content_type = "application/json", description = "The decision"),
+    responses(Ended, RefusedJson),
+)]
+pub(crate) async fn decide(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    PathName(id): PathName,
+    headers: HeaderMap,
+    JsonBody { value, bytes }: JsonBody,
+) -> Result<Response, Problem> {
+    Accepted::json(&headers)?;
+    let (key, decision) = (idempotency_key(&headers)?, decision(value)?);
+    let waiting = gateway.waiting_calls().get(caller.principal.as_ref(), &id).await?;
+    let waiting = waiting.ok_or_else(absent)?;
+    let built = gateway.built();
+    let keeper =
+        Keeper { calls: gateway.waiting_calls().clone(), session: waiting.session.clone() };
+    let session = Inline::of_members(waiting.session);
+    let from = (&caller, &headers);
+    let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
+    let request = [id.as_bytes(), &bytes];
+    let asked = Asked::from(waiting.call).within(waiting.timeout);
+    let asked = [asked.decided(Decided::new(&*id, decision))];
+    let batch = Batch {
+        built,
+        caller: caller.clone(),
+        session,
+        is_dry_run: false,
+        mode: Mode::Parallel,
+        execution: waiting.execution,
+        trace: trace_of(&headers),
+        key,
+        stop: gateway.drain().stop(),
+        keeper: Some(keeper),
+    };
+    let written = |results: &[ToolResult]| {
+        results.first().map(|result| json_result(result).text().to_owned()).unwrap_or_default()
+    };
+    batch.answer(&gateway, (&asked, &request), written).await
+}
+
+fn decision(body: Value) -> Result<Decision, Problem> {
+    let Value::Object(mut members) = body else {
+        return Err(wrong("the body", "an object", Some(&body)));
+    };
+    let said = members.remove("decision");
+    if let Some(key) = members.keys().next() {
+        return Err(malformed(format!("expected the key `decision`, got: `{key}`")));
+    }
+    let decision = said.as_ref().and_then(Value::as_str).and_then(Decision::from_text);
+    decision.ok_or_else(|| wrong("decision", "`approve` or `reject`", said.as_ref()))
+}
+
+fn absent() -> Problem {
+    let detail = "no call of this caller has waited for this approval, or it has expired: make the call again";
+    Problem::new(ProblemKind::AbsentResource, detail)
+}
+
+/// The answers to a decision.
+#[derive(Debug)]
+struct Ended;
+
+impl IntoResponses for Ended {
+    fn responses() -> Responses {
+        let ended =
+            "How the call ended; `pending` where another request would be sent than was approved";
+        collected([
+            ("200", json(ended, "Result")),
+            ("404", openapi::Response::new("No call of this caller waits for this approval")),
+            ("406", openapi::Response::new("JSON is not accepted")),
+            ("409", openapi::Response::new("The same request is still running")),
+            ("422", openapi::Response::new("The idempotency key belongs to another request")),
+        ])
+    }
+}

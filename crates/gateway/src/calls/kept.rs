@@ -1,0 +1,56 @@
+//! Keeps a call that a person has to approve until that is decided. Where nobody can decide, the call is refused.
+
+use std::fmt;
+
+use callgate_call::wording::approval as wording;
+use callgate_executor::Execution;
+use callgate_tool::{Object, Outcome, Pending, PendingKind, Principal, ToolCall, ToolResult};
+
+use super::Asked;
+use crate::waiting_calls::{WaitingCall, WaitingCalls};
+
+/// Whoever keeps the calls of one request.
+#[derive(Clone)]
+pub(crate) struct Keeper {
+    /// Where they are kept.
+    pub(crate) calls: WaitingCalls,
+    /// The session as the request says it.
+    pub(crate) session: Object,
+}
+
+/// Without the session, which may hold credentials.
+impl fmt::Debug for Keeper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Keeper(****)")
+    }
+}
+
+/// A result whose call is kept where it waits for an approval.
+pub(super) async fn kept(
+    keeper: Option<&Keeper>,
+    (asked, execution): (&Asked, Execution),
+    principal: Option<&Principal>,
+    mut result: ToolResult,
+) -> ToolResult {
+    let Some(pending) = approval(&result.outcome) else { return result };
+    let fault = match keeper {
+        None => Some(wording::nobody_asks()),
+        Some(keeper) => {
+            let arguments = asked.call.arguments.clone();
+            let call = ToolCall::new(&*asked.call.id, &*result.tool, arguments);
+            let session = keeper.session.clone();
+            let waiting = WaitingCall { call, timeout: asked.timeout, execution, session };
+            let kept = keeper.calls.keep(principal, (pending, &waiting)).await;
+            kept.is_err().then(wording::not_kept)
+        }
+    };
+    if let Some(fault) = fault {
+        result.outcome = Outcome::Failed(fault);
+    }
+    result
+}
+
+fn approval(outcome: &Outcome) -> Option<&Pending> {
+    let Outcome::Pending(pending) = outcome else { return None };
+    Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
+}

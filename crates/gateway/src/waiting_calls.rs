@@ -1,0 +1,153 @@
+//! Calls that wait for the approval of a person, as a store keeps them: what was asked for, and the session that the request said,
+//! sealed. It is kept for the principal who asked. Whether an approval holds is judged where calls are made.
+
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use bytes::Bytes;
+use callgate_executor::Execution;
+use callgate_policy::APPROVAL_TIME;
+use callgate_secret::Secret;
+use callgate_session::{
+    Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealer, Space, Store,
+};
+use callgate_tool::{Object, Pending, Principal, Session, ToolCall, Value, json};
+use tokio::time::Instant;
+
+/// The calls of all principals.
+#[derive(Clone, Debug)]
+pub(crate) struct WaitingCalls {
+    store: Arc<Memory>,
+    sealer: Arc<Sealer>,
+}
+
+/// One call as it was asked for.
+#[derive(Clone)]
+pub(crate) struct WaitingCall {
+    pub(crate) call: ToolCall,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) execution: Execution,
+    /// The session as the request said it.
+    pub(crate) session: Object,
+}
+
+impl WaitingCalls {
+    /// No call waits.
+    pub(crate) fn new() -> Self {
+        let bounds = Bounds { records: MOST_CALLS, bytes: MOST_BYTES };
+        Self { store: Arc::new(Memory::new(bounds)), sealer: Arc::new(Sealer::in_memory()) }
+    }
+
+    /// Keeps a call until its approval expires. It stays when it is decided: who repeats the decision is told so.
+    pub(crate) async fn keep(
+        &self,
+        principal: Option<&Principal>,
+        (pending, waiting): (&Pending, &WaitingCall),
+    ) -> Result<(), Error> {
+        let key = key(principal, &pending.id);
+        let record = Record::new("application/json", Bytes::from(waiting.to_value().to_string()));
+        let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
+        let record = record.with_credential(SESSION, self.sealer.seal(&session, &key)?);
+        let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());
+        let terms = (Expected::Absent, left.unwrap_or(APPROVAL_TIME));
+        self.store.put(&key, record, terms, now()).await.map(drop)
+    }
+
+    /// The call that waits, or waited, for an approval.
+    pub(crate) async fn get(
+        &self,
+        principal: Option<&Principal>,
+        approval: &str,
+    ) -> Result<Option<WaitingCall>, Error> {
+        let key = key(principal, approval);
+        let Some(stored) = self.store.get(&key, now()).await? else { return Ok(None) };
+        let unreadable = || Error::new(ErrorKind::Unreadable, "a waiting call cannot be read");
+        let sealed = stored.record.credentials().get(SESSION).ok_or_else(unreadable)?;
+        let session = self.sealer.open(sealed, &key)?;
+        let session = Value::parse(session.expose()).ok();
+        let waiting = Value::from_slice(stored.record.bytes()).ok();
+        let waiting =
+            waiting.zip(session).and_then(|(call, session)| WaitingCall::of(&call, session));
+        waiting.ok_or_else(unreadable).map(Some)
+    }
+}
+
+impl WaitingCall {
+    fn to_value(&self) -> Value {
+        let timeout = self.timeout.map(|timeout| timeout.as_millis());
+        let timeout = timeout.and_then(|timeout| u64::try_from(timeout).ok());
+        json!({
+            "id": &*self.call.id,
+            "tool": &*self.call.tool,
+            "arguments": Value::Object(self.call.arguments.clone()),
+            "timeout": timeout.map_or(Value::Null, Value::from),
+            "by_client": self.execution == Execution::Client,
+        })
+    }
+
+    fn of(value: &Value, session: Value) -> Option<Self> {
+        let Value::Object(session) = session else { return None };
+        let text = |name: &str| value.get(name).and_then(Value::as_str);
+        let arguments = value.get("arguments").and_then(Value::as_object)?.clone();
+        let is_clients = value.get("by_client").and_then(Value::as_bool)?;
+        Some(Self {
+            call: ToolCall::new(text("id")?, text("tool")?, arguments),
+            timeout: value.get("timeout").and_then(Value::as_u64).map(Duration::from_millis),
+            execution: if is_clients { Execution::Client } else { Execution::Server },
+            session,
+        })
+    }
+}
+
+/// Without the session, which may hold credentials.
+impl fmt::Debug for WaitingCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitingCall").field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+fn key(principal: Option<&Principal>, approval: &str) -> Key {
+    Key::new(Space::Approval, Owner::new(principal, &Session::default()), approval)
+}
+
+fn now() -> std::time::Instant {
+    Instant::now().into_std()
+}
+
+/// The name of the session beside the call.
+const SESSION: &str = "session";
+/// As many calls as wait at a time in a busy office; the oldest makes room.
+const MOST_CALLS: usize = 10_000;
+/// All calls together, with their arguments.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::PendingKind;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_call_is_found_by_whoever_asked_for_it_and_shows_no_session() {
+        let (calls, kim, lee) = (WaitingCalls::new(), Principal::new("kim"), Principal::new("lee"));
+        let secret = json!({"credentials": {"token": "canary"}});
+        let waiting = WaitingCall {
+            call: ToolCall::new("a", "getPet", Object::new()),
+            timeout: Some(Duration::from_secs(3)),
+            execution: Execution::Client,
+            session: secret.as_object().unwrap().clone(),
+        };
+        let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
+        calls.keep(Some(&kim), (&pending, &waiting)).await.unwrap();
+        for stranger in [None, Some(&lee)] {
+            assert!(calls.get(stranger, "approval_1").await.unwrap().is_none());
+        }
+        let found = calls.get(Some(&kim), "approval_1").await.unwrap().unwrap();
+        assert_eq!((&found.call, found.timeout), (&waiting.call, waiting.timeout));
+        assert_eq!((found.execution, &found.session), (Execution::Client, &waiting.session));
+        assert!(!format!("{calls:?} {found:?}").contains("canary"), "{calls:?}");
+    }
+}

@@ -1,0 +1,160 @@
+//! Calls that a person has to approve: what waits, `POST /v1/approvals/{id}`, and where nobody can be asked.
+
+use serde_json::{Value, json};
+
+use crate::sidecar::{Answered, Sidecar};
+
+const CONFIGURATION: &str = "
+toolsets:
+  pets:
+    openapi: ../fixtures/pets/spec.yaml
+    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
+    upstream: replay
+    confirm: { default: dialogflow_v2, tools: { getPet: always, listOwnedPets: always } }
+";
+
+fn calls(session: &Value) -> Value {
+    let get = json!({"id": "a", "tool": "pets-getPet", "args": {"petId": "7"}});
+    json!({"calls": [get], "session": session})
+}
+
+/// A call that waits: its id and the request that is shown.
+#[track_caller]
+fn pending(result: &Value) -> (String, Value) {
+    assert_eq!(result["pending"]["kind"], "approval", "{result}");
+    let id = result["pending"]["id"].as_str().unwrap().to_owned();
+    (id, result["pending"]["request"].clone())
+}
+
+async fn asked(sidecar: &Sidecar, body: &Value) -> (String, Value) {
+    pending(&sidecar.post("/v1/calls", body).await.json()["results"][0])
+}
+
+async fn decide(sidecar: &Sidecar, id: &str, decision: &str) -> Answered {
+    sidecar.post(&format!("/v1/approvals/{id}"), &json!({"decision": decision})).await
+}
+
+#[tokio::test]
+async fn a_call_waits_and_is_made_when_it_is_approved_once() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let (id, request) = asked(&sidecar, &calls(&Value::Null)).await;
+    assert_eq!(request["method"], "GET");
+    assert!(request["url"].as_str().unwrap().ends_with("/pets/7"), "{request}");
+    assert_eq!(request["headers"]["x-api-key"], "****");
+    let answered = decide(&sidecar, &id, "approve").await;
+    assert_eq!(answered.status, 200, "{}", answered.text);
+    let result = answered.json();
+    assert_eq!((&result["id"], &result["tool"]), (&json!("a"), &json!("pets-getPet")));
+    assert_eq!(result["response"]["name"], "Rex");
+    let again = decide(&sidecar, &id, "approve").await.json();
+    assert_eq!(again["error"]["code"], "unknown_approval", "{again}");
+}
+
+#[tokio::test]
+async fn a_rejected_call_is_not_made_and_the_model_is_told() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
+    let result = decide(&sidecar, &id, "reject").await.json();
+    assert_eq!(result["error"]["code"], "rejected");
+    assert_eq!(
+        (&result["error"]["reached"], &result["error"]["next"]),
+        (&json!("no"), &json!("ask_user"))
+    );
+    let again = decide(&sidecar, &id, "approve").await.json();
+    assert_eq!(again["error"]["code"], "unknown_approval", "{again}");
+}
+
+#[tokio::test]
+async fn a_decision_that_is_repeated_with_its_key_is_answered_as_the_first_time() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
+    let path = format!("/v1/approvals/{id}");
+    let headers = [("content-type", "application/json"), ("idempotency-key", "k")];
+    let send = async |decision: &str| {
+        let body = json!({"decision": decision}).to_string();
+        sidecar.send("POST", &path, &headers, &body).await
+    };
+    let first = send("approve").await;
+    assert_eq!(first.json()["response"]["name"], "Rex");
+    assert_eq!(send("approve").await.text, first.text);
+    assert_eq!(send("reject").await.status, 422);
+}
+
+#[tokio::test]
+async fn the_session_is_that_of_the_call_and_another_value_is_asked_about_again() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let owned = |session: &Value| json!({"calls": [{"tool": "pets-listOwnedPets", "args": {}}], "session": session});
+    let inline = owned(&json!({"id": "s-1", "parameters": {"ownerId": "o-1"}}));
+    let (id, request) = asked(&sidecar, &inline).await;
+    assert!(request["url"].as_str().unwrap().contains("/owners/o-1/pets"), "{request}");
+    let result = decide(&sidecar, &id, "approve").await.json();
+    assert!(result["status"] == 200 || result["error"]["code"] == "nothing_recorded", "{result}");
+
+    let stored = |owner: &str| json!({"parameters": {"ownerId": owner}});
+    sidecar.put("/v1/sessions/s-2", &stored("o-1")).await;
+    let (id, _) = asked(&sidecar, &owned(&json!({"id": "s-2"}))).await;
+    sidecar.put("/v1/sessions/s-2", &stored("o-2")).await;
+    let (other, request) = pending(&decide(&sidecar, &id, "approve").await.json());
+    assert!(request["url"].as_str().unwrap().contains("/owners/o-2/pets"), "{request}");
+    let rejected = decide(&sidecar, &other, "reject").await.json();
+    assert_eq!(rejected["error"]["code"], "rejected", "what waits anew can be decided: {rejected}");
+}
+
+#[tokio::test]
+async fn what_waits_is_decided_after_a_reload_by_what_would_be_sent_then() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
+    sidecar
+        .reload(&CONFIGURATION.replace("spec.yaml", "spec.yaml\n    server: https://else.example"))
+        .await;
+    let (_, request) = pending(&decide(&sidecar, &id, "approve").await.json());
+    assert!(request["url"].as_str().unwrap().starts_with("https://else.example/"), "{request}");
+}
+
+#[tokio::test]
+async fn events_and_messages_of_models_say_what_waits() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let headers = [("content-type", "application/json"), ("accept", "text/event-stream")];
+    let body = calls(&Value::Null).to_string();
+    let events = sidecar.send("POST", "/v1/calls", &headers, &body).await.events();
+    let (id, _) = pending(&events[0].1);
+    assert_eq!(decide(&sidecar, &id, "approve").await.json()["response"]["name"], "Rex");
+
+    let function = json!({"name": "pets-getPet", "arguments": "{\"petId\": 7}"});
+    let call = json!({"id": "call_1", "type": "function", "function": function});
+    let message = json!({"role": "assistant", "tool_calls": [call]});
+    let answered = sidecar.post("/v1/dialects/openai/calls", &json!({"message": message})).await;
+    let content = answered.json()["messages"][0]["content"].as_str().unwrap().to_owned();
+    let (id, _) = pending(&serde_json::from_str(&content).unwrap());
+    let result = decide(&sidecar, &id, "approve").await.json();
+    assert_eq!((&result["id"], &result["response"]["name"]), (&json!("call_1"), &json!("Rex")));
+}
+
+#[tokio::test]
+async fn where_nobody_can_be_asked_the_call_is_refused() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let call = json!({"id": "a", "tool": "pets-getPet", "args": {"petId": 7}});
+    let body = json!({"inputs": [{"toolCalls": {"toolCalls": [call]}}]});
+    let run = sidecar.post("/v1/sessions/s-1:run", &body).await;
+    assert!(run.text.contains("needs_approval"), "{}", run.text);
+    let body = json!({"tool": "pets-getPet", "args": {"petId": 7}});
+    let executed = sidecar.post("/v1/projects/p/locations/l/apps/a:executeTool", &body).await;
+    assert!(executed.text.contains("needs_approval"), "{}", executed.text);
+}
+
+#[tokio::test]
+async fn a_decision_that_is_none_is_refused() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let (id, _) = asked(&sidecar, &calls(&Value::Null)).await;
+    for body in [
+        json!({}),
+        json!({"decision": "yes"}),
+        json!([]),
+        json!({"decision": "approve", "args": {}}),
+    ] {
+        let answered = sidecar.post(&format!("/v1/approvals/{id}"), &body).await;
+        assert_eq!(answered.status, 400, "{body} {}", answered.text);
+    }
+    assert_eq!(decide(&sidecar, "approval_00", "approve").await.status, 404);
+    assert_eq!(decide(&sidecar, &id, "approve").await.json()["response"]["name"], "Rex");
+}
