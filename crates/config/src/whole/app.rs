@@ -46,7 +46,8 @@ fn one(
         Some(named) if import::is_path(&named) => Some(package.text(&named)?.to_owned()),
         text => text,
     };
-    let function = tool.get("clientFunction").and_then(|function| function.get("name")?.as_str());
+    let function = ["clientFunction", "client_function"].iter().find_map(|key| tool.get(key));
+    let function = function.and_then(|function| function.get("name")?.as_str());
     let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
     taken.take(&package.path(file), (name, &aliases), (imported, description));
     Ok(())

@@ -3,6 +3,8 @@
 
 #![cfg(test)]
 
+mod whole;
+
 use std::{fs, path::Path};
 
 use callgate_config::{Imported, import_ces, import_cx, import_cx_agent};
