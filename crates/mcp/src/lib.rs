@@ -2,6 +2,7 @@
 //! requests that stand alone since 2026-07-28. What is served, to whom and in which session says a [`Host`]; the only crate
 //! that sees `rmcp`.
 
+mod approval;
 mod declared;
 mod host;
 mod http_service;
@@ -9,6 +10,7 @@ mod lines;
 mod message;
 mod progress;
 mod server;
+mod state;
 mod stdio;
 mod written;
 

@@ -18,6 +18,7 @@ use rmcp::{
 };
 
 use crate::{
+    approval::{self, Ran},
     declared::declared,
     host::{Caller, Host, SessionError},
     message::Exact,
@@ -158,15 +159,12 @@ impl Server {
             SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
         })?;
         let mut results = Vec::new();
-        for call in read.to_make() {
-            let mut call = self.0.prepared(Call::new(call, &session));
-            if let Some(principal) = &caller.principal {
-                call = call.with_principal(principal.clone());
+        for asked in read.to_make() {
+            let fresh = || self.made(Call::new(asked, &session), &caller, trace(context));
+            match approval::ran(&executor, fresh, &request, context).await? {
+                Ran::Asks(asks) => return Ok(asks.into()),
+                Ran::Ended(result) => results.push(result),
             }
-            if let Some(trace) = trace(context) {
-                call = call.with_trace(trace);
-            }
-            results.push(Box::pin(executor.run(call)).await);
         }
         let blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
         let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
@@ -174,6 +172,20 @@ impl Server {
         let written = written(result, &blocks);
         let unwritten = || ErrorData::internal_error("the result cannot be written", None);
         written.map(Into::into).ok_or_else(unwritten)
+    }
+}
+
+impl Server {
+    /// A call with all that surrounds it.
+    fn made<'a>(&self, call: Call<'a>, caller: &Caller, trace: Option<TraceContext>) -> Call<'a> {
+        let mut call = self.0.prepared(call);
+        if let Some(principal) = &caller.principal {
+            call = call.with_principal(principal.clone());
+        }
+        match trace {
+            Some(trace) => call.with_trace(trace),
+            None => call,
+        }
     }
 }
 

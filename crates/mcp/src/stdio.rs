@@ -12,7 +12,127 @@ use crate::{host::Host, lines::Lines, server::Server};
 /// # Errors
 /// The client said nothing that MCP knows, or standard input or output broke.
 pub async fn serve_stdio(host: Arc<dyn Host>) -> io::Result<()> {
-    let running =
-        Server(host).serve(Lines::new(stdin(), stdout())).await.map_err(io::Error::other)?;
+    let begun = Box::pin(Server(host).serve(Lines::new(stdin(), stdout()))).await;
+    let running = begun.map_err(io::Error::other)?;
     running.waiting().await.map(drop).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use callgate_executor::Executor;
+    use callgate_policy::{ApprovalRules, Approvals, Confirm};
+    use callgate_tool::{Session, Value, json as value};
+    use http::request::Parts;
+    use serde_json::{Value as Json, json};
+    use tokio::io::{
+        AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines as Read, duplex,
+    };
+
+    use super::*;
+    use crate::{Caller, SessionError};
+
+    /// Serves one function that a person has to approve.
+    struct Shop(Executor);
+
+    #[async_trait]
+    impl Host for Shop {
+        fn executor(&self) -> Executor {
+            self.0.clone()
+        }
+
+        fn caller(&self, _: Option<&Parts>) -> Caller {
+            Caller::anyone()
+        }
+
+        async fn session(
+            &self,
+            _: Option<&Parts>,
+            _: &Caller,
+            _: Value,
+        ) -> Result<Session, SessionError> {
+            Ok(Session::default())
+        }
+    }
+
+    fn shop(count: Arc<AtomicUsize>) -> Shop {
+        let rules = ApprovalRules {
+            toolsets: [("shop".to_owned(), Confirm::Writes)].into_iter().collect(),
+            ..ApprovalRules::default()
+        };
+        let buy = move |_| {
+            let count = Arc::clone(&count);
+            async move { value!({"n": count.fetch_add(1, Ordering::Relaxed) + 1}) }
+        };
+        let builder = Executor::builder().middleware(Approvals::new(rules));
+        Shop(builder.function("shop", "buy", value!({"type": "object"}), buy).build().unwrap())
+    }
+
+    /// A client of the revision 2025-11-25.
+    struct Client(DuplexStream, Read<BufReader<DuplexStream>>);
+
+    impl Client {
+        async fn of(host: Shop, capabilities: Json) -> Self {
+            let ((input, theirs), (answers, told)) = (duplex(1 << 16), duplex(1 << 16));
+            tokio::spawn(async move {
+                let served = Server(Arc::new(host)).serve(Lines::new(theirs, answers));
+                Box::pin(served).await.unwrap().waiting().await
+            });
+            let mut client = Self(input, BufReader::new(told).lines());
+            let about = json!({"name": "test", "version": "1"});
+            let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": about});
+            client.send(&json!({"id": 0, "method": "initialize", "params": params})).await;
+            client.read().await;
+            client.send(&json!({"method": "notifications/initialized"})).await;
+            client
+                .send(&json!({"id": 1, "method": "tools/call", "params": {"name": "shop-buy"}}))
+                .await;
+            client
+        }
+
+        async fn send(&mut self, message: &Json) {
+            let mut message = message.clone();
+            message["jsonrpc"] = json!("2.0");
+            self.0.write_all(format!("{message}\n").as_bytes()).await.unwrap();
+        }
+
+        async fn read(&mut self) -> Json {
+            serde_json::from_str(&self.1.next_line().await.unwrap().unwrap()).unwrap()
+        }
+    }
+
+    #[tokio::test]
+    async fn an_earlier_client_is_asked_by_a_request_of_the_server() {
+        let count = Arc::<AtomicUsize>::default();
+        let yes = json!({"action": "accept", "content": {"ok": true}});
+        for (answer, n_made) in [(json!({"action": "decline"}), 0), (yes, 1)] {
+            let mut client = Client::of(shop(Arc::clone(&count)), json!({"elicitation": {}})).await;
+            let asked = client.read().await;
+            assert_eq!(asked["method"], "elicitation/create", "{asked}");
+            assert_eq!(count.load(Ordering::Relaxed), 0);
+            client.send(&json!({"id": asked["id"], "result": answer})).await;
+            let ended = client.read().await;
+            assert_eq!(
+                (&ended["id"], count.load(Ordering::Relaxed)),
+                (&json!(1), n_made),
+                "{ended}"
+            );
+            assert_eq!(ended["result"]["isError"] == json!(true), n_made == 0, "{ended}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_earlier_client_that_cannot_ask_gets_a_refusal() {
+        let count = Arc::<AtomicUsize>::default();
+        let mut client = Client::of(shop(Arc::clone(&count)), json!({})).await;
+        let ended = client.read().await;
+        let error = &ended["result"]["structuredContent"]["error"];
+        assert_eq!(
+            (&error["code"], count.load(Ordering::Relaxed)),
+            (&json!("needs_approval"), 0),
+            "{ended}"
+        );
+    }
 }

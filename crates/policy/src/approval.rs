@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use crate::digest::Digest;
 
+pub use self::asked::approval_text;
 pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 
 /// Ends a call that a person has to approve as [`Outcome::Pending`], with the request that would be sent and without its
@@ -34,7 +35,7 @@ pub use self::rules::{APPROVAL_TIME, ApprovalRules, Confirm};
 /// use callgate_policy::{ApprovalRules, Approvals, Confirm};
 /// use callgate_tool::{Arguments, Outcome, Session, ToolCall, json};
 ///
-/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
 /// let mut rules = ApprovalRules::default();
 /// rules.toolsets.insert("shop".to_owned(), Confirm::Writes);
 /// let executor = Executor::builder()

@@ -13,7 +13,7 @@ mod metrics;
 mod rate;
 mod records;
 
-pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm};
+pub use approval::{APPROVAL_TIME, ApprovalRules, Approvals, Confirm, approval_text};
 pub use audit::{
     Audit, AuditArguments, AuditConfig, AuditMode, Flaw, FlawKind, UnknownCall, Verified,
     verify_audit,

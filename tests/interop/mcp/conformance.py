@@ -15,15 +15,15 @@ ALWAYS = ["tools-list", "tools-call-simple-text", "tools-call-image", "tools-cal
 MUST = {
     "2026-07-28": [*ALWAYS, "server-stateless", "caching", "http-header-validation",
                    "input-required-result-missing-input-response", "input-required-result-unsupported-methods",
-                   "input-required-result-ignore-extra-params", "input-required-result-validate-input"],
+                   "input-required-result-ignore-extra-params", "input-required-result-validate-input",
+                   "input-required-result-request-state", "input-required-result-tampered-state"],
     "2025-11-25": [*ALWAYS, "server-initialize", "ping", "server-session-lifecycle"],
 }
-NO_APPROVAL = "needs a tool that asks the client for values: comes with approval"
+NO_VALUES = "needs a tool that asks the client for a sample of its model: only approvals are asked for"
 NO_LISTS = "prompts and resources are not served"
 NOT_SERVED = {
-    "sep-2575-server-rejects-undeclared-capability": NO_APPROVAL,
-    "sep-2575-missing-capability-http-400": NO_APPROVAL,
-    "sep-2575-http-server-no-independent-requests-on-stream": NO_APPROVAL,
+    "sep-2575-server-rejects-undeclared-capability": NO_VALUES,
+    "sep-2575-missing-capability-http-400": NO_VALUES,
     "sep-2549-prompts-list-caching-hints": NO_LISTS,
     "sep-2549-resources-list-caching-hints": NO_LISTS,
     "sep-2549-resources-templates-list-caching-hints": NO_LISTS,

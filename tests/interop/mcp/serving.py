@@ -15,6 +15,7 @@ LARGE = 9007199254740993
 IMAGE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 SOUND = b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8) + b"data" + bytes(4)
 TEXT = b"This is a simple text response for testing."
+APPROVED = ["test_input_required_result_request_state", "test_input_required_result_tampered_state", "test_streaming_elicitation"]
 ANSWERS = {
     "/simple-text": (200, "text/plain", TEXT),
     "/image": (200, "image/png", IMAGE),
@@ -22,6 +23,9 @@ ANSWERS = {
     "/error": (500, "application/json", b'{"message": "This tool intentionally returns an error for testing"}'),
     "/slow": (200, "text/plain", TEXT),
     "/logging": (200, "text/plain", TEXT),
+    "/state": (200, "text/plain", b"state-ok"),
+    "/tampered": (200, "text/plain", TEXT),
+    "/streaming": (200, "text/plain", TEXT),
 }
 
 
@@ -60,6 +64,7 @@ def configured(folder, url):
     """A configuration of the tools, with the names that the description gives them."""
     config = pathlib.Path(folder, "callgate.yaml")
     toolset = {"openapi": str(HERE / "conformance.yaml"), "server": url, "prefix": "", "egress": {"allow": ["127.0.0.0/8"]}}
+    toolset["confirm"] = {"tools": dict.fromkeys(APPROVED, "always")}
     config.write_text(json.dumps({"toolsets": {"conformance": toolset}}))
     return config
 

@@ -46,3 +46,93 @@ async fn an_argument_that_stands_twice_is_refused_before_anything_is_sent() {
     assert_eq!(status, 200, "{answer}");
     assert_eq!(answer["result"]["structuredContent"]["id"], 7, "{answer}");
 }
+
+const APPROVED: &str = "
+toolsets:
+  pets:
+    openapi: ../fixtures/pets/spec.yaml
+    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
+    upstream: replay
+    confirm: always
+";
+
+/// A call by the revision 2026-07-28 of a client with these capabilities.
+async fn called(sidecar: &Sidecar, capabilities: &Value, more: &Value) -> (u16, Value) {
+    let mut params = json!({"name": "pets-getPet", "arguments": {"petId": 7}});
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "pets-getPet"),
+    ];
+    let body = request("tools/call", &params).to_string();
+    let answered = sidecar.send("POST", "/mcp", &headers, &body).await;
+    (answered.status, serde_json::from_str(&answered.text).unwrap_or_default())
+}
+
+fn answer(state: &Value, answer: &Value) -> Value {
+    json!({"requestState": state, "inputResponses": {"approval": answer}})
+}
+
+#[tokio::test]
+async fn a_call_that_has_to_be_approved_asks_for_input_and_is_made_once() {
+    let sidecar = Sidecar::of(APPROVED).await;
+    let elicits = json!({"elicitation": {}});
+    let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
+    let result = &asked["result"];
+    assert_eq!(result["resultType"], "input_required", "{asked}");
+    let message = result["inputRequests"]["approval"]["params"]["message"].as_str().unwrap();
+    assert!(message.contains("GET https://") && message.contains("/pets/7"), "{message}");
+    assert!(message.contains("x-api-key: ****") && !message.contains("demo-key"), "{message}");
+    let state = &result["requestState"];
+
+    let yes = json!({"action": "accept", "content": {"ok": true}});
+    let unclear = json!({"action": "accept", "content": {}});
+    let (_, again) = called(&sidecar, &elicits, &answer(state, &unclear)).await;
+    assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+    let tampered = json!(format!("{}-TAMPERED", state.as_str().unwrap()));
+    let (_, refused) = called(&sidecar, &elicits, &answer(&tampered, &yes)).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let mut foreign = answer(state, &yes);
+    foreign["arguments"] = json!({"petId": 8});
+    let (_, other) = called(&sidecar, &elicits, &foreign).await;
+    assert_eq!(other["result"]["resultType"], "input_required", "another request: {other}");
+
+    let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
+    let state = &asked["result"]["requestState"];
+    let (_, made) = called(&sidecar, &elicits, &answer(state, &yes)).await;
+    assert_eq!(made["result"]["structuredContent"]["name"], "Rex", "{made}");
+    let (_, replayed) = called(&sidecar, &elicits, &answer(state, &yes)).await;
+    let error = &replayed["result"]["structuredContent"]["error"];
+    assert_eq!(error["code"], "unknown_approval", "{replayed}");
+}
+
+#[tokio::test]
+async fn a_declined_call_is_rejected_and_a_client_that_cannot_ask_is_told_so() {
+    let sidecar = Sidecar::of(APPROVED).await;
+    let elicits = json!({"elicitation": {"form": {}}});
+    let (_, asked) = called(&sidecar, &elicits, &json!({})).await;
+    let state = &asked["result"]["requestState"];
+    let (_, declined) =
+        called(&sidecar, &elicits, &answer(state, &json!({"action": "decline"}))).await;
+    assert_eq!(declined["result"]["isError"], true, "{declined}");
+    assert_eq!(declined["result"]["structuredContent"]["error"]["code"], "rejected");
+
+    for capabilities in [json!({}), json!({"elicitation": {"url": {}}})] {
+        let (status, refused) = called(&sidecar, &capabilities, &json!({})).await;
+        assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32021)), "{refused}");
+        assert!(refused["error"]["data"]["requiredCapabilities"]["elicitation"].is_object());
+    }
+    let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
+    let (_, refused) = self::asked(&sidecar, "/mcp", &call.to_string()).await;
+    let error = &refused["result"]["structuredContent"]["error"];
+    assert_eq!(error["code"], "needs_approval", "{refused}");
+}
