@@ -16,6 +16,7 @@ mod loading;
 mod named_tools;
 mod options;
 mod overlays;
+mod pinned;
 mod policy;
 mod recordings;
 mod references;
@@ -188,6 +189,7 @@ fn finished(
     let session_secrets = session_secrets.into_iter().collect();
     names_are_unique(&mut reader, &ready);
     let functions = functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
+    pinned::check(&mut reader, &config.mcp, (&ready, &functions));
     let files = std::mem::take(&mut reader.files);
     let warnings = reader.into_findings(&origin.file, &origin.text);
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -209,6 +211,7 @@ fn finished(
         session_secrets,
         idempotency: config.idempotency.unwrap_or_default(),
         sessions: config.sessions.clone(),
+        mcp: config.mcp.clone(),
         serving: ServingConfig::default(),
         access: None,
         missing_secrets: Vec::new(),

@@ -10,6 +10,7 @@ use std::{
 use callgate_policy::RecordBounds;
 
 use crate::{
+    mcp::McpConfig,
     observe::{LogConfig, ReloadConfig, TelemetryConfig},
     policy::{AuditedConfig, CallsConfig},
     reader::Reader,
@@ -46,6 +47,8 @@ pub struct Config {
     pub serving: ServingConfig,
     /// What a sidecar keeps of sessions.
     pub sessions: SessionsConfig,
+    /// How tools are listed over MCP.
+    pub mcp: McpConfig,
     /// What secures the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,
     /// The services that are called.

@@ -2,6 +2,7 @@
 //! what it suggests for a misspelt key, what `config/full.yaml` must show, and what `config/schema.json` says.
 
 mod credentials;
+mod mcp;
 mod observe;
 mod policy;
 mod secrets;
@@ -10,6 +11,7 @@ mod sessions;
 mod toolset;
 
 pub(crate) use credentials::*;
+pub(crate) use mcp::*;
 pub(crate) use observe::*;
 pub(crate) use policy::*;
 pub(crate) use secrets::*;
@@ -153,6 +155,7 @@ pub(crate) const ROOT: Table = Table {
         SERVING_LIMITS_KEY,
         LISTEN_KEY,
         key("log", Kind::Table(&LOG), "What a sidecar writes to standard error"),
+        key("mcp", Kind::Table(&MCP), "How tools are listed to clients of MCP"),
         PROXY_KEY,
         key("reload", Kind::Table(&RELOAD), "How a sidecar keeps up with its files"),
         key(
@@ -231,6 +234,7 @@ pub const TABLES: &[Table] = &[
     FUNCTION,
     LIMITS,
     LOG,
+    MCP,
     OUTPUT,
     OUTPUT_TOOL,
     RELOAD,

@@ -14,7 +14,7 @@ use crate::{
     file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
-    observe, policy,
+    mcp, observe, policy,
     reader::tls::tls,
     secrets, serving, sessions,
     toolsets::{Place, toolset, toolsets},
@@ -86,6 +86,7 @@ impl Config {
         config.idempotency = policy::idempotency(&mut config.reader, mapping);
         config.secrets = secrets::secrets(&mut config.reader, mapping);
         config.sessions = sessions::read(&mut config.reader, mapping);
+        config.mcp = mcp::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);
         config.reload = observe::reload(&mut config.reader, mapping);
         config.log = observe::log(&mut config.reader, mapping);

@@ -8,6 +8,7 @@ use axum::{
     extract::{FromRequestParts, Request, State},
     response::IntoResponse,
 };
+use callgate_config::McpConfig;
 use callgate_executor::{Call, Executor};
 use callgate_mcp::{Caller as McpCaller, Host, McpService, SessionError};
 use callgate_tool::{Session, Value};
@@ -92,6 +93,10 @@ struct Served(Gateway);
 impl Host for Served {
     fn executor(&self) -> Executor {
         self.0.built().executor.clone()
+    }
+
+    fn listing(&self) -> McpConfig {
+        self.0.built().mcp.clone()
     }
 
     fn caller(&self, head: Option<&Parts>) -> McpCaller {

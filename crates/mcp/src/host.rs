@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use callgate_config::McpConfig;
 use callgate_executor::{Call, Executor};
 use callgate_tool::{Principal, Session, Value};
 use futures_util::stream::BoxStream;
@@ -15,6 +16,11 @@ use http::{Response, request::Parts};
 pub trait Host: Send + Sync + 'static {
     /// The tools of this moment. A call works to its end on those it began with.
     fn executor(&self) -> Executor;
+
+    /// How the tools are listed: all of them unless the host says otherwise.
+    fn listing(&self) -> McpConfig {
+        McpConfig::default()
+    }
 
     /// The sender of a request; `head` is none where requests are no HTTP.
     fn caller(&self, head: Option<&Parts>) -> Caller;

@@ -54,8 +54,8 @@ impl McpService {
     /// The message of a request, unless it is none or calls what its sender may not.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
         let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
-        let tool = exact.tool.as_deref();
-        match tool.and_then(|tool| self.host.denied(head, tool)) {
+        let denied = exact.called().find_map(|tool| self.host.denied(head, &tool));
+        match denied {
             Some(denied) => Err(Box::new(denied)),
             None => Ok(exact),
         }

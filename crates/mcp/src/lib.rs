@@ -10,6 +10,7 @@ mod lines;
 mod message;
 mod progress;
 mod server;
+mod shortlist;
 mod state;
 mod stdio;
 mod written;

@@ -4,6 +4,8 @@
 use callgate_tool::{Object, Reader, Token, Value};
 use serde_json::json;
 
+use crate::shortlist::Standing;
+
 /// The parts of a call that reach a service, exactly as they were written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exact {
@@ -61,6 +63,15 @@ impl Exact {
         let session = session.and_then(|meta| meta.remove(SESSION)).unwrap_or_default();
         let tool = params.get("name").and_then(Value::as_str).map(ToOwned::to_owned);
         Ok(Self { tool, arguments, session })
+    }
+}
+
+impl Exact {
+    /// The tools that are called: the one that is named, and the one that this calls in turn.
+    pub(crate) fn called(&self) -> impl Iterator<Item = String> {
+        let standing = self.tool.as_deref().and_then(Standing::named);
+        let target = standing.and_then(|standing| standing.target(self.arguments.as_ref())?.ok());
+        self.tool.clone().into_iter().chain(target.map(|target| target.tool))
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
     host::{Caller, Host, SessionError},
     message::Exact,
     progress::waited,
+    shortlist::{self, Standing, Target},
     written::written,
 };
 
@@ -90,6 +91,13 @@ impl ServerHandler for Server {
         let caller = self.0.caller(head(&context));
         let executor = self.0.executor();
         let cursor = request.and_then(|request| request.cursor);
+        let listing = self.0.listing();
+        if shortlist::is_short(&listing, &executor, &caller) {
+            let mut tools = shortlist::declarations(&executor, &caller);
+            let pinned = shortlist::pinned(&listing, &executor, &caller);
+            tools.extend(pinned.into_iter().filter_map(listed));
+            return Ok(fresh(ListToolsResult::with_all_items(tools)));
+        }
         let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
         let entries = entries.collect::<Vec<_>>();
         let start = match &cursor {
@@ -109,9 +117,7 @@ impl ServerHandler for Server {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());
             result.next_cursor = last;
         }
-        result.ttl_ms = Some(FRESH_MS);
-        result.cache_scope = Some(CacheScope::Private);
-        Ok(result)
+        Ok(fresh(result))
     }
 
     async fn call_tool(
@@ -138,30 +144,62 @@ impl Server {
         let head = head(context);
         let caller = self.0.caller(head);
         let executor = self.0.executor();
-        let name = request.name.clone();
-        let Some(entry) = seen_as(&executor, &caller, &name) else {
-            let message = format!("unknown tool: `{name}`; `tools/list` lists those there are");
-            return Err(ErrorData::invalid_params(message, None));
-        };
         let Some(exact) = exact(context) else {
             return Err(ErrorData::internal_error("the call was not read as it was written", None));
         };
-        let mut asked = json!({"name": &*name});
-        if let (Some(arguments), Some(members)) = (&exact.arguments, asked.as_object_mut()) {
-            members.insert("arguments", Value::Object(arguments.clone()));
+        let is_short = || shortlist::is_short(&self.0.listing(), &executor, &caller);
+        let Some(standing) = Standing::named(&request.name).filter(|_| is_short()) else {
+            let tool = request.name.to_string();
+            let target = Target { tool, arguments: exact.arguments.clone() };
+            return self.answered((&executor, &caller), target, (context, &exact, &request)).await;
+        };
+        let arguments = exact.arguments.as_ref();
+        let target = match standing.target(arguments) {
+            None => return told(standing.answer((&executor, &caller), arguments)),
+            Some(Err(wrong)) => return told(Err(wrong)),
+            Some(Ok(target)) => target,
+        };
+        let entry = seen_as(&executor, &caller, &target.tool);
+        match entry.map(|entry| standing.refusal(entry)) {
+            None => told(Err(format!(
+                "unknown tool: `{}`; `find_tools` finds those there are",
+                target.tool
+            ))),
+            Some(Some(refusal)) => told(Err(refusal)),
+            Some(None) => {
+                self.answered((&executor, &caller), target, (context, &exact, &request)).await
+            }
+        }
+    }
+
+    /// The answer to the call of a tool that is not one of the four.
+    async fn answered(
+        &self,
+        (executor, caller): (&Executor, &Caller),
+        Target { tool, arguments }: Target,
+        (context, exact, request): (&RequestContext<RoleServer>, &Exact, &CallToolRequestParams),
+    ) -> Result<CallToolResponse, ErrorData> {
+        let head = head(context);
+        let Some(entry) = seen_as(executor, caller, &tool) else {
+            let message = format!("unknown tool: `{tool}`; `tools/list` lists those there are");
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let mut asked = json!({"name": &*tool});
+        if let (Some(arguments), Some(members)) = (arguments, asked.as_object_mut()) {
+            members.insert("arguments", Value::Object(arguments));
         }
         let declared = |_: &str| entry.declaration();
         let read = Dialect::Mcp.read(asked, declared);
         let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let session = self.0.session(head, &caller, exact.session.clone()).await;
+        let session = self.0.session(head, caller, exact.session.clone()).await;
         let session = session.map_err(|error| match error {
             SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
             SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
         })?;
         let mut results = Vec::new();
         for asked in read.to_make() {
-            let fresh = || self.made(Call::new(asked, &session), &caller, trace(context));
-            match approval::ran(&executor, fresh, &request, context).await? {
+            let fresh = || self.made(Call::new(asked, &session), caller, trace(context));
+            match approval::ran(executor, fresh, request, context).await? {
                 Ran::Asks(asks) => return Ok(asks.into()),
                 Ran::Ended(result) => results.push(result),
             }
@@ -187,6 +225,19 @@ impl Server {
             None => call,
         }
     }
+}
+
+/// The result of a tool that stands for others.
+fn told(answer: Result<Value, String>) -> Result<CallToolResponse, ErrorData> {
+    let unwritten = || ErrorData::internal_error("the result cannot be written", None);
+    shortlist::result(answer).map(Into::into).ok_or_else(unwritten)
+}
+
+/// A list with the time it may be kept.
+fn fresh(mut result: ListToolsResult) -> ListToolsResult {
+    result.ttl_ms = Some(FRESH_MS);
+    result.cache_scope = Some(CacheScope::Private);
+    result
 }
 
 /// A tool as it is listed. One without a declaration is not, which the operator is told.

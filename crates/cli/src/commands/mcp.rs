@@ -6,7 +6,10 @@ mod hosts;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use callgate::{Executor, Session, config::Environment};
+use callgate::{
+    Executor, Session,
+    config::{Environment, McpConfig},
+};
 use callgate_mcp::{Caller, Host, SessionError, serve_stdio};
 use callgate_tool::{Object, Value};
 use http::request::Parts;
@@ -32,7 +35,8 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
         Some(file) => block_on(session::known(file, json_file(file)?, &built))??,
         None => Known::nothing(),
     };
-    let host = Arc::new(Local { executor: built.executor.clone(), session });
+    let host =
+        Arc::new(Local { executor: built.executor.clone(), listing: built.mcp.clone(), session });
     let served = block_on(serve_stdio(host))?;
     served.map(|()| Verdict::Fine).map_err(|error| {
         let help = "help: the host that starts this command speaks MCP on its standard input";
@@ -44,6 +48,7 @@ pub(crate) fn run(arguments: &McpArguments) -> Result<Verdict, Failure> {
 #[derive(Debug)]
 struct Local {
     executor: Executor,
+    listing: McpConfig,
     session: Known,
 }
 
@@ -51,6 +56,10 @@ struct Local {
 impl Host for Local {
     fn executor(&self) -> Executor {
         self.executor.clone()
+    }
+
+    fn listing(&self) -> McpConfig {
+        self.listing.clone()
     }
 
     fn caller(&self, _: Option<&Parts>) -> Caller {

@@ -20,8 +20,8 @@ use super::{
     policy::Policy, stores::Stores,
 };
 use crate::{
-    file::beginning, finding::Finding, observe::ReloadConfig, serving::ServingConfig,
-    sessions::SessionsConfig,
+    file::beginning, finding::Finding, mcp::McpConfig, observe::ReloadConfig,
+    serving::ServingConfig, sessions::SessionsConfig,
 };
 
 /// A ready executor, and how the descriptions behind it were taken.
@@ -42,6 +42,8 @@ pub struct Built {
     pub idempotency: RecordBounds,
     /// What a sidecar keeps of sessions, as the configuration says.
     pub sessions: SessionsConfig,
+    /// How tools are listed over MCP, as the configuration says.
+    pub mcp: McpConfig,
     /// The secrets of this machine that are named and not there, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
     /// What is worth knowing about the configuration.

@@ -1,0 +1,30 @@
+//! Finds the tools that `mcp` pins. A name that no tool has is a warning.
+
+use callgate_executor::{Backend, ClientFunction, Toolset};
+
+use crate::{
+    mcp::McpConfig,
+    reader::{Reader, nearest},
+};
+
+/// Warns about pinned tools that are neither operations nor functions.
+pub(super) fn check(
+    reader: &mut Reader,
+    config: &McpConfig,
+    (toolsets, functions): (&[Toolset], &[ClientFunction]),
+) {
+    let operations = toolsets.iter().flat_map(|toolset| &toolset.operations);
+    let operations = operations.map(|callable| callable.operation.tool_name.as_str());
+    let functions = functions.iter().map(|function| function.name().as_str());
+    let names: Vec<&str> = operations.chain(functions).collect();
+    for (index, name) in config.pinned.iter().enumerate() {
+        if !names.contains(&&**name) {
+            let message = format!("expected the name of a tool, got one that none has: `{name}`");
+            let help = match nearest(name, names.iter().copied()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => "correct it or remove it".to_owned(),
+            };
+            reader.warn("selects-nothing", format!("/mcp/pinned/{index}"), &message, &help);
+        }
+    }
+}

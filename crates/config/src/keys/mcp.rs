@@ -1,0 +1,21 @@
+//! The keys of `mcp`.
+
+use super::{Kind, Table, key, table, texts};
+
+/// How tools are listed over MCP.
+pub(crate) const MCP: Table = table(
+    "`mcp`",
+    &[
+        key(
+            "mode",
+            Kind::Choice(&["auto", "direct", "search"]),
+            "The tools that a list shows: all (`direct`, unless given), four that find, describe and call the others (`search`), or all while they are few (`auto`)",
+        ),
+        texts("pinned", "Tools that are listed in any mode"),
+        key(
+            "tokens",
+            Kind::Count(usize::MAX),
+            "How many tokens all declarations may take for `auto` to list them; 10000 unless given",
+        ),
+    ],
+);

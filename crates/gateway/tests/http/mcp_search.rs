@@ -1,0 +1,145 @@
+//! MCP where four tools stand for all others.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use crate::sidecar::Sidecar;
+
+const SEARCH: &str = "
+mcp: { mode: search, pinned: [pets-listPets] }
+toolsets:
+  pets:
+    openapi: ../fixtures/pets/spec.yaml
+    auth: { api_key: { in: header, name: X-Api-Key, value: 'literal:demo-key' } }
+    upstream: replay
+";
+
+async fn asked(sidecar: &Sidecar, method: &str, params: Value) -> Value {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let answered = sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
+    assert_eq!(answered.status, 200, "{}", answered.text);
+    answered.json()
+}
+
+async fn called(sidecar: &Sidecar, name: &str, arguments: Value) -> Value {
+    asked(sidecar, "tools/call", json!({"name": name, "arguments": arguments})).await
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    let tools = list["result"]["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
+const STANDING: [&str; 4] = ["find_tools", "describe_tools", "call_read_tool", "call_write_tool"];
+
+#[tokio::test]
+async fn four_tools_and_the_pinned_ones_are_listed() {
+    let sidecar = Sidecar::of(SEARCH).await;
+    let list = asked(&sidecar, "tools/list", json!({})).await;
+    assert_eq!(names(&list), [&STANDING[..], &["pets-listPets"]].concat());
+    let hint = |at: usize| list["result"]["tools"][at]["annotations"]["readOnlyHint"].clone();
+    assert_eq!([hint(0), hint(1), hint(2), hint(3)], [true, true, true, false]);
+}
+
+#[tokio::test]
+async fn a_tool_is_found_described_and_called() {
+    let sidecar = Sidecar::of(SEARCH).await;
+    let found = called(&sidecar, "find_tools", json!({"query": "show one pet"})).await;
+    let result = &found["result"];
+    let tools = result["structuredContent"]["tools"].as_array().unwrap();
+    assert!(tools.iter().any(|tool| tool["name"] == "pets-getPet"), "{found}");
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, result["structuredContent"]);
+    let described =
+        called(&sidecar, "describe_tools", json!({"names": ["pets-getPet", "nope"]})).await;
+    let described = &described["result"]["structuredContent"];
+    assert!(described["tools"][0]["inputSchema"]["properties"]["petId"].is_object(), "{described}");
+    assert_eq!(described["tools"][0]["effect"], "read");
+    assert_eq!(described["unknown"], json!(["nope"]));
+    let call = json!({"name": "pets-getPet", "arguments": {"petId": 7}});
+    for standing in ["call_read_tool", "call_write_tool"] {
+        let pet = called(&sidecar, standing, call.clone()).await;
+        assert_eq!(pet["result"]["structuredContent"]["name"], "Rex", "{pet}");
+    }
+    // A tool that is not listed can be called all the same.
+    let pet = called(&sidecar, "pets-getPet", json!({"petId": 7})).await;
+    assert_eq!(pet["result"]["structuredContent"]["name"], "Rex", "{pet}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_call_is_told_to_the_model() {
+    let sidecar = Sidecar::of(SEARCH).await;
+    for (name, arguments, expected) in [
+        ("find_tools", json!({}), "`query`: expected what a tool is wanted for"),
+        ("find_tools", json!({"query": "a", "limit": 0}), "`limit`: expected 1 to 100, got: 0"),
+        ("find_tools", json!({"query": "a", "effects": ["x"]}), "got: `x`"),
+        (
+            "describe_tools",
+            json!({"names": []}),
+            "`names`: expected 1 to 20 names of tools, got: 0",
+        ),
+        ("call_read_tool", json!({}), "`name`: expected the name of a tool"),
+        ("call_read_tool", json!({"name": "nope"}), "unknown tool: `nope`"),
+        ("call_read_tool", json!({"name": "pets-getPet", "arguments": 7}), "`arguments`"),
+        (
+            "call_read_tool",
+            json!({"name": "pets-deletePet", "arguments": {"petId": 7}}),
+            "`pets-deletePet` changes something (its effect is `idempotent`): call it with `call_write_tool`",
+        ),
+    ] {
+        let answer = called(&sidecar, name, arguments).await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn tools_are_listed_one_by_one_while_they_are_few() {
+    let auto = SEARCH.replace("mode: search", "mode: auto");
+    let direct = SEARCH.replace("mode: search", "mode: direct");
+    let (auto, direct) = (Sidecar::of(&auto).await, Sidecar::of(&direct).await);
+    let list = asked(&auto, "tools/list", json!({})).await;
+    assert_eq!(
+        list["result"]["tools"],
+        asked(&direct, "tools/list", json!({})).await["result"]["tools"]
+    );
+    assert!(!names(&list).contains(&"find_tools"));
+    let few = Sidecar::of(&SEARCH.replace("mode: search", "mode: auto, tokens: 100")).await;
+    assert_eq!(names(&asked(&few, "tools/list", json!({})).await)[..4], STANDING);
+    // Where all are listed, the four are nobody.
+    let unknown = called(&direct, "find_tools", json!({"query": "pet"})).await;
+    assert!(unknown["error"]["message"].as_str().unwrap().contains("unknown tool"), "{unknown}");
+}
+
+#[tokio::test]
+async fn five_thousand_tools_cost_a_client_under_two_thousand_tokens() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("openapi: 3.1.0\nservers: [{url: https://a.example}]\npaths:\n");
+    for n in 0..5000 {
+        writeln!(
+            text,
+            "  /things{n}: {{get: {{operationId: showThing{n}, summary: Show thing {n}}}}}"
+        )
+        .unwrap();
+    }
+    let file = folder.path().join("many.yaml");
+    std::fs::write(&file, text).unwrap();
+    let config =
+        format!("mcp: {{mode: search}}\ntoolsets: {{many: {{openapi: '{}'}}}}\n", file.display());
+    let sidecar = Sidecar::of(&config).await;
+    let list = asked(&sidecar, "tools/list", json!({})).await;
+    assert!(list["result"]["tools"][0]["description"].as_str().unwrap().contains("many (5000)"));
+    // Four bytes a token, as everywhere else.
+    let tokens = list["result"]["tools"].to_string().len() / 4;
+    assert!(tokens < 2000, "{tokens}");
+    let found =
+        called(&sidecar, "find_tools", json!({"query": "show thing 4711", "limit": 1})).await;
+    assert_eq!(found["result"]["structuredContent"]["tools"][0]["name"], "many-showThing4711");
+}

@@ -1,0 +1,209 @@
+//! The tools that are listed in place of many: they find, describe and call the others. Their names and schemas do not change,
+//! so that prompts stay as they are; the one that reads calls nothing that changes anything, so that a client may allow it.
+
+mod declarations;
+
+use callgate_config::{McpConfig, McpMode};
+use callgate_dialect::Dialect;
+use callgate_executor::{Entry, Executor, Found, Search};
+use callgate_tool::{Effect, Object, Value, json};
+use rmcp::model;
+
+pub(crate) use self::declarations::declarations;
+use crate::host::Caller;
+
+/// One of them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Standing {
+    CallRead,
+    CallWrite,
+    Describe,
+    Find,
+}
+
+/// A call of another tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Target {
+    pub(crate) tool: String,
+    pub(crate) arguments: Option<Object>,
+}
+
+impl Standing {
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::CallRead, Self::CallWrite, Self::Describe, Self::Find]
+            .into_iter()
+            .find(|one| one.name() == name)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::CallRead => "call_read_tool",
+            Self::CallWrite => "call_write_tool",
+            Self::Describe => "describe_tools",
+            Self::Find => "find_tools",
+        }
+    }
+
+    /// The call that is meant by a call of it; none for one that calls nothing.
+    pub(crate) fn target(self, arguments: Option<&Object>) -> Option<Result<Target, String>> {
+        if !matches!(self, Self::CallRead | Self::CallWrite) {
+            return None;
+        }
+        let tool = arguments.and_then(|members| members.get("name")).and_then(Value::as_str);
+        let Some(tool) = tool else {
+            return Some(Err("`name`: expected the name of a tool".to_owned()));
+        };
+        let arguments = match arguments.and_then(|members| members.get("arguments")) {
+            None | Some(Value::Null) => None,
+            Some(Value::Object(arguments)) => Some(arguments.clone()),
+            Some(other) => {
+                let got = other.kind();
+                return Some(Err(format!("`arguments`: expected an object, got: {got}")));
+            }
+        };
+        Some(Ok(Target { tool: tool.to_owned(), arguments }))
+    }
+
+    /// Why it does not call a tool.
+    pub(crate) fn refusal(self, entry: Entry<'_>) -> Option<String> {
+        let (name, effect) = (entry.name(), entry.effect().as_str());
+        let is_refused = self == Self::CallRead && entry.effect() != Effect::Read;
+        let other = Self::CallWrite.name();
+        is_refused.then(|| {
+            format!("`{name}` changes something (its effect is `{effect}`): call it with `{other}`")
+        })
+    }
+
+    /// The answer of one that calls nothing.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with the arguments.
+    pub(crate) fn answer(
+        self,
+        (executor, caller): (&Executor, &Caller),
+        arguments: Option<&Object>,
+    ) -> Result<Value, String> {
+        let none = Object::new();
+        let arguments = arguments.unwrap_or(&none);
+        match self {
+            Self::Find => found(executor, caller, arguments),
+            _ => described(executor, caller, arguments),
+        }
+    }
+}
+
+/// Whether these tools are listed in place of all.
+pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
+    match config.mode {
+        McpMode::Direct => false,
+        McpMode::Search => true,
+        McpMode::Auto => {
+            let mut left = Some(config.tokens);
+            let listed = executor.entries().filter(|entry| caller.lists(entry.toolset()));
+            // As soon as they are too many, the others are not declared.
+            for tool in listed.filter_map(Entry::declaration) {
+                left = left.and_then(|left| left.checked_sub(tool.tokens()));
+                if left.is_none() {
+                    return true;
+                }
+            }
+            false
+        }
+    }
+}
+
+/// The pinned tools that a caller sees.
+pub(crate) fn pinned<'e>(
+    config: &McpConfig,
+    executor: &'e Executor,
+    caller: &Caller,
+) -> Vec<Entry<'e>> {
+    let pinned = config.pinned.iter().filter_map(|name| executor.find(name));
+    pinned.filter(|entry| caller.lists(entry.toolset())).collect()
+}
+
+fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {
+    let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
+    if query.trim().is_empty() {
+        return Err("`query`: expected what a tool is wanted for, in words".to_owned());
+    }
+    let limit = match arguments.get("limit") {
+        None | Some(Value::Null) => FOUND,
+        Some(value) => {
+            let limit = value.as_u64().and_then(|limit| usize::try_from(limit).ok());
+            let limit = limit.filter(|limit| (1..=Search::MOST).contains(limit));
+            limit.ok_or_else(|| format!("`limit`: expected 1 to {}, got: {value}", Search::MOST))?
+        }
+    };
+    let toolsets = texts(arguments, "toolsets")?;
+    let effects = texts(arguments, "effects")?;
+    let meant = |name: &String| {
+        let known = [Effect::Idempotent, Effect::Read, Effect::Write];
+        let effect = known.into_iter().find(|effect| effect.as_str() == name);
+        effect.ok_or_else(|| {
+            format!("`effects`: expected `idempotent`, `read` or `write`, got: `{name}`")
+        })
+    };
+    let effects = effects.iter().map(meant).collect::<Result<Vec<_>, _>>()?;
+    let search = Search::new(query).with_limit(limit);
+    let search = search.with_toolsets(&toolsets).with_effects(&effects);
+    let found = executor.search(&search, |entry| caller.lists(entry.toolset()));
+    let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
+    Ok(json!({"tools": tools}))
+}
+
+fn described(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {
+    let names = texts(arguments, "names")?;
+    if !(1..=DESCRIBED).contains(&names.len()) {
+        let got = names.len();
+        return Err(format!("`names`: expected 1 to {DESCRIBED} names of tools, got: {got}"));
+    }
+    let (mut tools, mut unknown) = (Vec::new(), Vec::new());
+    for name in names {
+        let entry = executor.find(&name).filter(|entry| caller.lists(entry.toolset()));
+        match entry.and_then(|entry| Some((entry, entry.declaration()?))) {
+            Some((entry, tool)) => {
+                let mut declaration = Dialect::Mcp.declaration(tool);
+                if let Some(members) = declaration.as_object_mut() {
+                    members.insert("effect", entry.effect().as_str().into());
+                }
+                tools.push(declaration);
+            }
+            None => unknown.push(Value::from(name)),
+        }
+    }
+    Ok(json!({"tools": tools, "unknown": unknown}))
+}
+
+fn texts(arguments: &Object, name: &str) -> Result<Vec<String>, String> {
+    let wrong = || format!("`{name}`: expected a list of texts");
+    match arguments.get(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(values)) => {
+            let texts = values.iter().map(|value| Some(value.as_str()?.to_owned()));
+            texts.collect::<Option<_>>().ok_or_else(wrong)
+        }
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// A result in JSON, complete as text and as structured content; or a failure that a model can read.
+pub(crate) fn result(answer: Result<Value, String>) -> Option<model::CallToolResult> {
+    let (value, is_error) = match answer {
+        Ok(value) => (value, false),
+        Err(message) => (json!({"error": {"message": message}}), true),
+    };
+    let text = value.to_string();
+    let mut content = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
+    if let Some(members) = content.as_object_mut() {
+        members.insert("structuredContent", value);
+    }
+    let mut result: model::CallToolResult = serde_json::from_str(&content.to_string()).ok()?;
+    result.result_type = Some(model::ResultType::COMPLETE);
+    Some(result)
+}
+
+/// The tools that are found unless more are asked for.
+const FOUND: usize = 8;
+/// The tools that are described at once.
+const DESCRIBED: usize = 20;

@@ -1,0 +1,102 @@
+//! The declarations of the tools that are listed in place of many. The first one says what there is to find.
+
+use std::collections::BTreeMap;
+
+use callgate_executor::Executor;
+use callgate_tool::{Value, json};
+use rmcp::model;
+
+use super::Standing;
+use crate::host::Caller;
+
+/// The four of them; a caller is told of no toolset that they do not see.
+pub(crate) fn declarations(executor: &Executor, caller: &Caller) -> Vec<model::Tool> {
+    let rows = [
+        (Standing::Find, find(&catalog(executor, caller))),
+        (Standing::Describe, describe()),
+        (
+            Standing::CallRead,
+            call("Calls a tool that only reads, by its name. Refuses one that changes something."),
+        ),
+        (Standing::CallWrite, call("Calls any tool by its name, one that changes something too.")),
+    ];
+    rows.into_iter().filter_map(|(standing, row)| declared(standing, row)).collect()
+}
+
+fn declared(standing: Standing, (description, schema): (String, Value)) -> Option<model::Tool> {
+    let is_write = standing == Standing::CallWrite;
+    let is_open = matches!(standing, Standing::CallRead | Standing::CallWrite);
+    let declaration = json!({
+        "name": (standing.name()),
+        "description": description,
+        "inputSchema": schema,
+        "annotations": {
+            "readOnlyHint": (!is_write), "destructiveHint": is_write,
+            "idempotentHint": (!is_write), "openWorldHint": is_open,
+        },
+    });
+    serde_json::from_str(&declaration.to_string()).ok()
+}
+
+/// The numbers of tools, by toolsets where there are several.
+fn catalog(executor: &Executor, caller: &Caller) -> String {
+    let mut numbers = BTreeMap::new();
+    for entry in executor.entries().filter(|entry| caller.lists(entry.toolset())) {
+        *numbers.entry(entry.toolset()).or_insert(0_usize) += 1;
+    }
+    let sum: usize = numbers.values().sum();
+    let named = numbers.iter().filter(|(name, _)| !name.is_empty()).take(MOST_TOOLSETS);
+    let named: Vec<String> = named.map(|(name, number)| format!("{name} ({number})")).collect();
+    if named.is_empty() {
+        return format!("{sum} tools");
+    }
+    format!("{sum} tools of the toolsets {}", named.join(", "))
+}
+
+fn find(catalog: &str) -> (String, Value) {
+    let description = format!(
+        "Finds tools by words, among {catalog}. Answers the best with what they need and the tools that answer that."
+    );
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "What a tool is wanted for, in words: `refund an order`"},
+            "toolsets": {"type": "array", "items": {"type": "string"}, "description": "Only tools of these toolsets"},
+            "effects": {
+                "type": "array", "items": {"type": "string", "enum": ["read", "idempotent", "write"]},
+                "description": "Only tools that do one of these: change nothing, replace, change something at each call",
+            },
+            "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "The most that is found; 8 unless given"},
+        },
+        "required": ["query"],
+        "additionalProperties": false,
+    });
+    (description, schema)
+}
+
+fn describe() -> (String, Value) {
+    let description = "Describes tools: what each is for, the schema of its arguments, that of its answer, and its effect.";
+    let schema = json!({
+        "type": "object",
+        "properties": {"names": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 20, "description": "The names, as `find_tools` answers them"}},
+        "required": ["names"],
+        "additionalProperties": false,
+    });
+    (description.to_owned(), schema)
+}
+
+fn call(description: &str) -> (String, Value) {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string", "description": "The name of the tool"},
+            "arguments": {"type": "object", "description": "Its arguments, as `describe_tools` describes them", "additionalProperties": true},
+        },
+        "required": ["name"],
+        "additionalProperties": false,
+    });
+    (description.to_owned(), schema)
+}
+
+/// More names would fill a prompt.
+const MOST_TOOLSETS: usize = 30;
