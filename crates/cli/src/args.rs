@@ -302,6 +302,10 @@ pub(crate) struct ToolsArguments {
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<Dialect>,
+    /// Declare tools that a model sees once it has searched for them, and the tool of the provider that searches: `anthropic`,
+    /// `responses`
+    #[arg(long, requires = "dialect")]
+    pub(crate) deferred: bool,
     #[arg(
         long,
         value_name = "PROJECTION",

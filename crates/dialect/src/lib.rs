@@ -4,6 +4,7 @@
 mod anthropic;
 mod bedrock;
 mod ces;
+mod deferred;
 mod dialect;
 mod dialogflow;
 mod ending;

@@ -48,6 +48,8 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         listed(&built, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_known(out, operation, tool));
         });
+    } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
+        deferred(&built, dialect)?;
     } else if let Some(dialect) = arguments.dialect {
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
             let declaration = format!("{:#}", dialect.declaration(tool));
@@ -57,6 +59,24 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         table(&built);
     }
     Ok(Verdict::Fine)
+}
+
+/// The declarations that a model searches, behind the tool that searches them.
+fn deferred(built: &Built, dialect: Dialect) -> Result<(), Failure> {
+    let Some(search) = dialect.search_tool() else {
+        let message = "error: expected a dialect whose provider searches tools\n";
+        return Err(Failure(format!(
+            "{message}help: `--dialect anthropic` or `--dialect responses`\n"
+        )));
+    };
+    let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
+    output::result(&format!("[\n  {}", shown(&search)));
+    listed(built, ["", "", ""], |_, tool| {
+        let declaration = dialect.deferred_declaration(tool).unwrap_or_default();
+        output::result(&format!(",\n  {}", shown(&declaration)));
+    });
+    output::result("\n]\n");
+    Ok(())
 }
 
 /// The losses of every tool.

@@ -17,6 +17,22 @@ fn a_dialect_gives_declarations() {
 }
 
 #[test]
+fn deferred_declarations_come_with_the_tool_that_searches_them() {
+    for (dialect, search) in
+        [("anthropic", "tool_search_tool_bm25_20251119"), ("responses", "tool_search")]
+    {
+        let file = "config/demo.yaml";
+        let all = callgate(&["tools", file, "--dialect", dialect, "--deferred"]).exits(0).json();
+        let all = all.as_array().unwrap();
+        assert_eq!(all[0]["type"], search);
+        assert!(all.len() > 2 && all[1..].iter().all(|tool| tool["defer_loading"] == true));
+    }
+    let openai = ["tools", "config/demo.yaml", "--dialect", "openai", "--deferred"];
+    callgate(&openai).exits(2).says("--dialect responses");
+    callgate(&["tools", "config/demo.yaml", "--deferred"]).exits(2).says("--dialect");
+}
+
+#[test]
 fn a_projection_gives_schemas_as_a_provider_accepts_them() {
     let file = "fixtures/pets/spec.yaml";
     let declared = callgate(&["tools", file, "--projection", "gemini_schema"]).exits(0).json();

@@ -1,0 +1,64 @@
+//! Declarations that a provider keeps from the model until the model searches for them, and the tool that searches. Anthropic:
+//! `tool_search_tool_bm25_20251119` with `defer_loading` (<https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool>);
+//! `OpenAI` Responses: `tool_search` with `defer_loading` (<https://developers.openai.com/api/docs/guides/tools-tool-search>).
+
+use callgate_tool::{Tool, Value, json};
+
+use crate::dialect::Dialect;
+
+impl Dialect {
+    /// The tool by which a model of this provider searches deferred ones; `None` where there is no such tool. It is declared
+    /// beside them.
+    ///
+    /// ```
+    /// use callgate_dialect::Dialect;
+    ///
+    /// assert_eq!(Dialect::Responses.search_tool().unwrap()["type"], "tool_search");
+    /// assert!(Dialect::Gemini.search_tool().is_none());
+    /// ```
+    pub fn search_tool(self) -> Option<Value> {
+        match self {
+            Self::Anthropic => Some(json!({
+                "type": "tool_search_tool_bm25_20251119", "name": "tool_search_tool_bm25",
+            })),
+            Self::Responses => Some(json!({"type": "tool_search"})),
+            Self::Bedrock
+            | Self::Ces
+            | Self::Dialogflow
+            | Self::Gemini
+            | Self::Json
+            | Self::Mcp
+            | Self::OpenAi
+            | Self::SemanticKernel => None,
+        }
+    }
+
+    /// The declaration of a tool that the model sees once it has searched for it; `None` where the provider has no search.
+    pub fn deferred_declaration(self, tool: &Tool) -> Option<Value> {
+        self.search_tool()?;
+        let mut declaration = self.declaration(tool);
+        declaration.as_object_mut()?.insert("defer_loading", true.into());
+        Some(declaration)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::{Effect, Schema, ToolName};
+
+    use super::*;
+
+    #[test]
+    fn only_providers_with_a_search_have_deferred_declarations() {
+        let schema = Schema::new(json!({"type": "object", "properties": {}}));
+        let tool =
+            Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, Effect::Read);
+        for dialect in Dialect::ALL {
+            let deferred = dialect.deferred_declaration(&tool);
+            let mut expected = dialect.declaration(&tool);
+            expected.as_object_mut().unwrap().insert("defer_loading", true.into());
+            let is_search = matches!(dialect, Dialect::Anthropic | Dialect::Responses);
+            assert_eq!(deferred, is_search.then_some(expected), "{dialect:?}");
+        }
+    }
+}
