@@ -6,7 +6,7 @@ mod documents;
 use std::sync::OnceLock;
 
 use callgate_search::{Index, Product, Query};
-use callgate_tool::{Effect, Value, json};
+use callgate_tool::{Effect, Number, Value, json};
 
 use self::documents::documents;
 use crate::catalog::{Catalog, Entry};
@@ -60,6 +60,12 @@ impl<'a> Search<'a> {
     /// Asks for ten tools of any kind.
     pub fn new(text: &'a str) -> Self {
         Self { text, limit: Query::LIMIT, toolsets: &[], effects: &[] }
+    }
+
+    /// The limit that a caller gives: a whole number, however it is written (`10.0`), from 1 to [`Search::MOST`].
+    pub fn limit_of(value: &Value) -> Option<usize> {
+        let number = value.as_number()?;
+        (1..=Self::MOST).find(|limit| number.is_equal_to(&Number::from(*limit)))
     }
 
     /// Asks for at most so many.

@@ -91,8 +91,7 @@ impl Question {
 
 fn limit(value: Option<Value>) -> Result<usize, Problem> {
     let Some(value) = value else { return Ok(Search::new("").limit) };
-    let limit = value.as_u64().and_then(|limit| usize::try_from(limit).ok());
-    let limit = limit.filter(|limit| (1..=Search::MOST).contains(limit));
+    let limit = Search::limit_of(&value);
     let expected = || format!("a whole number from 1 to {}", Search::MOST);
     limit.ok_or_else(|| malformed(format!("`limit`: expected {}, got: {value}", expected())))
 }

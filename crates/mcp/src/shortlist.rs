@@ -130,8 +130,7 @@ fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Val
     let limit = match arguments.get("limit") {
         None | Some(Value::Null) => FOUND,
         Some(value) => {
-            let limit = value.as_u64().and_then(|limit| usize::try_from(limit).ok());
-            let limit = limit.filter(|limit| (1..=Search::MOST).contains(limit));
+            let limit = Search::limit_of(value);
             limit.ok_or_else(|| format!("`limit`: expected 1 to {}, got: {value}", Search::MOST))?
         }
     };

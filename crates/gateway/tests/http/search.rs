@@ -20,6 +20,7 @@ async fn a_question_finds_tools_with_what_they_need() {
     assert!(pet["needs"].is_array() && pet["produces"].is_array(), "{pet}");
     let one = found(&sidecar, json!({"query": "show one pet", "limit": 1})).await;
     assert_eq!(one, tools[..1]);
+    assert_eq!(found(&sidecar, json!({"query": "show one pet", "limit": 1.0})).await, one);
 }
 
 #[tokio::test]
