@@ -4,6 +4,7 @@
 
 mod authentication;
 mod ces;
+mod confirmation;
 mod connection;
 mod cx;
 mod fitting;

@@ -5,7 +5,7 @@ use callgate_tree::Node;
 use crate::import::{
     Imported, RemarkKind,
     authentication::{self, Product},
-    connection, function,
+    confirmation, connection, function,
     message::Message,
 };
 
@@ -18,14 +18,7 @@ pub fn import_cx(tool: &Node) -> Imported {
 pub(crate) fn import_cx_into(mut imported: Imported, tool: &Node) -> Imported {
     if let Some(tool) = Message::root(tool, &mut imported) {
         tool.only(&[&SPECS[..], &DESCRIBED[..]].concat(), &mut imported);
-        if tool.has("actionConfirmationRequirement") {
-            let message = "nobody is asked to confirm calls";
-            imported.remark(
-                RemarkKind::NoEquivalent,
-                tool.at("actionConfirmationRequirement"),
-                message,
-            );
-        }
+        confirmation::read(&tool, &mut imported);
         spec(&tool, &mut imported);
     }
     imported

@@ -1,0 +1,41 @@
+//! `actionConfirmationRequirement` of a Dialogflow v2 tool: the actions that a person approves, as `confirm`. Whatever it does not
+//! name is approved unless its method is GET.
+
+use callgate_tool::{Object, Value};
+use callgate_tree::Node;
+
+use crate::import::{Imported, RemarkKind, message::Message};
+
+/// Takes over the requirement; without one nobody is asked.
+pub(super) fn read(tool: &Message<'_>, imported: &mut Imported) {
+    let Some(node) = tool.node(MEMBER) else { return };
+    let Some(actions) = node.as_object() else {
+        let message = format!("expected an object, got: {}", node.kind());
+        return imported.remark(RemarkKind::Invalid, tool.at(MEMBER), message);
+    };
+    let mut tools = Object::new();
+    for (action, requirement) in actions.iter() {
+        if let Some(rule) = rule(requirement) {
+            tools.insert(action.to_string(), Value::from(rule));
+        } else {
+            let message = "expected `REQUIRED` or `NOT_REQUIRED`, got neither";
+            imported.remark(RemarkKind::Invalid, tool.at(MEMBER), message);
+        }
+    }
+    let mut confirm = Object::new();
+    confirm.insert("default", "dialogflow_v2".into());
+    if !tools.is_empty() {
+        confirm.insert("tools", Value::Object(tools));
+    }
+    imported.settings.insert("confirm", Value::Object(confirm));
+}
+
+fn rule(requirement: &Node) -> Option<&'static str> {
+    match requirement.as_str()? {
+        "REQUIRED" => Some("always"),
+        "NOT_REQUIRED" => Some("never"),
+        _ => None,
+    }
+}
+
+const MEMBER: &str = "actionConfirmationRequirement";
