@@ -59,7 +59,7 @@ impl IntoParams for OfApp {
                 .name(name)
                 .parameter_in(ParameterIn::Path)
                 .required(Required::True)
-                .description(Some(format!("The value of `$context.{member}` in calls")))
+                .description(Some(format!("`$context.{member}` of calls")))
                 .schema(Some(Object::with_type(Type::String)))
                 .build()
         });
