@@ -9,7 +9,7 @@ use std::{
 use callgate::{Effect, Entry, Executor, Found, Search, json, openapi};
 use serde_json::Value;
 
-/// What must be found of the labelled questions to a real description: the part of the tools among the first five, and how
+/// The bars for labelled questions to a real description: the part of the tools among the first five, and how
 /// often all of them are among the first ten.
 const RECALL_AT_5: f64 = 0.70;
 const COMPLETE_AT_10: f64 = 0.65;

@@ -47,7 +47,7 @@ pub struct Config {
     pub serving: ServingConfig,
     /// What a sidecar keeps of sessions.
     pub sessions: SessionsConfig,
-    /// How tools are listed over MCP.
+    /// The listing of tools over MCP.
     pub mcp: McpConfig,
     /// What secures the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,

@@ -41,7 +41,7 @@ pub struct Key {
     pub name: &'static str,
     /// The type of its value.
     pub kind: Kind,
-    /// What it is for.
+    /// Its purpose.
     pub about: &'static str,
     /// Whether it must be there.
     pub is_required: bool,

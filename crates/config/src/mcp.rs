@@ -5,7 +5,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// How tools are listed over MCP.
+/// The listing of tools over MCP.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct McpConfig {

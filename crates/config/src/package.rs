@@ -38,7 +38,7 @@ impl Package {
         stem.unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Whether there is a file of this name.
+    /// True where there is a file of this name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.files.contains_key(name)
     }
@@ -92,7 +92,7 @@ impl Package {
     }
 }
 
-/// Whether tools are made of a file of this name below the root.
+/// True where tools are made of a file of this name below the root.
 fn is_wanted(name: &str) -> bool {
     let is_text = ENDINGS.iter().any(|ending| name.ends_with(ending));
     is_text
@@ -102,7 +102,7 @@ fn is_wanted(name: &str) -> bool {
         }
 }
 
-/// What all names begin with before the root: nothing, or one folder. The root is where an agent's or app's own file is.
+/// The beginning of all names before the root: nothing, or one folder. The root is where an agent's or app's own file is.
 fn root(names: &[&str]) -> Option<String> {
     if names.iter().any(|name| ROOTS.contains(name)) {
         return Some(String::new());
@@ -129,7 +129,7 @@ const MOST_FILES: usize = 20_000;
 /// The bytes of all files together: those of the largest description, and as much again for the rest.
 const MOST_BYTES: usize = 128 << 20;
 
-/// Why an export without its own file is none.
+/// The reason an export without its own file is none.
 fn no_root(path: &Path) -> String {
     format!("expected `agent.json` or `app.json` in `{}`, got neither", path.display())
 }

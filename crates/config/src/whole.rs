@@ -27,11 +27,11 @@ pub struct WholeExport {
     pub examples: Vec<ImportedExample>,
     /// The variables that an app declares, with their defaults.
     pub variables: Object,
-    /// What is not taken over, and what is worth knowing.
+    /// Findings: parts that are not taken over, and facts worth knowing.
     pub findings: Vec<Finding>,
 }
 
-/// What a whole export is of.
+/// The product that a whole export is of.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "each has a dialect of its own")]
 pub enum ExportKind {

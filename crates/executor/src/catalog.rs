@@ -104,12 +104,12 @@ impl<'a> Entry<'a> {
         self.0.backend.declaration()
     }
 
-    /// What a call does to the service.
+    /// The effect of a call on the service.
     pub fn effect(self) -> Effect {
         self.0.backend.effect()
     }
 
-    /// What it is for, in a line: the first one of its summary, its description or its declaration, cut where it is long.
+    /// Its purpose in a line: the first one of its summary, its description or its declaration, cut where it is long.
     pub fn brief(self) -> String {
         let said = self.operation().map(|operation| {
             let outline = operation.outline();

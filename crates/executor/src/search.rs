@@ -15,7 +15,7 @@ use crate::catalog::{Catalog, Entry};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Search<'a> {
-    /// What a tool is wanted for, in the words of whoever wants it.
+    /// The purpose a tool is wanted for, in the words of whoever wants it.
     pub text: &'a str,
     /// The most that is found.
     pub limit: usize,
@@ -31,7 +31,7 @@ pub struct Search<'a> {
 pub struct Found<'e> {
     /// The tool.
     pub entry: Entry<'e>,
-    /// How well it fits. Scores of one answer can be compared with each other.
+    /// The score: larger fits better. Scores of one answer can be compared with each other.
     pub score: f32,
     /// The arguments whose values other tools answer, and which do.
     pub needs: Vec<FoundNeed<'e>>,
@@ -132,7 +132,7 @@ impl Finder {
 }
 
 impl Found<'_> {
-    /// What is shown of it: name, toolset, effect, what it is for, what it needs and what it produces.
+    /// Its description for models: name, toolset, effect, what it is for, what it needs and what it produces.
     pub fn to_value(&self) -> Value {
         let needs = self.needs.iter().map(|need| {
             let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();

@@ -35,7 +35,7 @@ impl Caller {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }
 
-    /// Whether they may list the tools of a toolset.
+    /// True where they may list the tools of a toolset.
     pub(crate) fn may_list(&self, toolset: &str) -> bool {
         let is_listed = self.lists.as_ref().is_some_and(|listed| listed.contains(toolset));
         is_listed || self.may_use(toolset)

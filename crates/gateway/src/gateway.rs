@@ -29,7 +29,7 @@ struct Shared {
     sessions: Sessions,
     waiting_calls: WaitingCalls,
     answers: Arc<Records<String>>,
-    /// How often the build was replaced, for whoever waits for that.
+    /// The number of times the build was replaced, for whoever waits for that.
     replaced: watch::Sender<u64>,
     listeners: Arc<Semaphore>,
 }
@@ -85,7 +85,7 @@ impl Gateway {
         Some(replacements.boxed())
     }
 
-    /// What the sidecar started with.
+    /// The settings the sidecar started with.
     pub(crate) fn at_start(&self) -> &AtStart {
         &self.0.at_start
     }

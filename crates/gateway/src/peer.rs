@@ -9,7 +9,7 @@ use callgate_transport::SubjectName;
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) door: Door,
-    /// Whether TLS ends here.
+    /// True where TLS ends here.
     pub(crate) is_encrypted: bool,
     /// The address of ours that was dialled; none for a socket file.
     pub(crate) dialled: Option<IpAddr>,

@@ -65,7 +65,8 @@ async fn unknown_path() -> Problem {
     Problem::new(ProblemKind::UnknownPath, detail)
 }
 
-/// Where one path of the router is two of the description, each has its own methods (RFC 9110 §15.5.6).
+/// Answers a method that a path does not take (RFC 9110 §15.5.6). Where one path of the router is two of the description, each has
+/// its own methods.
 async fn method_not_allowed(uri: Uri) -> Response {
     let detail = "the header `Allow` lists the methods of this path";
     let mut response = Problem::new(ProblemKind::MethodNotAllowed, detail).into_response();

@@ -46,7 +46,7 @@ impl Sessions {
         Self { store, sealer, time_to_live, began: (Instant::now(), SystemTime::now()) }
     }
 
-    /// How many there are.
+    /// The number of them.
     pub(crate) fn number(&self) -> usize {
         self.store.n_records(now())
     }

@@ -22,7 +22,7 @@ use serde_json::{Value as Json, json};
 
 use crate::state::{opened, place, sealed};
 
-/// What came of a call.
+/// The outcome of a call.
 pub(crate) enum Ran {
     /// The client has to ask a person, and to call again with the answer.
     Asks(InputRequiredResult),
@@ -122,7 +122,7 @@ fn asks(pending: &Pending, state: Option<String>) -> Result<InputRequiredResult,
     Ok(InputRequiredResult::new(Some(requests), Some(state)))
 }
 
-/// What a person says whom the client asks now; nothing where they say nothing in time.
+/// The answer of a person whom the client asks now; nothing where they say nothing in time.
 async fn elicited(pending: &Pending, context: &RequestContext<RoleServer>) -> Option<Decision> {
     let request = ServerRequest::ElicitRequest(question(pending)?);
     let left = pending.expires.and_then(|at| at.duration_since(SystemTime::now()).ok());

@@ -17,7 +17,7 @@ pub trait Host: Send + Sync + 'static {
     /// The tools of this moment. A call works to its end on those it began with.
     fn executor(&self) -> Executor;
 
-    /// How the tools are listed: all of them unless the host says otherwise.
+    /// The listing of the tools: all of them unless the host says otherwise.
     fn listing(&self) -> McpConfig {
         McpConfig::default()
     }

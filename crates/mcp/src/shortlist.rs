@@ -64,7 +64,7 @@ impl Standing {
         Some(Ok(Target { tool: tool.to_owned(), arguments }))
     }
 
-    /// Why it does not call a tool.
+    /// The reason it does not call a tool.
     pub(crate) fn refusal(self, entry: Entry<'_>) -> Option<String> {
         let (name, effect) = (entry.name(), entry.effect().as_str());
         let is_refused = self == Self::CallRead && entry.effect() != Effect::Read;
@@ -92,7 +92,7 @@ impl Standing {
     }
 }
 
-/// Whether these tools are listed in place of all.
+/// True where these tools are listed in place of all.
 pub(crate) fn is_short(config: &McpConfig, executor: &Executor, caller: &Caller) -> bool {
     match config.mode {
         McpMode::Direct => false,

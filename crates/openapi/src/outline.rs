@@ -13,13 +13,13 @@ use crate::{
     reference::{Located, follow, reference_of},
 };
 
-/// What a description says of an operation.
+/// The words of a description about an operation.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Outline<'a> {
-    /// What it is for, in a line; that of its path item where it says nothing itself. Empty where nobody says.
+    /// Its purpose in a line; that of its path item where it says nothing itself. Empty where nobody says.
     pub summary: &'a str,
-    /// What it is for, at length; as there.
+    /// Its purpose at length; as there.
     pub description: &'a str,
     /// The tags.
     pub tags: Vec<&'a str>,
@@ -42,7 +42,7 @@ pub struct AnswerField<'a> {
 }
 
 impl Operation {
-    /// What the description says of it.
+    /// The description's words about it.
     pub fn outline(&self) -> Outline<'_> {
         let operation = &self.blueprint.operation.node;
         let described = self.blueprint.item.as_ref().unwrap_or(operation);
@@ -179,14 +179,14 @@ impl<'d> Level<'d> {
     }
 }
 
-/// Whether a schema may have fields below it.
+/// True where a schema may have fields below it.
 fn is_structured(node: &Node) -> bool {
     ["$ref", "properties", "items", "allOf", "anyOf", "oneOf", "$dynamicRef"]
         .iter()
         .any(|keyword| node.get(keyword).is_some())
 }
 
-/// What is said of an argument.
+/// The words about an argument.
 fn said(origin: &InputOrigin) -> &str {
     let own = origin.description.as_deref();
     let of = |node: &'_ Node| !text(node, "description").is_empty();

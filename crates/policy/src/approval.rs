@@ -72,7 +72,7 @@ impl Approvals {
         Self { rules, store: Arc::clone(&self.store) }
     }
 
-    /// How long a person has to decide.
+    /// The time a person has to decide.
     pub fn time(&self) -> Duration {
         self.rules.time
     }

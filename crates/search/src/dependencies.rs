@@ -27,7 +27,7 @@ pub struct Product {
     pub thing: Thing,
     /// The field that identifies it: `items[].id`.
     pub at: Box<str>,
-    /// How far it is from being what the answer is about: 0 for that, 1 for what is said of it.
+    /// The distance from what the answer is about: 0 for that, 1 for what is said of it.
     pub distance: u8,
 }
 
@@ -161,7 +161,7 @@ fn is_identifier(word: &str) -> bool {
     IDENTIFIERS.contains(&word)
 }
 
-/// Whether a word of a variable is no thing itself.
+/// True where a word of a variable is no thing itself.
 fn is_variable(word: &str) -> bool {
     is_identifier(word) || matches!(word, "code" | "name" | "number")
 }

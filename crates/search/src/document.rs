@@ -1,4 +1,4 @@
-//! What the index is told of one tool. The catalog of an executor fills it; nothing is taken over but words.
+//! One tool as the index knows it. The catalog of an executor fills it; nothing is taken over but words.
 
 use callgate_tool::Effect;
 
@@ -10,11 +10,11 @@ use crate::dependencies::{Need, Product};
 pub struct Document<'a> {
     /// The name of the tool, whose parts are words: `listPets`, `list_pets`.
     pub name: &'a str,
-    /// What it is for, in a line.
+    /// Its purpose in a line.
     pub summary: &'a str,
-    /// What it is for, at length.
+    /// Its purpose at length.
     pub description: &'a str,
-    /// What it is filed under.
+    /// The tags it is filed under.
     pub tags: Vec<&'a str>,
     /// The path of the operation: `/pets/{petId}`.
     pub path: &'a str,
@@ -24,7 +24,7 @@ pub struct Document<'a> {
     pub needs: Vec<Need>,
     /// The things its answer tells of.
     pub produces: Vec<Product>,
-    /// What a call does to the service. A tool that changes something is no source of what others need.
+    /// The effect of a call on the service. A tool that changes something is no source of what others need.
     pub effect: Effect,
 }
 
@@ -34,7 +34,7 @@ pub struct Document<'a> {
 pub struct Parameter<'a> {
     /// Its name.
     pub name: &'a str,
-    /// What it is for.
+    /// Its purpose.
     pub description: &'a str,
 }
 

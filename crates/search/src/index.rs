@@ -51,12 +51,12 @@ impl Index {
         best(&self.scores(query.text), query.limit)
     }
 
-    /// What a document needs that others answer.
+    /// The things a document needs that others answer.
     pub fn needs(&self, document: usize) -> &[Need] {
         self.sources.needs(document)
     }
 
-    /// What a document produces: first what its answer is about.
+    /// The things a document produces: first what its answer is about.
     pub fn products(&self, document: usize) -> &[Product] {
         self.sources.products(document)
     }

@@ -9,7 +9,7 @@ use crate::{document::Document, vocabulary::Learner};
 /// The postings of all words.
 #[derive(Debug, Default)]
 pub(crate) struct Postings {
-    /// Where those of each word begin, and where those of the last one end.
+    /// The places where those of each word begin, and where those of the last one end.
     begins: Box<[usize]>,
     all: Box<[Posting]>,
 }
@@ -134,7 +134,7 @@ fn average_lengths(documents: &[Words]) -> [f32; N_FIELDS] {
     sums.map(|sum| (float(sum) / float(documents.len().max(1))).max(f32::MIN_POSITIVE))
 }
 
-/// What a word says by being rare (the idf of BM25); never below zero.
+/// The weight of a word for being rare (the idf of BM25); never below zero.
 fn rarity(n_with: f32, n_all: f32) -> f32 {
     ((n_all - n_with + 0.5) / (n_with + 0.5)).ln_1p()
 }
@@ -144,14 +144,14 @@ fn float(n: usize) -> f32 {
     n as f32
 }
 
-/// How much the fields count: name, summary, description, tags, path, names of parameters, their descriptions. What is
+/// The weights of fields: name, summary, description, tags, path, names of parameters, their descriptions. What is
 /// written to be looked up counts more than what is written to be read, as titles count more than bodies; what is said of
 /// parameters is often said of all alike (`limit`, `offset`).
 const WEIGHTS: [f32; N_FIELDS] = [3.0, 2.0, 1.0, 1.0, 2.0, 1.0, 0.3];
 const N_FIELDS: usize = 7;
-/// How soon a word that stands there again says nothing new: the usual k1.
+/// The saturation of a word that stands there again: the usual k1.
 const SATURATION: f32 = 1.2;
-/// How much long fields are held back: below the usual 0.75 of BM25 for pages, since the texts of tools differ in length by
+/// The penalty of long fields: below the usual 0.75 of BM25 for pages, since the texts of tools differ in length by
 /// what there is to say.
 const LENGTH: f32 = 0.4;
 /// Arguments and tags of one tool; real ones have fewer.

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Query<'a> {
-    /// What a tool is wanted for.
+    /// The purpose a tool is wanted for.
     pub text: &'a str,
     /// The most that is found.
     pub limit: usize,
@@ -16,7 +16,7 @@ pub struct Query<'a> {
 pub struct Hit {
     /// Its position among the documents.
     pub document: usize,
-    /// How well it fits. Scores of one answer can be compared with each other.
+    /// The score: larger fits better. Scores of one answer can be compared with each other.
     pub score: f32,
 }
 

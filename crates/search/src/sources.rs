@@ -1,4 +1,4 @@
-//! Who answers what others need. Documents that are found have the sources of what they need found with them, right
+//! Sources of things that others need. Documents that are found have the sources of what they need found with them, right
 //! behind them; sources are those that only read, and that do not need the thing themselves.
 
 use std::{
@@ -36,7 +36,7 @@ struct Row {
     sources: Vec<Source>,
 }
 
-/// How much a thing is needed by documents that are found.
+/// The need of found documents for a thing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Needed {
     /// The score of the best of them.
@@ -92,12 +92,12 @@ impl Sources {
         }
     }
 
-    /// What a document needs.
+    /// The things a document needs.
     pub(crate) fn needs(&self, document: usize) -> &[Need] {
         self.parts.get(document).map(|parts| &*parts.needs).unwrap_or_default()
     }
 
-    /// What a document produces.
+    /// The things a document produces.
     pub(crate) fn products(&self, document: usize) -> &[Product] {
         self.parts.get(document).map(|parts| &*parts.products).unwrap_or_default()
     }
@@ -138,7 +138,7 @@ impl Sources {
 }
 
 impl Row {
-    /// How much the thing is needed. A document with several needs shares its score among them.
+    /// The need for the thing. A document with several needs shares its score among them.
     fn need(&self, scores: &[f32], n_needs: impl Fn(u32) -> usize) -> Needed {
         let mut needed = Needed::default();
         for at in &self.needed_by {
@@ -195,7 +195,7 @@ impl Document<'_> {
         self.produces.retain(is_new);
     }
 
-    /// Whether others get a thing from it: it only reads, and is not told the thing itself.
+    /// True where others get a thing from it: it only reads, and is not told the thing itself.
     fn is_source_of(&self, Product { thing, distance, .. }: &Product) -> bool {
         let is_told = self.needs.iter().any(|need| need.thing == *thing);
         self.effect == Effect::Read && *distance <= MOST_DISTANCE && !is_told
@@ -212,10 +212,10 @@ fn score_of(scores: &[f32], document: u32) -> f32 {
     scores.get(document as usize).copied().unwrap_or_default()
 }
 
-/// What the sources of one thing are raised by, the nearest first; a model chooses among few.
+/// The shares that the sources of one thing are raised by, the nearest first; a model chooses among few.
 const SHARES: [f32; MOST_SOURCES] = [1.0, 1.0 / 2.0, 1.0 / 3.0];
 const MOST_SOURCES: usize = 3;
-/// What is said of what an answer is about is a source too; what is farther away only mentions it.
+/// Facts about the subject of an answer are a source too; what is farther away only mentions it.
 const MOST_DISTANCE: u8 = 1;
 /// A source stands behind the best of those that need it.
 const JUST_BELOW: f32 = 0.999;

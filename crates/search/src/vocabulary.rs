@@ -15,7 +15,7 @@ pub(crate) struct Vocabulary {
 pub(crate) struct Learner {
     vocabulary: Vocabulary,
     stemmer: Stemmer,
-    /// What is known of words as they are written; a word that says nothing has no number.
+    /// The vocabulary: words as they are written; a word that says nothing has no number.
     known: HashMap<Box<str>, Option<u32>>,
 }
 
@@ -53,7 +53,7 @@ impl Learner {
         });
     }
 
-    /// What was learned.
+    /// The words that were learned.
     pub(crate) fn finish(mut self) -> Vocabulary {
         self.vocabulary.stems.shrink_to_fit();
         self.vocabulary

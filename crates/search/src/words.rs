@@ -69,7 +69,7 @@ struct Word {
     last: Kind,
 }
 
-/// What a character does to words.
+/// The role of a character between words.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 enum Kind {
     /// It stands between words.

@@ -1,4 +1,4 @@
-//! What holds for all documents and all questions.
+//! Properties of all documents and all questions.
 
 #![cfg(test)]
 

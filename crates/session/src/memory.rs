@@ -56,7 +56,7 @@ impl Memory {
         Self { bounds, kept: Mutex::default() }
     }
 
-    /// How many records there are.
+    /// The number of records there are.
     pub fn n_records(&self, now: Instant) -> usize {
         self.kept(now).slots.len()
     }

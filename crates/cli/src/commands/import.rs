@@ -78,7 +78,7 @@ fn configuration(export: &WholeExport) -> String {
     format!("# The tools of `{name}`, made by `callgate import`.\n{text}")
 }
 
-/// Whether a setting is a secret of Secret Manager.
+/// True where a setting is a secret of Secret Manager.
 fn names_secret_manager(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(names_secret_manager),

@@ -293,7 +293,7 @@ fn tools_and_examples_are_taken_over_within_bounds() {
     ended.says("only the first 1000 tools are taken over").exits(0);
 }
 
-/// What importing a zip of these entries says.
+/// The output of importing a zip of these entries.
 fn refused(entries: &[(&str, &[u8])], links: &[(&str, &str)]) -> Ended {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("export.zip");

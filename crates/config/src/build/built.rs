@@ -42,7 +42,7 @@ pub struct Built {
     pub idempotency: RecordBounds,
     /// What a sidecar keeps of sessions, as the configuration says.
     pub sessions: SessionsConfig,
-    /// How tools are listed over MCP, as the configuration says.
+    /// The listing of tools over MCP, as the configuration says.
     pub mcp: McpConfig,
     /// The secrets of this machine that are named and not there, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,

@@ -48,7 +48,7 @@ pub(super) fn tool_name(
     ToolName::new(&full).map_err(|error| error.to_string())
 }
 
-/// Whether a function is meant by its own name or by that of its tool.
+/// True where a function is meant by its own name or by that of its tool.
 pub(super) fn is_called(toolset: &ToolsetConfig, function: &FunctionConfig, name: &str) -> bool {
     function.name == name || tool_name(toolset, function).is_ok_and(|full| full.as_str() == name)
 }

@@ -67,7 +67,7 @@ fn fill(export: &mut Value, environment: &Value) {
     }
 }
 
-/// Whether a schema is named rather than written down.
+/// True where a schema is named rather than written down.
 pub(crate) fn is_path(schema: &str) -> bool {
     let names = [".yaml", ".yml", ".json"];
     !schema.contains(['\n', '{']) && names.iter().any(|end| schema.ends_with(end))

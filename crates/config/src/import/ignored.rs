@@ -30,5 +30,5 @@ pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
     })
 }
 
-/// How many members are named.
+/// The number of members that are named.
 const SHOWN: usize = 8;

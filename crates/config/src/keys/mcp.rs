@@ -2,7 +2,7 @@
 
 use super::{Kind, Table, key, table, texts};
 
-/// How tools are listed over MCP.
+/// The listing of tools over MCP.
 pub(crate) const MCP: Table = table(
     "`mcp`",
     &[

@@ -63,7 +63,7 @@ fn names(archive: &mut Archive) -> Result<Vec<(String, usize)>, String> {
     Ok(names)
 }
 
-/// Whether a name stays in the folder it is taken for: a plain path from there.
+/// True where a name stays in the folder it is taken for: a plain path from there.
 fn is_inside(name: &str) -> bool {
     let mut parts = name.strip_suffix('/').unwrap_or(name).split('/');
     let is_plain = |part: &str| !matches!(part, "" | "." | "..");
@@ -86,9 +86,9 @@ fn inflated(archive: &mut Archive, at: usize, most: usize) -> Result<Vec<u8>, St
     Ok(bytes)
 }
 
-/// How a zip begins.
+/// The first bytes of a zip.
 const FIRST: &[u8] = b"PK";
-/// How the record of each entry begins.
+/// The first bytes of the record of each entry.
 const ENTRY: &[u8] = b"PK\x01\x02";
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub struct IssuerConfig {
     pub principal_claim: String,
     /// What its subjects may use.
     pub rights: Rights,
-    /// What their tokens need for it.
+    /// The scopes that their tokens need for it.
     pub scopes: Scopes,
 }
 

@@ -53,7 +53,7 @@ pub(super) fn read(package: &Package, agent: &Node, taken: &mut Taken) {
     examples::of_agent(package, taken);
 }
 
-/// Whether a schema beside the tool is its own.
+/// True where a schema beside the tool is its own.
 fn tool_has_schema(tool: &Node) -> bool {
     ["openApiSpec", "open_api_spec"].iter().any(|key| tool.get(key).is_some())
 }

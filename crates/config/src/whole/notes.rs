@@ -1,4 +1,4 @@
-//! What is worth knowing about a whole export, told once for all tools it concerns: members that mean nothing here are one
+//! Notes about a whole export, told once for all tools it concerns: members that mean nothing here are one
 //! note, and what each tool would say about the account of its tokens is one warning.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ pub(super) struct Notes {
     /// Members that mean nothing here, and their files.
     ignored: Vec<(PathBuf, String)>,
     findings: Vec<(Finding, usize)>,
-    /// How many findings are not kept, beyond the most that are.
+    /// The number of findings that are not kept, beyond the most that are.
     n_more: usize,
 }
 

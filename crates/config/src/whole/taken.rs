@@ -1,5 +1,5 @@
-//! What was taken over of an export so far: toolsets under names of their own, all functions of the client in one toolset,
-//! and which tool of the export became which toolset.
+//! The parts of an export that were taken over so far: toolsets under names of their own, all functions of the client in one
+//! toolset, and which tool of the export became which toolset.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -42,7 +42,7 @@ fn of_operation<'e>(operation: &'e Operation, document: &mut Document<'e>) {
     });
 }
 
-/// What an argument identifies.
+/// The thing that an argument identifies.
 fn need(input: &Input, path: &str) -> Option<Need> {
     let thing = match input.place() {
         Place::Path => Thing::of_variable(&input.name, path)?,

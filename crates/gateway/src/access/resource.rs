@@ -18,7 +18,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// Where metadata stand: before the path of what they describe (RFC 9728 §3.1).
+/// The path of metadata: before the path of what they describe (RFC 9728 §3.1).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
 /// True for the metadata, which everybody may read.

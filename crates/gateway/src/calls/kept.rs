@@ -12,7 +12,7 @@ use crate::waiting_calls::{WaitingCall, WaitingCalls};
 /// Whoever keeps the calls of one request.
 #[derive(Clone)]
 pub(crate) struct Keeper {
-    /// Where they are kept.
+    /// The store that keeps them.
     pub(crate) calls: WaitingCalls,
     /// The session as the request says it.
     pub(crate) session: Object,

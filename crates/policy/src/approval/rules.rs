@@ -1,4 +1,4 @@
-//! Which calls a person is asked about.
+//! The rules of which calls a person is asked about.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -74,7 +74,7 @@ impl Confirm {
         }
     }
 
-    /// Whether the request must be known to say who is asked.
+    /// True where the request must be known to say who is asked.
     pub(super) fn may_ask(self, effect: Effect) -> bool {
         match self {
             Self::Always | Self::DialogflowV2 => true,
@@ -83,7 +83,7 @@ impl Confirm {
         }
     }
 
-    /// Whether a person is asked about this request.
+    /// True where a person is asked about this request.
     pub(super) fn asks(self, preview: &Preview, effect: Effect) -> bool {
         let changes = effect != Effect::Read;
         let method = preview.request().map(|request| request.method.as_str());

@@ -1,4 +1,4 @@
-//! Who is asked, and every way in which a decision does not hold for a call.
+//! Tests of who is asked, and of every way in which a decision does not hold for a call.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -140,7 +140,7 @@ impl Ended {
     }
 }
 
-/// Who calls, in which session, with which decision.
+/// The caller, its session and its decision.
 #[derive(Clone, Copy)]
 struct By<'a> {
     principal: &'a str,

@@ -60,7 +60,7 @@ pub(crate) fn whole_text(tool: &Value) -> String {
 }
 
 impl Set {
-    /// How well a way to find tools answers the questions.
+    /// The figures of one way to find tools.
     pub(crate) fn measured(&self, find: impl Fn(&str) -> Vec<usize>) -> Measures {
         let mut sum = Measures::default();
         for question in &self.questions {
@@ -86,7 +86,7 @@ impl Set {
 }
 
 impl Measures {
-    /// Whether each of them is at least as good.
+    /// True where each of them is at least as good.
     pub(crate) fn is_at_least(&self, other: &Self) -> bool {
         self.recall_5 >= other.recall_5
             && self.recall_10 >= other.recall_10

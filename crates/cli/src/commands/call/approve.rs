@@ -67,7 +67,7 @@ fn asked(outcome: &Outcome) -> Option<&Pending> {
     Some(&**pending).filter(|pending| pending.kind == PendingKind::Approval)
 }
 
-/// What whoever sits at the terminal says about a request. Only `y` and `yes` approve it.
+/// Asks whoever sits at the terminal about a request. Only `y` and `yes` approve it.
 fn answer(request: &Value) -> Decision {
     output::talk(&format!("{}\nSend this? [y/N] ", approval_text(request)));
     let mut line = String::new();

@@ -30,7 +30,7 @@ impl NewFolder {
         Ok(Self { path, place: place.to_owned(), is_finished: false })
     }
 
-    /// Where it is until it is finished.
+    /// The place where it is until it is finished.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -24,7 +24,7 @@ struct Session {
 }
 
 impl Session {
-    /// What stands for a credential, put into the session where the credential is the session's.
+    /// A stand-in for a credential, put into the session where the credential is the session's.
     fn auth(&mut self, auth: &Value) -> Value {
         let stand_in = Value::from(format!("literal:{STAND_IN}"));
         let Some((kind, settings)) = auth.as_object().and_then(|auth| auth.iter().next()) else {

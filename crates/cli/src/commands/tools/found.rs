@@ -24,7 +24,7 @@ pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: b
     }
 }
 
-/// What an argument is taken from.
+/// The source of an argument.
 fn said(need: &FoundNeed<'_>) -> String {
     let from: Vec<&str> = need.from.iter().map(|entry| entry.name().as_str()).collect();
     format!("needs `{}`: {}", need.argument, from.join(", "))
