@@ -6,6 +6,7 @@ mod approval;
 mod declared;
 mod host;
 mod http_service;
+mod kept;
 mod lines;
 mod message;
 mod progress;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
-use callgate_tool::{Value, json};
+use callgate_tool::{Session, Value, json};
 use futures_util::StreamExt;
 use http::request::Parts;
 use rmcp::{
@@ -21,6 +21,7 @@ use crate::{
     approval::{self, Ran},
     declared::declared,
     host::{Caller, Host, SessionError},
+    kept,
     message::Exact,
     progress::waited,
     shortlist::{self, Standing, Target},
@@ -96,6 +97,7 @@ impl ServerHandler for Server {
             let mut tools = shortlist::declarations(&executor, &caller);
             let pinned = shortlist::pinned(&listing, &executor, &caller);
             tools.extend(pinned.into_iter().filter_map(listed));
+            tools.extend(kept::declaration(&executor, &caller));
             return Ok(fresh(ListToolsResult::with_all_items(tools)));
         }
         let entries = executor.entries().filter(|entry| caller.lists(entry.toolset()));
@@ -111,9 +113,11 @@ impl ServerHandler for Server {
         };
         let page = entries.get(start..).unwrap_or_default();
         let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
-        let tools = shown.iter().copied().filter_map(listed).collect();
+        let mut tools: Vec<_> = shown.iter().copied().filter_map(listed).collect();
+        let is_last = shown.len() == page.len();
+        tools.extend(is_last.then(|| kept::declaration(&executor, &caller)).flatten());
         let mut result = ListToolsResult::with_all_items(tools);
-        if shown.len() < page.len() {
+        if !is_last {
             let last = shown.last().map(|entry| entry.name().as_str().to_owned());
             result.next_cursor = last;
         }
@@ -147,6 +151,11 @@ impl Server {
         let Some(exact) = exact(context) else {
             return Err(ErrorData::internal_error("the call was not read as it was written", None));
         };
+        if request.name == kept::NAME && executor.find(kept::NAME).is_none() {
+            let session = self.session(head, &caller, &exact).await?;
+            let answer = kept::read((&executor, &caller), &session, exact.arguments.as_ref()).await;
+            return answer.map(Into::into).ok_or_else(unwritten);
+        }
         let is_short = || shortlist::is_short(&self.0.listing(), &executor, &caller);
         let Some(standing) = Standing::named(&request.name).filter(|_| is_short()) else {
             let tool = request.name.to_string();
@@ -191,11 +200,7 @@ impl Server {
         let declared = |_: &str| entry.declaration();
         let read = Dialect::Mcp.read(asked, declared);
         let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let session = self.0.session(head, caller, exact.session.clone()).await;
-        let session = session.map_err(|error| match error {
-            SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
-            SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
-        })?;
+        let session = self.session(head, caller, exact).await?;
         let mut results = Vec::new();
         for asked in read.to_make() {
             let fresh = || self.made(Call::new(asked, &session), caller, trace(context));
@@ -208,12 +213,25 @@ impl Server {
         let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
         let result = results.first().or_else(|| refused.map(|refused| &**refused));
         let written = written(result, &blocks);
-        let unwritten = || ErrorData::internal_error("the result cannot be written", None);
         written.map(Into::into).ok_or_else(unwritten)
     }
 }
 
 impl Server {
+    /// The session of a request.
+    async fn session(
+        &self,
+        head: Option<&Parts>,
+        caller: &Caller,
+        exact: &Exact,
+    ) -> Result<Session, ErrorData> {
+        let session = self.0.session(head, caller, exact.session.clone()).await;
+        session.map_err(|error| match error {
+            SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
+            SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
+        })
+    }
+
     /// A call with all that surrounds it.
     fn made<'a>(&self, call: Call<'a>, caller: &Caller, trace: Option<TraceContext>) -> Call<'a> {
         let mut call = self.0.prepared(call);
@@ -227,9 +245,12 @@ impl Server {
     }
 }
 
+fn unwritten() -> ErrorData {
+    ErrorData::internal_error("the result cannot be written", None)
+}
+
 /// The result of a tool that stands for others.
 fn told(answer: Result<Value, String>) -> Result<CallToolResponse, ErrorData> {
-    let unwritten = || ErrorData::internal_error("the result cannot be written", None);
     shortlist::result(answer).map(Into::into).ok_or_else(unwritten)
 }
 

@@ -42,7 +42,7 @@ const STANDING: [&str; 4] = ["find_tools", "describe_tools", "call_read_tool", "
 async fn four_tools_and_the_pinned_ones_are_listed() {
     let sidecar = Sidecar::of(SEARCH).await;
     let list = asked(&sidecar, "tools/list", json!({})).await;
-    assert_eq!(names(&list), [&STANDING[..], &["pets-listPets"]].concat());
+    assert_eq!(names(&list), [&STANDING[..], &["pets-listPets", "read_result"]].concat());
     let hint = |at: usize| list["result"]["tools"][at]["annotations"]["readOnlyHint"].clone();
     assert_eq!([hint(0), hint(1), hint(2), hint(3)], [true, true, true, false]);
 }

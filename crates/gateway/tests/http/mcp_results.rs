@@ -1,0 +1,104 @@
+//! Results over MCP that were cut, and files: `read_result` reads on.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::sidecar::Sidecar;
+
+/// A sidecar whose one tool answers as a recorded case does.
+async fn sidecar(case: &str) -> (Sidecar, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/answers/cases");
+    let to = folder.path().join(case);
+    fs::create_dir(&to).unwrap();
+    for file in fs::read_dir(cases.join(case)).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+    let text = format!(
+        "toolsets:\n  answers:\n    openapi: ../fixtures/answers/spec.yaml\n    upstream: {{replay: '{}'}}\n    limits: {{result_bytes: 1KiB}}\n",
+        folder.path().display()
+    );
+    (Sidecar::of(&text).await, folder)
+}
+
+async fn called(sidecar: &Sidecar, name: &str, arguments: Value) -> Value {
+    let params = json!({"name": name, "arguments": arguments});
+    asked(sidecar, "tools/call", params).await
+}
+
+async fn asked(sidecar: &Sidecar, method: &str, params: Value) -> Value {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2025-11-25"),
+    ];
+    let answered = sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
+    assert_eq!(answered.status, 200, "{}", answered.text);
+    answered.json()["result"].clone()
+}
+
+/// The handle in the text of a result.
+fn handle(result: &Value) -> String {
+    let text = result.to_string();
+    let (_, rest) = text.split_once("result:").unwrap();
+    let digits: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+    format!("result:{digits}")
+}
+
+#[tokio::test]
+async fn a_text_that_was_cut_is_read_to_its_end_in_parts() {
+    let (sidecar, _folder) = sidecar("a-text-over-the-budget-is-cut-between-lines").await;
+    let handle = handle(&called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await);
+    let (mut whole, mut offset) = (String::new(), json!(null));
+    loop {
+        let arguments = json!({"handle": handle, "offset": offset, "limit": 1000});
+        let part = called(&sidecar, "read_result", arguments).await["structuredContent"].clone();
+        whole.push_str(part["text"].as_str().unwrap());
+        offset = part["nextOffset"].clone();
+        if offset.is_null() {
+            assert_eq!(part["length"], whole.len());
+            break;
+        }
+    }
+    assert!(whole.len() > 2000 && whole.lines().all(|line| line.starts_with("line")), "{whole}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_text_is_said_to_be_none() {
+    let (sidecar, _folder) = sidecar("an-archive-is-kept-behind-a-handle").await;
+    let handle = handle(&called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await);
+    let told = called(&sidecar, "read_result", json!({"handle": handle})).await;
+    assert_eq!(told["isError"], true, "{told}");
+    assert!(told["content"][0]["text"].as_str().unwrap().contains("5 bytes of `application/zip`"));
+}
+
+#[tokio::test]
+async fn a_handle_of_nothing_and_wrong_arguments_are_told() {
+    let sidecar = Sidecar::of_pets().await;
+    for (arguments, expected) in [
+        (json!({"handle": "result:00ff"}), "no such result"),
+        (json!({"handle": "x"}), "`handle`: expected"),
+        (json!({}), "`handle`: expected"),
+        (json!({"handle": "result:00ff", "limit": 0}), "`limit`: expected 1 to 65536, got: 0"),
+        (json!({"handle": "result:00ff", "offset": -1}), "`offset`: expected 0"),
+    ] {
+        let told = called(&sidecar, "read_result", arguments.clone()).await;
+        let text = told["content"][0]["text"].as_str().unwrap();
+        assert!(told["isError"] == true && text.contains(expected), "{arguments}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_the_last_tool_of_the_list_and_only_reads() {
+    let sidecar = Sidecar::of_pets().await;
+    let list = asked(&sidecar, "tools/list", json!({})).await;
+    let last = list["tools"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&last["name"], &last["annotations"]["readOnlyHint"]),
+        (&json!("read_result"), &json!(true))
+    );
+}

@@ -1,0 +1,127 @@
+//! The tool that reads results which were cut, and files: a client of MCP has no other way to the bytes behind a handle.
+
+use std::ops::Range;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use callgate_executor::Executor;
+use callgate_tool::{Handle, Object, Session, StoredResult, Value, json};
+use rmcp::model;
+
+use crate::{host::Caller, shortlist};
+
+/// Its name, unless a tool has it.
+pub(crate) const NAME: &str = "read_result";
+
+/// Its declaration, for callers who have tools.
+pub(crate) fn declaration(executor: &Executor, caller: &Caller) -> Option<model::Tool> {
+    let has_tools = executor.entries().any(|entry| caller.sees(entry.toolset()));
+    if !has_tools || executor.find(NAME).is_some() {
+        return None;
+    }
+    let offset = "The byte to begin with; the `nextOffset` of the part before";
+    let declaration = json!({
+        "name": NAME,
+        "description": "Reads on in a result that was cut or saved, by the `handle` that came with it: texts in parts, images and sounds whole.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {
+                "handle": {"type": "string", "description": "`result:…`, as a result named it"},
+                "offset": {"type": "integer", "minimum": 0, "description": offset},
+                "limit": {"type": "integer", "minimum": 1, "maximum": MOST, "description": "Bytes of a part; 16384 unless given"},
+            },
+            "required": ["handle"],
+            "additionalProperties": false,
+        },
+        "annotations": {
+            "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false,
+        },
+    });
+    serde_json::from_str(&declaration.to_string()).ok()
+}
+
+/// The answer to a call of it, in the session of the request.
+pub(crate) async fn read(
+    (executor, caller): (&Executor, &Caller),
+    session: &Session,
+    arguments: Option<&Object>,
+) -> Option<model::CallToolResult> {
+    let wanted = match Wanted::of(arguments) {
+        Ok(wanted) => wanted,
+        Err(wrong) => return shortlist::result(Err(wrong)),
+    };
+    let principal = caller.principal.as_ref();
+    match executor.result(&wanted.handle, session, principal).await {
+        Ok(Some(result)) => shown(&result, &wanted),
+        Ok(None) => {
+            let message = "no such result is kept for this caller and session; call the tool again";
+            shortlist::result(Err(message.to_owned()))
+        }
+        Err(_) => shortlist::result(Err("results cannot be read now; try again later".to_owned())),
+    }
+}
+
+/// The part of a result that a call asks for.
+struct Wanted {
+    handle: Handle,
+    offset: usize,
+    limit: usize,
+}
+
+impl Wanted {
+    fn of(arguments: Option<&Object>) -> Result<Self, String> {
+        let none = Object::new();
+        let arguments = arguments.unwrap_or(&none);
+        let handle = arguments.get("handle").and_then(Value::as_str).and_then(Handle::new);
+        let handle = handle.ok_or("`handle`: expected `result:…`, as a result named it")?;
+        let offset = number(arguments, "offset", 0..usize::MAX)?.unwrap_or(0);
+        let limit = number(arguments, "limit", 1..MOST + 1)?.unwrap_or(USUAL);
+        Ok(Self { handle, offset, limit })
+    }
+}
+
+fn number(arguments: &Object, name: &str, range: Range<usize>) -> Result<Option<usize>, String> {
+    let Some(value) = arguments.get(name).filter(|value| !matches!(value, Value::Null)) else {
+        return Ok(None);
+    };
+    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+    let number = number.filter(|number| range.contains(number));
+    let (least, most) = (range.start, range.end.saturating_sub(1));
+    number.map(Some).ok_or_else(|| format!("`{name}`: expected {least} to {most}, got: {value}"))
+}
+
+/// A part of a text, or the whole of an image or a sound; what else it is, is said.
+fn shown(result: &StoredResult, wanted: &Wanted) -> Option<model::CallToolResult> {
+    let StoredResult { media_type, bytes, .. } = result;
+    let kind = media_type.split('/').next().unwrap_or_default();
+    let seen = ["image", "audio"].into_iter().find(|known| known.eq_ignore_ascii_case(kind));
+    if let Some(kind) = seen.filter(|_| bytes.len() <= LARGEST_SEEN) {
+        let block =
+            json!({"type": kind, "data": (STANDARD.encode(bytes)), "mimeType": &**media_type});
+        let content = json!({"content": [block], "isError": false});
+        let mut result: model::CallToolResult = serde_json::from_str(&content.to_string()).ok()?;
+        result.result_type = Some(model::ResultType::COMPLETE);
+        return Some(result);
+    }
+    let Ok(text) = str::from_utf8(bytes) else {
+        let length = bytes.len();
+        return shortlist::result(Err(format!(
+            "it is no text: {length} bytes of `{media_type}`; pass its handle where a tool takes a file"
+        )));
+    };
+    let start = text.floor_char_boundary(wanted.offset);
+    let least = text.ceil_char_boundary(start.saturating_add(1));
+    let end = text.floor_char_boundary(start.saturating_add(wanted.limit)).max(least);
+    let mut part = json!({
+        "text": text.get(start..end).unwrap_or_default(), "offset": start, "length": text.len(),
+    });
+    if let Some(members) = part.as_object_mut().filter(|_| end < text.len()) {
+        members.insert("nextOffset", Value::from(end));
+    }
+    shortlist::result(Ok(part))
+}
+
+/// Bytes of a part unless a call says otherwise, and at most.
+const USUAL: usize = 16 << 10;
+const MOST: usize = 64 << 10;
+/// The bytes of an image or a sound that a client may be given at once.
+const LARGEST_SEEN: usize = 4 << 20;
