@@ -46,11 +46,13 @@ pub async fn serve(
     let listeners = open(&built, &options).await?;
     // Before the first call: none may lead back to us.
     listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
-    told::lines(&source, &built, &listeners).iter().map(String::as_str).for_each(told);
+    let lines = told::lines(&source, &built, &listeners);
     let limits = built.serving.limits;
     let gateway = Gateway::new(built);
     numbers::record();
     let _live = Live::start(&gateway, source);
+    // Whoever reads them may ask for a reload at once.
+    lines.iter().map(String::as_str).for_each(told);
     let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
     tokio::select! {
         () = listen::run(listeners, Arc::new(front)) => Ok(()),

@@ -21,9 +21,20 @@ struct Sidecar {
 
 impl Sidecar {
     fn start(command: &mut Command) -> Self {
+        let (process, rest) = Self::spawned(command);
+        Self::told(process, rest)
+    }
+
+    /// The process, which need not serve anything yet.
+    fn spawned(command: &mut Command) -> (Child, BufReader<ChildStderr>) {
         let command = command.args(["--listen", "127.0.0.1:0"]);
         let mut process = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut rest = BufReader::new(process.stderr.take().unwrap());
+        let rest = BufReader::new(process.stderr.take().unwrap());
+        (process, rest)
+    }
+
+    /// The process as soon as it has said what it serves.
+    fn told(process: Child, mut rest: BufReader<ChildStderr>) -> Self {
         let mut line = || {
             let mut line = String::new();
             rest.read_line(&mut line).unwrap();
@@ -108,6 +119,33 @@ fn silent_service(folder: &Path, more: &str) -> TcpListener {
     let text = format!("toolsets: {{pets: {{{toolset}}}}}\n{more}\n");
     fs::write(folder.join("callgate.yaml"), text).unwrap();
     silent
+}
+
+#[test]
+fn a_reload_that_is_asked_for_while_it_starts_does_not_end_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let slow = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = slow.local_addr().unwrap();
+    let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
+    let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let command = &mut serve();
+    let (process, rest) = Sidecar::spawned(command.current_dir(folder.path()));
+    let pid = Pid::from_child(&process);
+    let asking = std::thread::spawn(move || {
+        // It asks for its description before it serves anything.
+        let (mut stream, _) = slow.accept().unwrap();
+        let head = BufReader::new(&stream).lines().map_while(Result::ok);
+        assert!(head.take_while(|line| !line.is_empty()).count() > 0);
+        kill_process(pid, Signal::HUP).unwrap();
+        let spec = fs::read_to_string(crate::root().join("fixtures/pets/spec.yaml")).unwrap();
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: application/yaml\r\nConnection: close";
+        write!(stream, "{head}\r\nContent-Length: {}\r\n\r\n{spec}", spec.len()).unwrap();
+    });
+    let sidecar = Sidecar::told(process, rest);
+    asking.join().unwrap();
+    sidecar.signal(Signal::TERM);
+    assert_eq!(sidecar.ended().0, Some(0));
 }
 
 #[test]

@@ -12,6 +12,9 @@ pub(super) struct Signals {
     interrupt: Signal,
     #[cfg(unix)]
     terminate: Signal,
+    /// Nobody waits for it here, but listened for it does not end a process that is still being started.
+    #[cfg(unix)]
+    _hangup: Signal,
 }
 
 impl Signals {
@@ -19,7 +22,8 @@ impl Signals {
     #[cfg(unix)]
     pub(super) fn new() -> io::Result<Self> {
         let interrupt = signal(SignalKind::interrupt())?;
-        Ok(Self { interrupt, terminate: signal(SignalKind::terminate())? })
+        let terminate = signal(SignalKind::terminate())?;
+        Ok(Self { interrupt, terminate, _hangup: signal(SignalKind::hangup())? })
     }
 
     /// Waits for the next one.
