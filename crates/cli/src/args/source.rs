@@ -1,0 +1,47 @@
+//! Where tools come from: a file, and the flags for a description without a configuration.
+
+use std::path::PathBuf;
+
+use callgate::openapi;
+use clap::Args;
+
+/// Where tools come from.
+#[derive(Args, Debug)]
+pub(crate) struct SourceArguments {
+    /// An OpenAPI description or a callgate configuration
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) description: DescriptionArguments,
+}
+
+/// Flags for a description without a configuration.
+#[derive(Args, Debug)]
+pub(crate) struct DescriptionArguments {
+    /// The server to call instead of the description's own (bare descriptions only)
+    #[arg(long, value_name = "URL", value_parser = server)]
+    pub(crate) server: Option<String>,
+    /// An OpenAPI overlay that corrects the description; several are applied in their order (bare descriptions only)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) overlay: Vec<PathBuf>,
+    /// A bearer token: `env:NAME`, `file:PATH` or `$session.credentials.NAME` (bare descriptions only)
+    #[arg(long, value_name = "REFERENCE")]
+    pub(crate) bearer: Option<String>,
+    #[command(flatten)]
+    pub(crate) connection: ConnectionArguments,
+}
+
+/// How the services of bare descriptions are connected to.
+#[derive(Args, Debug)]
+pub(crate) struct ConnectionArguments {
+    /// Certificates to trust instead of the machine's: a file of PEM or DER (bare descriptions only)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Vec<String>,
+    /// Addresses the service may be at although they are not public: `10.0.0.0/8` (bare descriptions only)
+    #[arg(long, value_name = "CIDR")]
+    pub(crate) egress_allow: Vec<String>,
+}
+
+/// A server that requests can be sent to.
+pub(super) fn server(text: &str) -> Result<String, openapi::InvalidServer> {
+    openapi::check_server(text).map(|()| text.to_owned())
+}

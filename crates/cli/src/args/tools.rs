@@ -1,0 +1,40 @@
+//! The flags of `callgate tools`.
+
+use callgate::dialect::{Dialect, Projection};
+use clap::Args;
+
+use super::source::SourceArguments;
+
+#[derive(Args, Debug)]
+pub(crate) struct ToolsArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+    /// Print the declarations in a wire format: `anthropic`, `bedrock`, `ces`, `dialogflow`,
+    /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
+    #[arg(long, value_name = "DIALECT")]
+    pub(crate) dialect: Option<Dialect>,
+    /// Declare tools that a model sees once it has searched for them, and the tool of the provider that searches: `anthropic`,
+    /// `responses`
+    #[arg(long, requires = "dialect")]
+    pub(crate) deferred: bool,
+    #[arg(
+        long,
+        value_name = "PROJECTION",
+        conflicts_with = "dialect",
+        help = "Print names, descriptions and schemas as a provider accepts them: anthropic, bedrock, ces, gemini_json, gemini_schema, \
+                llamacpp, openai, openai_strict, portable"
+    )]
+    pub(crate) projection: Option<Projection>,
+    /// Show what each tool loses there
+    #[arg(long)]
+    pub(crate) losses: bool,
+    /// Show the tools that fit these words best, and the tools that answer what they need
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["dialect", "losses", "projection"])]
+    pub(crate) search: Option<String>,
+    /// The number of tools that a search shows
+    #[arg(long, value_name = "N", default_value_t = 10, requires = "search", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) limit: u16,
+    /// Print everything known of each tool as JSON; with --losses, the losses; with --search, what is found
+    #[arg(long)]
+    pub(crate) json: bool,
+}
