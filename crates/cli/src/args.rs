@@ -30,6 +30,7 @@ pub(crate) use self::{
     tools::ToolsArguments,
 };
 
+/// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
 #[derive(Debug, Parser)]
 #[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Arguments {

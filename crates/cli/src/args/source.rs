@@ -1,11 +1,11 @@
-//! Where tools come from: a file, and the flags for a description without a configuration.
+//! The flags that name the tools: a file, and the flags for a description without a configuration.
 
 use std::path::PathBuf;
 
 use callgate::openapi;
 use clap::Args;
 
-/// Where tools come from.
+/// The file that tools come from.
 #[derive(Args, Debug)]
 pub(crate) struct SourceArguments {
     /// An OpenAPI description or a callgate configuration
