@@ -14,11 +14,12 @@ pub(crate) struct CallArguments {
     /// The tool's name, or its `operationId`
     #[arg(required_unless_present = "many", conflicts_with = "many")]
     pub(crate) tool: Option<String>,
-    /// Arguments; a name given twice makes a list
+    /// Arguments: `petId=7`, `owner.email=x`; a name given twice makes a list; `photo=@cat.png` is what is in a file, `@-`
+    /// standard input, `@@x` the text `@x`
     #[arg(value_name = "NAME=VALUE", conflicts_with = "many")]
     pub(crate) arguments: Vec<String>,
-    /// All arguments as one JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["arguments", "many"])]
+    /// All arguments as one JSON object: the text, `@FILE`, or `-` for standard input
+    #[arg(long, value_name = "JSON|@FILE|-", conflicts_with_all = ["arguments", "many"])]
     pub(crate) args: Option<String>,
     /// A session as a JSON file: `{"id", "parameters", "payload", "context", "credentials"}`; the members of `credentials`
     /// are secret references: `{"pets": "env:TOKEN"}`

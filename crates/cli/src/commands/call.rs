@@ -3,9 +3,13 @@
 
 mod approve;
 mod batch;
+mod given;
+pub(crate) mod guide;
 pub(crate) mod message;
 mod show;
 mod wait;
+
+use std::path::Path;
 
 use callgate::{
     Arguments, Entry, Executor, Session, ToolCall, ToolResult,
@@ -40,11 +44,9 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         return message::run(&executor, &session, (file, dialect), arguments);
     }
     let name = arguments.tool.as_deref().unwrap_or_default();
-    let values = match &arguments.args {
-        Some(json) => json_arguments(json)?,
-        None => named_arguments(&arguments.arguments)?,
-    };
-    let call = ToolCall::new("1", tool_name(&executor, name), values);
+    let name = tool_name(&executor, name);
+    let values = given::arguments(arguments, executor.find(&name))?;
+    let call = ToolCall::new("1", name, values);
     let result = if arguments.dry_run {
         block_on(executor.prepare(&call, &session))?
     } else {
@@ -85,9 +87,8 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Failure>
 }
 
 /// The JSON in a file, or on standard input where the file is `-`.
-pub(crate) fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
-    let text =
-        if file == std::path::Path::new("-") { batch::standard_input()? } else { read(file)? };
+pub(crate) fn json_file(file: &Path) -> Result<Value, Failure> {
+    let text = if file == Path::new("-") { batch::standard_input()? } else { read(file)? };
     let text = std::str::from_utf8(&text).map_err(|error| error.to_string());
     let value = text.and_then(|text| read_json(text).map_err(|error| error.to_string()));
     value.map_err(|error| {
@@ -96,55 +97,20 @@ pub(crate) fn json_file(file: &std::path::Path) -> Result<Value, Failure> {
     })
 }
 
-fn json_arguments(text: &str) -> Result<Arguments, Failure> {
-    let failure = |got: String| {
-        let help = "help: `--args '{\"petId\": 7}'`";
-        Failure(format!("error: `--args` expects a JSON object: {got}\n{help}"))
+/// One JSON object: the text itself, or that in the file it names with `@`; `-` is standard input.
+pub(crate) fn read_object(text: &str) -> Result<Arguments, Failure> {
+    let read = match (text, text.strip_prefix('@')) {
+        ("-", _) => json_file(Path::new("-"))?,
+        (_, Some(file)) => json_file(Path::new(file))?,
+        _ => read_json(text).map_err(|error| no_object(&error.to_string()))?,
     };
-    match read_json(text) {
-        Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(other) => Err(failure(format!("got `{other}`"))),
-        Err(error) => Err(failure(error.to_string())),
+    match read {
+        Value::Object(arguments) => Ok(arguments),
+        other => Err(no_object(&format!("got `{other}`"))),
     }
 }
 
-/// `name=value` texts; a name given twice makes a list. What type a value is, the description decides.
-fn named_arguments(texts: &[String]) -> Result<Arguments, Failure> {
-    let mut arguments = Arguments::new();
-    for text in texts {
-        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            let message = format!("error: expected `name=value`, got: `{text}`");
-            return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
-        };
-        let value = Value::String(value.to_owned());
-        match arguments.get_mut(name) {
-            None => {
-                arguments.insert(name.to_owned(), value);
-            }
-            Some(Value::Array(values)) => values.push(value),
-            Some(known) => *known = Value::Array(vec![known.take(), value]),
-        }
-    }
-    Ok(arguments)
-}
-
-#[cfg(test)]
-mod tests {
-    use callgate_tool::json;
-
-    use super::*;
-
-    #[test]
-    fn a_name_given_twice_makes_a_list() {
-        let texts = ["a=1", "b=x=y", "a=2", "a="].map(ToOwned::to_owned);
-        let arguments = named_arguments(&texts).unwrap();
-        assert_eq!(Value::Object(arguments), json!({"a": ["1", "2", ""], "b": "x=y"}));
-    }
-
-    #[test]
-    fn a_text_without_a_name_is_refused() {
-        for text in ["petId", "=7", ""] {
-            assert!(named_arguments(&[text.to_owned()]).is_err(), "{text}");
-        }
-    }
+fn no_object(got: &str) -> Failure {
+    let help = "help: `--args '{\"petId\": 7}'`, or `--args @FILE`";
+    Failure(format!("error: `--args` expects a JSON object: {got}\n{help}"))
 }

@@ -11,6 +11,7 @@ mod connection;
 mod default_credentials;
 mod diff;
 mod findings;
+mod given;
 mod hostile;
 mod import;
 mod output;

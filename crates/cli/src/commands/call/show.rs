@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Answer, Content, Fault, Next, Outcome, PlannedRequest, Preview, ToolResult};
+use callgate::{Answer, Content, Event, Fault, Next, Outcome, PlannedRequest, Preview, ToolResult};
 
 use crate::output;
 
 /// Shows a result.
 pub(super) fn result(result: &ToolResult) {
-    for event in result.journal.events() {
+    for event in result.journal.events().iter().filter(|event| is_news(event)) {
         output::talk(&format!("note: {event}\n"));
     }
     match &result.outcome {
@@ -24,6 +24,12 @@ pub(super) fn result(result: &ToolResult) {
             Preview::Text(text) => output::result(&format!("{text}\n")),
         },
     }
+}
+
+/// Whether an event is news to whoever typed the call: that text became a number, and that an answer came, are none.
+fn is_news(event: &Event) -> bool {
+    let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
+    !is_answer && !matches!(event, Event::Converted { .. })
 }
 
 fn answered(answer: &Answer) {

@@ -1,0 +1,377 @@
+//! Arguments from a command line: `name=value`, `owner.email=x`, `file=@report.pdf`, or one JSON object. What a person writes in
+//! a short way becomes what the tool takes: a list of one, the bytes of a file, the members of a body that is one argument.
+//! Nothing of it holds for the arguments of a model.
+
+use std::path::Path;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use callgate::{Arguments, Entry, openapi::Place};
+use callgate_tool::{Object, Value};
+
+use super::{
+    batch::standard_input,
+    guide::{Guide, Kinds},
+};
+use crate::{args::CallArguments, commands::call::read_object, exit::Failure, open::read};
+
+/// The arguments that a command line gives to a tool.
+pub(super) fn arguments(
+    given: &CallArguments,
+    entry: Option<Entry<'_>>,
+) -> Result<Arguments, Failure> {
+    let schema = entry.and_then(Entry::declaration).map(|tool| tool.input_schema.to_value());
+    let guide = schema.as_ref().map(Guide::new);
+    let mut arguments = match &given.args {
+        Some(text) => read_object(text)?,
+        None => named(&given.arguments, guide, entry)?,
+    };
+    if let (Some(guide), Some(body)) = (guide, whole_body(entry)) {
+        into_body(&mut arguments, guide, body);
+    }
+    Ok(arguments)
+}
+
+/// `name=value` texts, each put where its name leads.
+fn named(
+    texts: &[String],
+    guide: Option<Guide<'_>>,
+    entry: Option<Entry<'_>>,
+) -> Result<Arguments, Failure> {
+    let mut arguments = Arguments::new();
+    for text in texts {
+        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            let message = format!("error: expected `name=value`, got: `{text}`");
+            return Err(Failure(format!("{message}\nhelp: for example `petId=7`")));
+        };
+        let steps = steps(name, guide);
+        let found = found(&steps, guide, entry);
+        let value = value_of((name, value), found)?;
+        put(&mut arguments, &steps, value).map_err(|()| {
+            let message = format!("error: `{name}` is given a value, and members inside it");
+            Failure(format!("{message}\nhelp: give either the whole of it or its members"))
+        })?;
+    }
+    if let Some(guide) = guide {
+        let body = whole_body(entry);
+        for (name, value) in &mut arguments {
+            let below = guide.member(name).or_else(|| guide.member(body?)?.member(name));
+            let Some(below) = below else { continue };
+            fit(value, below, DEPTH);
+        }
+    }
+    Ok(arguments)
+}
+
+/// The names on the way to a value. A dot belongs to a name that the tool declares with it.
+fn steps<'a>(name: &'a str, guide: Option<Guide<'_>>) -> Vec<&'a str> {
+    let is_declared = guide.is_some_and(|guide| guide.member(name).is_some());
+    let parts: Vec<&str> = name.split('.').collect();
+    if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
+}
+
+/// What the tool takes at the end of a way; that of a body's member where only the body has one of the name.
+fn found<'a>(
+    steps: &[&str],
+    guide: Option<Guide<'a>>,
+    entry: Option<Entry<'_>>,
+) -> Option<Guide<'a>> {
+    let guide = guide?;
+    let (first, rest) = steps.split_first()?;
+    let below = guide.member(first);
+    let below = below.or_else(|| guide.member(whole_body(entry)?)?.member(first))?;
+    rest.iter().try_fold(below, |at, name| at.below(name))
+}
+
+/// The argument that is the whole body of an operation.
+fn whole_body(entry: Option<Entry<'_>>) -> Option<&str> {
+    let inputs = entry?.operation()?.inputs.iter();
+    let mut bodies = inputs.filter(|input| input.place() == Place::Body && input.name.is_empty());
+    bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str())
+}
+
+/// Moves what only the body has a member for into the body, unless the body is given as something else than an object.
+fn into_body(arguments: &mut Arguments, guide: Guide<'_>, body: &str) {
+    let Some(inside) = guide.member(body) else { return };
+    let is_member = |name: &&String| guide.member(name).is_none() && inside.member(name).is_some();
+    let moved: Vec<String> = arguments.keys().filter(is_member).cloned().collect();
+    let is_free = |given: &Value| {
+        given
+            .as_object()
+            .is_some_and(|members| moved.iter().all(|name| !members.contains_key(name)))
+    };
+    if moved.is_empty() || !arguments.get(body).is_none_or(is_free) {
+        return;
+    }
+    let mut members = match arguments.remove(body) {
+        Some(Value::Object(members)) => members,
+        _ => Object::new(),
+    };
+    for name in moved {
+        let value = arguments.remove(&name).unwrap_or_default();
+        members.insert(name, value);
+    }
+    arguments.insert(body.to_owned(), Value::Object(members));
+}
+
+/// Puts a value at the end of a way. One that is there already makes a list of both.
+fn put(members: &mut Object, steps: &[&str], value: Value) -> Result<(), ()> {
+    let Some((first, rest)) = steps.split_first() else { return Err(()) };
+    let known = members.get_mut(first);
+    if !rest.is_empty() {
+        return match known {
+            Some(Value::Object(inside)) => put(inside, rest, value),
+            Some(_) => Err(()),
+            None => {
+                let mut inside = Object::new();
+                put(&mut inside, rest, value)?;
+                members.insert((*first).to_owned(), Value::Object(inside));
+                Ok(())
+            }
+        };
+    }
+    match known {
+        None => drop(members.insert((*first).to_owned(), value)),
+        Some(Value::Array(values)) => values.push(value),
+        Some(Value::Object(_)) if !value.is_object() => return Err(()),
+        Some(known) => *known = Value::Array(vec![known.take(), value]),
+    }
+    Ok(())
+}
+
+/// The value of a text: itself, or what is in the file it names with `@`.
+fn value_of((name, text): (&str, &str), guide: Option<Guide<'_>>) -> Result<Value, Failure> {
+    let Some(file) = text.strip_prefix('@') else { return Ok(text.into()) };
+    if file.starts_with('@') {
+        return Ok(file.into());
+    }
+    if file.is_empty() {
+        let message = format!("error: `{name}=@` names no file");
+        return Err(Failure(format!(
+            "{message}\nhelp: `{name}=@FILE`, or `{name}=@@` for the text `@`"
+        )));
+    }
+    let bytes = if file == "-" {
+        standard_input()?
+    } else {
+        read(Path::new(file)).map_err(|Failure(message)| {
+            let first = message.lines().next().unwrap_or_default();
+            let meant = format!("to give the text itself, write `{name}=@@{file}`");
+            Failure(format!("{first}\nhelp: `{name}=@FILE` reads a file; {meant}"))
+        })?
+    };
+    contents((name, file), bytes, guide)
+}
+
+/// What a file says, in the way the tool takes it.
+fn contents(
+    (name, file): (&str, &str),
+    bytes: Vec<u8>,
+    guide: Option<Guide<'_>>,
+) -> Result<Value, Failure> {
+    let item = guide.filter(|guide| !guide.kinds().bytes && !guide.kinds().object);
+    let guide = item.filter(|guide| guide.kinds().array).and_then(Guide::each).or(guide);
+    let kinds = guide.map(Guide::kinds).unwrap_or_default();
+    if let Some(guide) = guide.filter(|_| kinds.bytes) {
+        return Ok(upload(file, &bytes, guide));
+    }
+    let told = |what: &str, help: &str| {
+        Failure(format!("error: `{name}`: `{file}` is not {what}\nhelp: {help}"))
+    };
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| told("text", "name a file of UTF-8 text"))?;
+    if kinds.string || (guide.is_some() && !kinds.array && !kinds.object) {
+        let is_json = kinds.object && text.trim_start().starts_with('{');
+        let parsed = is_json.then(|| Value::parse(&text).ok()).flatten();
+        return Ok(parsed.unwrap_or_else(|| text.trim_end_matches(['\r', '\n']).into()));
+    }
+    match Value::parse(&text) {
+        Ok(value) => Ok(value),
+        Err(_) if guide.is_none() => Ok(text.into()),
+        Err(error) => {
+            Err(told(&format!("JSON: {error}"), "the argument takes JSON: name a file of it"))
+        }
+    }
+}
+
+/// The bytes of a file as a tool takes them, with the file's name and type where they matter.
+fn upload(file: &str, bytes: &[u8], guide: Guide<'_>) -> Value {
+    let mut members = Object::new();
+    members.insert("data".to_owned(), BASE64_STANDARD.encode(bytes).into());
+    let name = Path::new(file).file_name().filter(|_| file != "-");
+    if let Some(name) = name.filter(|_| guide.member("filename").is_some()) {
+        members.insert("filename".to_owned(), name.to_string_lossy().into_owned().into());
+        let extension = Path::new(file).extension().unwrap_or_default().to_string_lossy();
+        let known = MEDIA_TYPES.iter().find(|(known, _)| extension.eq_ignore_ascii_case(known));
+        let known = known.map(|(_, media_type)| Value::from(*media_type));
+        members.extend(known.map(|media_type| ("content_type".to_owned(), media_type)));
+    }
+    Value::Object(members)
+}
+
+/// Makes of texts what they can only mean: a number, `true`, JSON, a list of one.
+fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let kinds = guide.kinds();
+    if let Value::String(text) = &*value
+        && let Some(meant) = meant(text, kinds)
+    {
+        *value = meant;
+    }
+    let is_list = match &*value {
+        Value::Array(_) => true,
+        Value::String(text) => text.trim_start().starts_with('['),
+        _ => kinds.object || kinds.bytes,
+    };
+    if kinds.array && !kinds.string && !is_list {
+        *value = Value::Array(vec![value.take()]);
+    }
+    match value {
+        Value::Array(items) => {
+            if let Some(each) = guide.each() {
+                for item in items {
+                    fit(item, each, depth);
+                }
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                if let Some(below) = guide.below(name) {
+                    fit(member, below, depth);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What a text means where no text may stand; `None` where it may, and where it means nothing else.
+fn meant(text: &str, kinds: Kinds) -> Option<Value> {
+    if kinds.string || kinds.bytes {
+        return None;
+    }
+    let json = Value::parse(text).ok()?;
+    let is_meant = match &json {
+        Value::Array(_) => kinds.array,
+        Value::Bool(_) => kinds.boolean,
+        Value::Number(_) => kinds.number,
+        Value::Object(_) => kinds.object,
+        Value::Null | Value::String(_) => false,
+    };
+    is_meant.then_some(json)
+}
+
+/// As deep as names with dots lead.
+const DEPTH: usize = 32;
+
+/// The media types of files that services tell apart, by the ends of their names.
+const MEDIA_TYPES: [(&str, &str); 17] = [
+    ("csv", "text/csv"),
+    ("gif", "image/gif"),
+    ("html", "text/html"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("json", "application/json"),
+    ("md", "text/markdown"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "video/mp4"),
+    ("pdf", "application/pdf"),
+    ("png", "image/png"),
+    ("svg", "image/svg+xml"),
+    ("txt", "text/plain"),
+    ("wav", "audio/wav"),
+    ("webp", "image/webp"),
+    ("xml", "application/xml"),
+    ("zip", "application/zip"),
+];
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(texts: &[&str], schema: &Value, expected: &Value) {
+        let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        let arguments = named(&texts, Some(Guide::new(schema)), None).unwrap();
+        assert_eq!(&Value::Object(arguments), expected, "{texts:?}");
+    }
+
+    fn nothing() -> Value {
+        json!({"properties": {}})
+    }
+
+    #[test]
+    fn a_name_given_twice_makes_a_list() {
+        check(
+            &["a=1", "b=x=y", "a=2", "a="],
+            &nothing(),
+            &json!({"a": ["1", "2", ""], "b": "x=y"}),
+        );
+    }
+
+    #[test]
+    fn a_list_of_one_is_a_list() {
+        let schema = json!({"properties": {"tags": {"type": "array", "items": {"type": "string"}},
+            "either": {"type": ["array", "string"]},
+            "owner": {"type": "object", "properties": {"pets": {"type": "array"}}}}});
+        check(
+            &["tags=a", "either=b", "owner.pets=7"],
+            &schema,
+            &json!({"tags": ["a"], "either": "b", "owner": {"pets": ["7"]}}),
+        );
+        check(&["tags=[\"a\"]"], &schema, &json!({"tags": ["a"]}));
+    }
+
+    #[test]
+    fn dots_lead_into_objects_unless_a_name_has_them() {
+        let schema =
+            json!({"properties": {"a.b": {"type": "string"}, "owner": {"type": "object"}}});
+        check(
+            &["a.b=1", "owner.email=x", "owner.home.city=y", ".hidden=z"],
+            &schema,
+            &json!({"a.b": "1", "owner": {"email": "x", "home": {"city": "y"}}, ".hidden": "z"}),
+        );
+    }
+
+    #[test]
+    fn a_value_and_members_inside_it_are_refused() {
+        for texts in [["a=1", "a.b=2"], ["a.b=2", "a=1"]] {
+            let texts = texts.map(ToOwned::to_owned);
+            assert!(named(&texts, Some(Guide::new(&nothing())), None).is_err(), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_name_is_refused() {
+        for text in ["petId", "=7", ""] {
+            assert!(named(&[text.to_owned()], None, None).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_what_the_argument_takes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.json");
+        std::fs::write(&file, "{\"n\": 1}\n").unwrap();
+        let at = format!("@{}", file.display());
+        let bytes = json!({"type": "object", "properties": {"data": {"contentEncoding": "base64"},
+            "filename": {}}});
+        let schema = json!({"properties": {"text": {"type": "string"}, "object": {"type": "object"},
+            "file": {"anyOf": [{"type": "string"}, bytes]},
+            "files": {"type": "array", "items": bytes}}});
+        let upload = json!({"data": "eyJuIjogMX0K", "filename": "a.json", "content_type": "application/json"});
+        check(
+            &[
+                &format!("text={at}"),
+                &format!("object={at}"),
+                &format!("file={at}"),
+                &format!("files={at}"),
+                "handle=@@octocat",
+            ],
+            &schema,
+            &json!({"text": "{\"n\": 1}", "object": {"n": 1}, "file": upload, "files": [upload],
+                "handle": "@octocat"}),
+        );
+    }
+}

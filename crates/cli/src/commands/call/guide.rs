@@ -1,0 +1,152 @@
+//! Tells what the schema of a tool takes at a place: a list, an object, text, the bytes of a file. Only arguments from a command
+//! line are read with it; whether they are right is checked by the call itself.
+
+use callgate_tool::Value;
+
+/// The schema of one value, and the definitions it refers to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guide<'a> {
+    root: &'a Value,
+    schema: &'a Value,
+}
+
+/// The kinds of values that may stand somewhere.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub(crate) struct Kinds {
+    /// Lists.
+    pub(crate) array: bool,
+    /// `true` and `false`.
+    pub(crate) boolean: bool,
+    /// Bytes, as an object with `data`.
+    pub(crate) bytes: bool,
+    /// Numbers, whole or not.
+    pub(crate) number: bool,
+    /// Objects that are no bytes.
+    pub(crate) object: bool,
+    /// Text.
+    pub(crate) string: bool,
+}
+
+impl<'a> Guide<'a> {
+    /// The guide to all arguments of a tool.
+    pub(crate) fn new(root: &'a Value) -> Self {
+        Self { root, schema: root }
+    }
+
+    /// The member of an object of this name, where it is declared.
+    pub(crate) fn member(self, name: &str) -> Option<Self> {
+        let parts = self.parts();
+        let declared = |part: &&'a Value| part.get("properties")?.get(name);
+        let schema = parts.iter().find_map(declared)?;
+        Some(Self { schema, ..self })
+    }
+
+    /// What each item of a list, or each further member of a map, is.
+    pub(crate) fn each(self) -> Option<Self> {
+        let parts = self.parts();
+        let below =
+            |part: &&'a Value| part.get("items").or_else(|| part.get("additionalProperties"));
+        let schema = parts.iter().find_map(below).filter(|schema| schema.as_object().is_some())?;
+        Some(Self { schema, ..self })
+    }
+
+    /// The member, or what holds for any member.
+    pub(crate) fn below(self, name: &str) -> Option<Self> {
+        self.member(name).or_else(|| self.each())
+    }
+
+    /// The kinds of values that may stand here; all of them where nothing is said.
+    pub(crate) fn kinds(self) -> Kinds {
+        let mut kinds = Kinds::default();
+        let parts = self.parts();
+        for part in &parts {
+            kinds.bytes |= is_bytes(part);
+            for kind in types(part) {
+                kinds.array |= kind == "array";
+                kinds.boolean |= kind == "boolean";
+                kinds.number |= matches!(kind, "integer" | "number");
+                kinds.object |= kind == "object";
+                kinds.string |= kind == "string";
+            }
+        }
+        let is_silent =
+            parts.iter().all(|part| types(part).next().is_none() && part.get("enum").is_none());
+        if is_silent {
+            return Kinds { array: true, object: true, string: true, ..Kinds::default() };
+        }
+        kinds
+    }
+
+    /// The schema and those it is made of, each as what it refers to.
+    fn parts(self) -> Vec<&'a Value> {
+        let mut parts: Vec<&'a Value> = Vec::new();
+        let mut waiting = vec![self.schema];
+        while let Some(schema) = waiting.pop() {
+            if parts.len() >= MOST_PARTS {
+                break;
+            }
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let referred = reference.and_then(|at| self.root.pointer(at.strip_prefix('#')?));
+            waiting.extend(
+                referred.filter(|known| !parts.iter().any(|part| std::ptr::eq(*part, *known))),
+            );
+            for keyword in ["oneOf", "anyOf", "allOf"] {
+                let branches = schema.get(keyword).and_then(Value::as_array);
+                waiting.extend(branches.into_iter().flatten().rev());
+            }
+            parts.push(schema);
+        }
+        parts
+    }
+}
+
+/// The types a schema names by itself.
+fn types(schema: &Value) -> impl Iterator<Item = &str> {
+    let named = schema.get("type");
+    let many = named.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    named.and_then(Value::as_str).into_iter().chain(many)
+}
+
+/// Whether a schema is that of an object that stands for the bytes of a file.
+fn is_bytes(schema: &Value) -> bool {
+    let data = schema.get("properties").and_then(|members| members.get("data"));
+    data.and_then(|data| data.get("contentEncoding")).and_then(Value::as_str) == Some("base64")
+}
+
+/// Compositions of more parts say nothing a person could follow either.
+const MOST_PARTS: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(schema: &Value, expected: [bool; 4]) {
+        let Kinds { array, bytes, object, string, .. } = Guide::new(schema).kinds();
+        assert_eq!([array, bytes, object, string], expected, "{schema}");
+    }
+
+    #[test]
+    fn kinds_are_those_of_all_parts() {
+        check(&json!({"type": "array"}), [true, false, false, false]);
+        check(&json!({"type": ["string", "null"]}), [false, false, false, true]);
+        check(&json!({}), [true, false, true, true]);
+        check(&json!({"enum": [1, 2]}), [false, false, false, false]);
+        let bytes =
+            json!({"properties": {"data": {"contentEncoding": "base64"}}, "type": "object"});
+        check(&json!({"anyOf": [{"type": "string"}, bytes]}), [false, true, true, true]);
+        let circle = json!({"$ref": "#/$defs/a", "$defs": {"a": {"allOf": [{"$ref": "#/$defs/a"}, {"type": "array"}]}}});
+        check(&circle, [true, false, false, false]);
+    }
+
+    #[test]
+    fn a_member_is_found_through_references_and_compositions() {
+        let schema = json!({"properties": {"owner": {"allOf": [{"$ref": "#/$defs/owner"}]}},
+            "$defs": {"owner": {"properties": {"email": {"type": "string"}}}}});
+        let owner = Guide::new(&schema).member("owner").unwrap();
+        assert!(owner.member("email").unwrap().kinds().string);
+        assert!(owner.member("phone").is_none());
+    }
+}

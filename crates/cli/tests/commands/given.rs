@@ -1,0 +1,137 @@
+//! Arguments as people write them: lists of one, members with dots, files, the members of a body that is one argument.
+
+use std::fs;
+
+use callgate_tool::{Value, json};
+
+use crate::{Ended, callgate};
+
+const FILES: &str = "fixtures/files/spec.yaml";
+const PETS: &str = "fixtures/pets/spec.yaml";
+
+const BODIES: &str = r##"
+openapi: 3.0.3
+info: { title: Bodies, version: "1" }
+servers: [{ url: https://bodies.example }]
+paths:
+  /a:
+    post:
+      operationId: add
+      parameters: [{ name: kind, in: query, schema: { type: string } }]
+      requestBody:
+        required: true
+        content: { application/json: { schema: { oneOf: [{ $ref: "#/components/schemas/Pet" }] } } }
+      responses: { 204: { description: ok } }
+components:
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      additionalProperties: false
+      properties:
+        name: { type: string }
+        age: { type: integer }
+        tags: { type: array, items: { type: string } }
+"##;
+
+fn planned(arguments: &[&str]) -> Value {
+    let ended = callgate(&[arguments, &["--dry-run", "--json"]].concat()).exits(0);
+    let request = ended.json()["request"].clone();
+    assert_eq!(ended.err, "", "{ended:#?}");
+    request
+}
+
+fn body(arguments: &[&str]) -> Value {
+    Value::parse(planned(arguments)["body"].as_str().unwrap()).unwrap()
+}
+
+#[test]
+fn a_list_of_one_and_members_with_dots_are_sent_as_the_tool_takes_them() {
+    let given = ["call", PETS, "createPet", "name=Rex", "species=dog", "tags=a"];
+    let sent = body(&given);
+    assert_eq!(sent["tags"], json!(["a"]), "{sent}");
+    let sent = planned(&["call", FILES, "writeNote", "text=x", "tags=a", "place.city=Rome"]);
+    assert_eq!(sent["body"], "text=x&tags=a&place=%7B%22city%22%3A%22Rome%22%7D", "{sent}");
+}
+
+#[test]
+fn text_that_becomes_a_number_is_no_news() {
+    let ended = callgate(&["call", "config/demo.yaml", "pets-getPet", "petId=7"]).exits(0);
+    assert!(!ended.err.contains("converted"), "{ended:#?}");
+}
+
+#[test]
+fn a_file_is_uploaded_with_its_name_and_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cat.png");
+    fs::write(&file, b"\x89PNG\r\n\x1a\n\xff").unwrap();
+    let picture = format!("picture=@{}", file.display());
+    let request = planned(&["call", FILES, "addPicture", &picture, "title=Cat"]);
+    assert!(
+        request["headers"]["content-type"].as_str().unwrap().starts_with("multipart/form-data")
+    );
+    let curl = request["curl"].as_str().unwrap();
+    assert!(curl.contains("base64"), "{curl}");
+    let text = folder.path().join("readme.md");
+    fs::write(&text, "# Title\n").unwrap();
+    let given = format!("body=@{}", text.display());
+    let request = planned(&["call", FILES, "replaceReadme", &given]);
+    assert_eq!(request["body"], "# Title");
+}
+
+#[test]
+fn a_body_and_all_arguments_are_read_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("bodies.yaml");
+    fs::write(&spec, BODIES).unwrap();
+    let spec = spec.to_str().unwrap();
+    let order = folder.path().join("order.json");
+    fs::write(&order, r#"{"name": "Rex", "age": 3}"#).unwrap();
+    let given = format!("body=@{}", order.display());
+    assert_eq!(body(&["call", spec, "add", &given]), json!({"name": "Rex", "age": 3}));
+    fs::write(&order, r#"{"body": {"name": "Rex"}, "kind": "x"}"#).unwrap();
+    let given = format!("@{}", order.display());
+    assert_eq!(body(&["call", spec, "add", "--args", &given]), json!({"name": "Rex"}));
+}
+
+#[test]
+fn members_of_a_body_that_is_one_argument_are_put_inside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("bodies.yaml");
+    fs::write(&spec, BODIES).unwrap();
+    let spec = spec.to_str().unwrap();
+    let flat = ["call", spec, "add", "kind=x", "name=Rex", "age=3", "tags=a"];
+    assert_eq!(body(&flat), json!({"name": "Rex", "age": 3, "tags": ["a"]}));
+    let flat = ["call", spec, "add", "body.name=Rex", "age=3"];
+    assert_eq!(body(&flat), json!({"name": "Rex", "age": 3}));
+    let flat = ["call", spec, "add", "--args", r#"{"name": "Rex", "kind": "x"}"#];
+    assert_eq!(body(&flat), json!({"name": "Rex"}));
+    // A member that is there already, or is no member, is left to whoever checks the call.
+    callgate(&["call", spec, "add", "body.name=Rex", "name=Tom", "--dry-run"])
+        .exits(1)
+        .says("`name`");
+    callgate(&["call", spec, "add", "name=Rex", "colour=red", "--dry-run"])
+        .exits(1)
+        .says("`colour`");
+}
+
+#[test]
+fn a_model_puts_the_members_inside_the_body_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = folder.path().join("bodies.yaml");
+    fs::write(&spec, BODIES).unwrap();
+    let batch = folder.path().join("calls.jsonl");
+    fs::write(&batch, r#"{"id": "a", "tool": "add", "args": {"name": "Rex"}}"#).unwrap();
+    let (spec, batch) = (spec.to_str().unwrap(), batch.to_str().unwrap());
+    callgate(&["call", spec, "--batch", batch, "--dry-run"])
+        .exits(1)
+        .prints("put them inside `body`");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_names_the_way_to_give_the_text() {
+    let ended: Ended = callgate(&["call", PETS, "createPet", "name=@rex", "species=dog"]);
+    ended.exits(2).says("cannot read `rex`").says("write `name=@@rex`");
+    let sent = body(&["call", PETS, "createPet", "name=@@rex", "species=dog"]);
+    assert_eq!(sent["name"], "@rex");
+}
