@@ -16,7 +16,7 @@ use callgate::{
 };
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
-use callgate_mcp::{Caller, Host, McpService, serve_stdio};
+use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
 use callgate_store::aws::{AwsKeySource, AwsKeys};
 use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
 use tokio::time::Instant;
@@ -76,6 +76,7 @@ fn every_future_of_a_sidecar_is_send() {
         |source, options| is_send(serve(source, options, |_: &str| {}));
     let _: fn(&Config) = |config| is_send(start_log(config, Box::new(|_| {})));
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
+    let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =
         |service, request| is_send(service.answer(request));
     let _: fn(&dyn Host, &Caller) = |host, caller| is_send(host.session(None, caller, Value::Null));

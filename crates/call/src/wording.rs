@@ -10,6 +10,7 @@ pub mod client;
 mod connection;
 mod credential;
 pub(crate) mod key;
+pub mod values;
 
 use std::fmt::Write as _;
 

@@ -28,7 +28,7 @@ mod toolset;
 
 use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use callgate_executor::{Builder, Executor, Middleware, Toolset};
+use callgate_executor::{Builder, Executor, Toolset};
 use callgate_secret::{SecretReference, SecretStore};
 use callgate_session::Store;
 use callgate_transport::TlsSettings;
@@ -105,7 +105,7 @@ impl Config {
         let time = self.sessions.approval_time;
         let rules = approvals::rules(&mut reader, &self.toolsets, &parts, time);
         let policy = policy::policy(&mut reader, self, surroundings, (rules, known)).await;
-        let around = (results, policy, &*environment.middleware);
+        let around = (results, policy, environment);
         let built = finished(reader, parts, self, (connections, stores, around))?;
         Ok(Built { serving: self.serving.found(base), access, missing_secrets, ..built })
     }
@@ -166,14 +166,14 @@ async fn access(
     Some(access::built(reader, access, &Sources { secrets, network, own, tls }).await)
 }
 
-/// The store of results of an earlier build, and what stands around calls.
-type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a [Arc<dyn Middleware>]);
+/// The store of results of an earlier build, what stands around calls, and what the program brings along.
+type Around<'a> = (Option<Arc<dyn Store>>, Policy, &'a Environment);
 
 fn finished(
     mut reader: Reader,
     parts: Vec<Parts<'_>>,
     config: &Config,
-    (connections, stores, (results, policy, middleware)): (Connections, Arc<Stores>, Around<'_>),
+    (connections, stores, (results, policy, environment)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
     let origin = &config.origin;
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
@@ -196,9 +196,10 @@ fn finished(
         return Err(Error::of(warnings).in_files(files));
     }
     let builder = results.into_iter().fold(Executor::builder(), Builder::results);
-    let builder = middleware.iter().cloned().fold(builder, Builder::shared_middleware);
+    let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
     let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
-    let executor = functions.into_iter().fold(builder, Builder::backend).build();
+    let builder = functions.into_iter().fold(builder, Builder::backend);
+    let executor = environment.tools.iter().cloned().fold(builder, Builder::shared_backend).build();
     let executor = executor.map_err(|error| {
         let help = "give each tool its own name";
         Error::whole(&origin.file, "duplicate-tool", error.to_string(), help)

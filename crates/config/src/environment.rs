@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-use callgate_executor::Middleware;
+use callgate_executor::{Backend, Middleware};
 use callgate_secret::SecretStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
@@ -29,6 +29,8 @@ pub struct Environment {
     pub base: Option<PathBuf>,
     /// What stands around every call, beside what the configuration says.
     pub middleware: Vec<Arc<dyn Middleware>>,
+    /// Tools of the program's own, beside those of the configuration.
+    pub tools: Vec<Arc<dyn Backend>>,
     /// Turns the audit off, for programs that make no calls; the configuration may still name a file.
     pub is_unaudited: bool,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
@@ -86,6 +88,13 @@ impl Environment {
     #[must_use]
     pub fn with_middleware(mut self, middleware: Arc<dyn Middleware>) -> Self {
         self.middleware.push(middleware);
+        self
+    }
+
+    /// Adds a tool of the program's own. It comes after those of the configuration, with what stands around them all.
+    #[must_use]
+    pub fn with_tool(mut self, tool: impl Backend + 'static) -> Self {
+        self.tools.push(Arc::new(tool));
         self
     }
 

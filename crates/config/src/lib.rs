@@ -54,7 +54,7 @@ pub use finding::{Finding, Severity};
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};
 pub use keys::{Key, Kind, TABLES, Table, Takes};
 pub use load::{DescriptionOptions, load, load_description, load_toolset, open};
-pub use mcp::{McpConfig, McpMode};
+pub use mcp::{McpConfig, McpMode, McpSchemas};
 pub use observe::{LogConfig, LogFormat, LogLevel, ReloadConfig, TelemetryConfig};
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;

@@ -15,6 +15,19 @@ pub struct McpConfig {
     pub tokens: usize,
     /// Tools that are listed in any mode, by their names.
     pub pinned: Vec<String>,
+    /// The form of the schemas of arguments.
+    pub schemas: McpSchemas,
+}
+
+/// The form in which schemas of arguments are declared to clients of MCP.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever declares tools must handle a new one")]
+pub enum McpSchemas {
+    /// The keywords that all providers of models take; what else holds of values is said in words.
+    #[default]
+    Portable,
+    /// JSON Schema 2020-12, as arguments are checked by it.
+    Whole,
 }
 
 /// The tools that a list shows.
@@ -32,7 +45,8 @@ pub enum McpMode {
 
 impl Default for McpConfig {
     fn default() -> Self {
-        Self { mode: McpMode::default(), tokens: 10_000, pinned: Vec::new() }
+        let (mode, schemas) = (McpMode::default(), McpSchemas::default());
+        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas }
     }
 }
 
@@ -49,13 +63,17 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> McpConfig {
     if let Some(tokens) = reader.count(mapping, "tokens", usize::MAX) {
         config.tokens = tokens;
     }
+    let forms = [("portable", McpSchemas::Portable), ("whole", McpSchemas::Whole)];
+    if let Some(schemas) = reader.word(mapping, "schemas", &forms) {
+        config.schemas = schemas;
+    }
     config.pinned = reader.strings(mapping, "pinned").into_iter().map(str::to_owned).collect();
     config
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Config, McpMode};
+    use crate::{Config, McpMode, McpSchemas};
 
     #[track_caller]
     fn read(text: &str) -> Config {
@@ -71,6 +89,8 @@ mod tests {
             (McpMode::Search, 500, &["pets-getPet".to_owned()][..])
         );
         assert_eq!(read("mcp: {mode: auto}").mcp.mode, McpMode::Auto);
+        assert_eq!(read("mcp: {schemas: whole}").mcp.schemas, McpSchemas::Whole);
+        assert_eq!(read("mcp: {}").mcp.schemas, McpSchemas::Portable);
         assert_eq!(read("").mcp.mode, McpMode::Direct);
     }
 }

@@ -57,6 +57,12 @@ impl Builder {
         self
     }
 
+    /// Adds a tool that is shared: with another executor.
+    pub fn shared_backend(mut self, backend: Arc<dyn Backend>) -> Self {
+        self.own.push(Ok(backend));
+        self
+    }
+
     /// Adds a function as a tool: [`Function::new`].
     pub fn function<F, R, O>(
         mut self,

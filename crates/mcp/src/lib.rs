@@ -3,6 +3,8 @@
 //! that sees `rmcp`.
 
 mod approval;
+mod asking;
+mod client;
 mod declared;
 mod host;
 mod http_service;
@@ -10,12 +12,15 @@ mod kept;
 mod lines;
 mod message;
 mod progress;
+mod rounds;
 mod server;
 mod shortlist;
 mod state;
 mod stdio;
+mod way;
 mod written;
 
+pub use client::{Attachment, Client, Question, Reply};
 pub use host::{Caller, Host, SessionError};
 pub use http_service::McpService;
 pub use stdio::serve_stdio;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use callgate_config::McpSchemas;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
 use callgate_tool::{Session, Value, json};
@@ -18,7 +19,8 @@ use rmcp::{
 };
 
 use crate::{
-    approval::{self, Ran},
+    asking::{self, Ran},
+    client::Attachment,
     declared::declared,
     host::{Caller, Host, SessionError},
     kept,
@@ -96,7 +98,7 @@ impl ServerHandler for Server {
         if shortlist::is_short(&listing, &executor, &caller) {
             let mut tools = shortlist::declarations(&executor, &caller);
             let pinned = shortlist::pinned(&listing, &executor, &caller);
-            tools.extend(pinned.into_iter().filter_map(listed));
+            tools.extend(pinned.into_iter().filter_map(|entry| listed(entry, listing.schemas)));
             tools.extend(kept::declaration(&executor, &caller));
             return Ok(fresh(ListToolsResult::with_all_items(tools)));
         }
@@ -113,7 +115,8 @@ impl ServerHandler for Server {
         };
         let page = entries.get(start..).unwrap_or_default();
         let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
-        let mut tools: Vec<_> = shown.iter().copied().filter_map(listed).collect();
+        let mut tools: Vec<_> =
+            shown.iter().filter_map(|entry| listed(*entry, listing.schemas)).collect();
         let is_last = shown.len() == page.len();
         tools.extend(is_last.then(|| kept::declaration(&executor, &caller)).flatten());
         let mut result = ListToolsResult::with_all_items(tools);
@@ -122,6 +125,12 @@ impl ServerHandler for Server {
             result.next_cursor = last;
         }
         Ok(fresh(result))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<model::Tool> {
+        // Asked for where arguments may stand in headers, too, which nobody is told of but by whole schemas.
+        let schemas = Some(self.0.listing().schemas).filter(|it| *it == McpSchemas::Whole)?;
+        declared(self.0.executor().find(name)?.declaration()?, schemas)
     }
 
     async fn call_tool(
@@ -164,7 +173,10 @@ impl Server {
         };
         let arguments = exact.arguments.as_ref();
         let target = match standing.target(arguments) {
-            None => return told(standing.answer((&executor, &caller), arguments)),
+            None => {
+                let schemas = self.0.listing().schemas;
+                return told(standing.answer((&executor, &caller, schemas), arguments));
+            }
             Some(Err(wrong)) => return told(Err(wrong)),
             Some(Ok(target)) => target,
         };
@@ -201,15 +213,21 @@ impl Server {
         let read = Dialect::Mcp.read(asked, declared);
         let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
         let session = self.session(head, caller, exact).await?;
-        let mut results = Vec::new();
+        let (mut results, mut attachments) = (Vec::new(), Vec::new());
         for asked in read.to_make() {
             let fresh = || self.made(Call::new(asked, &session), caller, trace(context));
-            match approval::ran(executor, fresh, request, context).await? {
+            match asking::ran(executor, fresh, request, context).await? {
                 Ran::Asks(asks) => return Ok(asks.into()),
-                Ran::Ended(result) => results.push(result),
+                Ran::Ended(result, attached) => {
+                    results.push(result);
+                    attachments.extend(attached);
+                }
             }
         }
-        let blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
+        let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
+        if let Some(content) = blocks.get_mut("content").and_then(Value::as_array_mut) {
+            content.extend(attachments.into_iter().map(Attachment::into_value));
+        }
         let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
         let result = results.first().or_else(|| refused.map(|refused| &**refused));
         let written = written(result, &blocks);
@@ -262,8 +280,8 @@ fn fresh(mut result: ListToolsResult) -> ListToolsResult {
 }
 
 /// A tool as it is listed. One without a declaration is not, which the operator is told.
-fn listed(entry: Entry<'_>) -> Option<model::Tool> {
-    let tool = entry.declaration().and_then(declared);
+fn listed(entry: Entry<'_>, schemas: McpSchemas) -> Option<model::Tool> {
+    let tool = entry.declaration().and_then(|tool| declared(tool, schemas));
     if tool.is_none() {
         let tool = entry.name().as_str();
         tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");

@@ -3,14 +3,13 @@
 
 mod declarations;
 
-use callgate_config::{McpConfig, McpMode};
-use callgate_dialect::Dialect;
+use callgate_config::{McpConfig, McpMode, McpSchemas};
 use callgate_executor::{Entry, Executor, Found, Search};
 use callgate_tool::{Effect, Object, Value, json};
 use rmcp::model;
 
 pub(crate) use self::declarations::declarations;
-use crate::host::Caller;
+use crate::{declared::declaration, host::Caller};
 
 /// One of them.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -80,14 +79,14 @@ impl Standing {
     /// A sentence that says what is wrong with the arguments.
     pub(crate) fn answer(
         self,
-        (executor, caller): (&Executor, &Caller),
+        (executor, caller, schemas): (&Executor, &Caller, McpSchemas),
         arguments: Option<&Object>,
     ) -> Result<Value, String> {
         let none = Object::new();
         let arguments = arguments.unwrap_or(&none);
         match self {
             Self::Find => found(executor, caller, arguments),
-            _ => described(executor, caller, arguments),
+            _ => described(executor, caller, (arguments, schemas)),
         }
     }
 }
@@ -151,7 +150,11 @@ fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Val
     Ok(json!({"tools": tools}))
 }
 
-fn described(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {
+fn described(
+    executor: &Executor,
+    caller: &Caller,
+    (arguments, schemas): (&Object, McpSchemas),
+) -> Result<Value, String> {
     let names = texts(arguments, "names")?;
     if !(1..=DESCRIBED).contains(&names.len()) {
         let got = names.len();
@@ -162,7 +165,7 @@ fn described(executor: &Executor, caller: &Caller, arguments: &Object) -> Result
         let entry = executor.find(&name).filter(|entry| caller.lists(entry.toolset()));
         match entry.and_then(|entry| Some((entry, entry.declaration()?))) {
             Some((entry, tool)) => {
-                let mut declaration = Dialect::Mcp.declaration(tool);
+                let mut declaration = declaration(tool, schemas);
                 if let Some(members) = declaration.as_object_mut() {
                     members.insert("effect", entry.effect().as_str().into());
                 }

@@ -226,6 +226,12 @@ impl From<Fault> for Outcome {
     }
 }
 
+impl From<Box<Fault>> for Outcome {
+    fn from(fault: Box<Fault>) -> Self {
+        Self::Failed(fault)
+    }
+}
+
 /// An answer that is JSON.
 impl From<Value> for Outcome {
     fn from(value: Value) -> Self {

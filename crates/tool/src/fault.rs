@@ -47,6 +47,8 @@ pub enum FaultCode {
     MissingSessionValue,
     /// A person has to approve the call, and nobody can be asked where it was made.
     NeedsApproval,
+    /// The tool asks the user for values, who were not asked yet or cannot be asked where the call was made.
+    NeedsValues,
     /// This build cannot do what the description asks for.
     NotSupported,
     /// The replay transport has no recorded answer for the request.
@@ -156,7 +158,7 @@ impl Fault {
 
 impl FaultCode {
     /// Every code, in alphabetical order.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::AnswerLost,
         Self::AuditFailed,
         Self::AuthFailed,
@@ -164,6 +166,7 @@ impl FaultCode {
         Self::KeyReused,
         Self::MissingSessionValue,
         Self::NeedsApproval,
+        Self::NeedsValues,
         Self::NotSupported,
         Self::NothingRecorded,
         Self::OutcomeUnknown,
@@ -194,6 +197,7 @@ impl FaultCode {
             Self::KeyReused => "key_reused",
             Self::MissingSessionValue => "missing_session_value",
             Self::NeedsApproval => "needs_approval",
+            Self::NeedsValues => "needs_values",
             Self::NotSupported => "not_supported",
             Self::NothingRecorded => "nothing_recorded",
             Self::OutcomeUnknown => "outcome_unknown",

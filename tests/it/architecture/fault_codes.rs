@@ -23,6 +23,7 @@ const SHOWN_BY_A_TEST: &[(FaultCode, &str)] = &[
         "an_approval_is_nobody_elses_no_other_sessions_and_no_other_tools",
     ),
     (FaultCode::NeedsApproval, "a_call_that_cannot_be_kept_until_somebody_decides_is_refused"),
+    (FaultCode::NeedsValues, "a_tool_that_asks_where_nobody_can_be_asked_is_refused"),
     (FaultCode::NotSupported, "a_body_that_cannot_be_written_is_told_by_its_media_type"),
     (FaultCode::OutcomeUnknown, "a_call_that_was_left_while_it_ran_is_not_made_again"),
     (FaultCode::Overloaded, "no_more_run_than_there_are_places_and_the_rest_is_told_to_come_later"),

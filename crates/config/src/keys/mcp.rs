@@ -13,6 +13,11 @@ pub(crate) const MCP: Table = table(
         ),
         texts("pinned", "Tools that are listed in any mode"),
         key(
+            "schemas",
+            Kind::Choice(&["portable", "whole"]),
+            "The form of the schemas of arguments: the keywords that all providers of models take, the rest in words (`portable`, unless given), or JSON Schema 2020-12 as it is checked (`whole`)",
+        ),
+        key(
             "tokens",
             Kind::Count(usize::MAX),
             "How many tokens all declarations may take for `auto` to list them; 10000 unless given",

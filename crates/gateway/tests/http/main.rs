@@ -7,6 +7,7 @@ mod dialects;
 mod mcp;
 mod mcp_results;
 mod mcp_search;
+mod mcp_values;
 mod orders;
 mod runs;
 mod runs_of_dialogflow;

@@ -31,7 +31,12 @@ impl Sidecar {
 
     /// What a configuration says; its paths start at the folder of the examples.
     pub(crate) async fn of(text: &str) -> Self {
-        let built = built(text, None).await;
+        Self::with(text, &Environment::new()).await
+    }
+
+    /// What a configuration says, in surroundings of its own.
+    pub(crate) async fn with(text: &str, environment: &Environment) -> Self {
+        let built = built(text, environment, None).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let gateway = Gateway::new(built);
@@ -49,7 +54,7 @@ impl Sidecar {
     /// Serves another configuration from now on.
     pub(crate) async fn reload(&self, text: &str) {
         let before = self.gateway.built();
-        self.gateway.replace(Arc::new(built(text, Some(&before)).await));
+        self.gateway.replace(Arc::new(built(text, &Environment::new(), Some(&before)).await));
     }
 
     pub(crate) async fn get(&self, path: &str) -> Answered {
@@ -104,10 +109,10 @@ impl Answered {
     }
 }
 
-async fn built(text: &str, previous: Option<&Built>) -> Built {
+async fn built(text: &str, environment: &Environment, previous: Option<&Built>) -> Built {
     let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config");
     let config = Config::from_text(text, base).unwrap();
-    config.build(&Environment::new(), previous).await.unwrap()
+    config.build(environment, previous).await.unwrap()
 }
 
 const PETS: &str = "

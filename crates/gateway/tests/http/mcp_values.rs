@@ -1,0 +1,123 @@
+//! Tools of a program that ask their callers over MCP for values.
+
+use callgate_config::Environment;
+use callgate_executor::{Call, Function};
+use callgate_mcp::{Attachment, Client, Question, Reply};
+use callgate_tool::{Fault, json as value};
+use serde_json::{Value, json};
+
+use crate::sidecar::Sidecar;
+
+const NOTHING: &str = "toolsets: {pets: {openapi: ../fixtures/pets/spec.yaml, upstream: replay}}";
+
+/// A sidecar with a tool that asks twice, which a person has to approve where `confirm` says so.
+async fn sidecar() -> Sidecar {
+    let schema = value!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let tool = Function::new("desk", "book", schema, booked).unwrap();
+    Sidecar::with(NOTHING, &Environment::new().with_tool(tool)).await
+}
+
+async fn booked(call: Call<'static>) -> Result<callgate_tool::Value, Box<Fault>> {
+    let mut given = value!({});
+    let client = Client::of(&call);
+    for name in ["name", "seat"] {
+        let schema = value!({"type": "object", "properties": {(name): {"type": "string"}}, "required": [name]});
+        let question = Question::of_person(name, "Which?", schema);
+        let Reply::Given(values) = client.ask(&question).await? else {
+            return Ok(value!("not booked"));
+        };
+        given[name] = values[name].clone();
+    }
+    client.attach(Attachment::resource("desk://ticket", "text/plain", "a ticket"));
+    Ok(given)
+}
+
+/// A call by the revision 2026-07-28.
+async fn called(sidecar: &Sidecar, more: &Value) -> Value {
+    called_by(sidecar, &json!({"elicitation": {}}), more).await.1
+}
+
+async fn called_by(sidecar: &Sidecar, capabilities: &Value, more: &Value) -> (u16, Value) {
+    let mut params = json!({"name": "desk-book", "arguments": {"n": 1}});
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    });
+    for (name, value) in more.as_object().unwrap() {
+        params[name] = value.clone();
+    }
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "desk-book"),
+    ];
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let answered = sidecar.send("POST", "/mcp", &headers, &body.to_string()).await;
+    (answered.status, answered.json())
+}
+
+fn answered(asked: &Value, name: &str, values: &Value) -> Value {
+    let state = &asked["result"]["requestState"];
+    let answer = json!({"action": "accept", "content": values});
+    json!({"requestState": state, "inputResponses": {(name): answer}})
+}
+
+#[tokio::test]
+async fn answers_are_collected_round_by_round_and_each_state_is_good_once() {
+    let sidecar = sidecar().await;
+    let first = called(&sidecar, &json!({})).await;
+    assert_eq!(first["result"]["resultType"], "input_required", "{first}");
+    let asked = |round: &Value| {
+        round["result"]["inputRequests"].as_object().unwrap().keys().next().unwrap().clone()
+    };
+    assert_eq!(asked(&first), "name");
+    let named = answered(&first, "name", &json!({"name": "Kim"}));
+    let second = called(&sidecar, &named).await;
+    assert_eq!(asked(&second), "seat", "{second}");
+    assert_ne!(second["result"]["requestState"], first["result"]["requestState"]);
+    let replayed = called(&sidecar, &named).await;
+    assert_eq!(replayed["error"]["code"], -32602, "{replayed}");
+    let last = called(&sidecar, &answered(&second, "seat", &json!({"seat": "4C"}))).await;
+    assert_eq!(last["result"]["structuredContent"], json!({"name": "Kim", "seat": "4C"}), "{last}");
+    let content = last["result"]["content"].as_array().unwrap();
+    assert_eq!(content.last().unwrap()["resource"]["text"], "a ticket", "{last}");
+}
+
+#[tokio::test]
+async fn a_state_is_good_for_its_arguments_and_unchanged_only() {
+    let sidecar = sidecar().await;
+    let yes = json!({"name": "Kim"});
+    let mut foreign = answered(&called(&sidecar, &json!({})).await, "name", &yes);
+    foreign["arguments"] = json!({"n": 2});
+    let mut tampered = answered(&called(&sidecar, &json!({})).await, "name", &yes);
+    tampered["requestState"] = json!(format!("{}A", tampered["requestState"].as_str().unwrap()));
+    for wrong in [foreign, tampered] {
+        let refused = called(&sidecar, &wrong).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_does_not_fit_is_asked_for_again_and_a_person_may_decline() {
+    let sidecar = sidecar().await;
+    let first = called(&sidecar, &json!({})).await;
+    let again = called(&sidecar, &answered(&first, "name", &json!({"name": 7}))).await;
+    assert_eq!(again["result"]["resultType"], "input_required", "{again}");
+    let mut declined = answered(&again, "name", &json!({}));
+    declined["inputResponses"]["name"] = json!({"action": "decline"});
+    let ended = called(&sidecar, &declined).await;
+    assert_eq!(ended["result"]["structuredContent"]["result"], "not booked", "{ended}");
+}
+
+#[tokio::test]
+async fn a_tool_that_asks_where_nobody_can_be_asked_is_refused() {
+    let sidecar = sidecar().await;
+    let (status, refused) = called_by(&sidecar, &json!({}), &json!({})).await;
+    assert_eq!((status, &refused["error"]["code"]), (400, &json!(-32021)), "{refused}");
+    let call = json!({"calls": [{"tool": "desk-book", "args": {"n": 1}}]});
+    let called = sidecar.post("/v1/calls", &call).await.json();
+    let error = &called["results"][0]["error"];
+    assert_eq!((&error["code"], &error["next"]), (&json!("needs_values"), &json!("ask_user")));
+}

@@ -1,0 +1,154 @@
+//! Runs a call whose client may have to be asked something first: for the approval of a person, or for the values that a tool of
+//! the program wants. Where answers come with a further call, what came of the rounds before it comes with its state.
+
+use std::collections::BTreeMap;
+
+use callgate_call::wording::approval as wording;
+use callgate_executor::{Call, Executor};
+use callgate_session::Key;
+use callgate_tool::{FaultCode, Outcome, Pending, ToolResult, Value};
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, ClientCapabilities, ElicitationCapability, InputRequests,
+        InputRequiredResult, SamplingCapability,
+    },
+    service::RequestContext,
+};
+
+use crate::{
+    approval::{QUESTION, asks, decision, elicited, waiting},
+    client::{Attachment, Client, Told},
+    rounds::Round,
+    state::{opened, place, sealed},
+    way::{Abilities, Way},
+};
+
+/// The outcome of a call.
+pub(crate) enum Ran {
+    /// The client has to ask, and to call again with the answer.
+    Asks(InputRequiredResult),
+    /// A result, and what stands beside its answer.
+    Ended(ToolResult, Vec<Attachment>),
+}
+
+/// Runs a call. `fresh` makes it anew: whoever is asked may have taken their time.
+pub(crate) async fn ran<'a>(
+    executor: &Executor,
+    fresh: impl Fn() -> Call<'a> + Send + Sync,
+    request: &CallToolRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<Ran, ErrorData> {
+    let mut call = fresh();
+    let place = place(&call);
+    let (round, mut answers) = (began(request, &call, &place).await?, answers(request));
+    if let Some(approval) = round.approval {
+        // Without an answer the person is asked anew.
+        if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
+            call = call.with_decision(approval, decision);
+        }
+    }
+    answers.extend(round.answers);
+    let abilities = Abilities::of(context);
+    let client = Client::new(context.peer.clone(), abilities, answers.clone());
+    let mut result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
+    // Asked again where another request would be sent than was approved.
+    for _ in 0..MOST_TIMES {
+        let Some(pending) = waiting(&result.outcome) else { break };
+        let decision = match (abilities.way, abilities.has_forms) {
+            (Way::Rounds, true) => {
+                let round = Round { approval: Some(pending.id.clone()), answers };
+                return asked_for(pending, round, &fresh(), &place).await;
+            }
+            (Way::Rounds, false) => return Err(undeclared(true, false)),
+            (Way::Live, true) => elicited(pending, &context.peer).await,
+            (Way::Live, false) | (Way::Nobody, _) => None,
+        };
+        let Some(decision) = decision else {
+            result.outcome = Outcome::Failed(wording::nobody_asks());
+            break;
+        };
+        let call = fresh().with_decision(&*pending.id, decision);
+        result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
+    }
+    let Told { asked, used, lacking, attached } = client.take();
+    if !needs_values(&result.outcome) || (asked.is_empty() && lacking.is_empty()) {
+        return Ok(Ran::Ended(result, attached));
+    }
+    if asked.is_empty() {
+        let is_of_person = |question: &crate::Question| question.is_of_person();
+        let is_of_model = |question: &crate::Question| !question.is_of_person();
+        return Err(undeclared(lacking.iter().any(is_of_person), lacking.iter().any(is_of_model)));
+    }
+    let named = asked.iter().map(|it| Some((it.name().to_owned(), it.request()?)));
+    let requests: Option<InputRequests> = named.collect();
+    let round = Round { approval: None, answers: used };
+    let state = state(round, &fresh(), &place).await;
+    let (requests, state) = requests.zip(state).ok_or_else(|| {
+        ErrorData::internal_error("the values that the tool wants cannot be asked for", None)
+    })?;
+    Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
+}
+
+/// What came of the rounds before a call.
+async fn began(
+    request: &CallToolRequestParams,
+    call: &Call<'_>,
+    place: &Key,
+) -> Result<Round, ErrorData> {
+    let Some(state) = &request.request_state else { return Ok(Round::default()) };
+    let name = opened(state, place).ok_or_else(foreign_state)?;
+    Round::taken(name, call.arguments()).await.ok_or_else(foreign_state)
+}
+
+/// The answers that came with a call.
+fn answers(request: &CallToolRequestParams) -> BTreeMap<String, Value> {
+    let responses = request.input_responses.iter().flatten();
+    let read = |(name, answer): (&String, &serde_json::Value)| {
+        let answer = Value::parse(&answer.to_string()).ok()?;
+        Some((name.clone(), answer))
+    };
+    responses.filter_map(read).collect()
+}
+
+/// The state of a round.
+async fn state(round: Round, call: &Call<'_>, place: &Key) -> Option<String> {
+    sealed(&round.kept(call.arguments()).await?, place)
+}
+
+/// Has the client ask for an approval.
+async fn asked_for(
+    pending: &Pending,
+    round: Round,
+    call: &Call<'_>,
+    place: &Key,
+) -> Result<Ran, ErrorData> {
+    asks(pending, state(round, call, place).await).map(Ran::Asks)
+}
+
+fn needs_values(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed(fault) if fault.code == FaultCode::NeedsValues)
+}
+
+fn foreign_state() -> ErrorData {
+    let message = "`requestState` is none that this call was answered with, or was used: make the call again without it";
+    ErrorData::invalid_params(message, None)
+}
+
+fn undeclared(has_form: bool, has_model: bool) -> ErrorData {
+    let mut required = ClientCapabilities::default();
+    required.elicitation = has_form.then(ElicitationCapability::default);
+    required.sampling = has_model.then(SamplingCapability::default);
+    let mut error = ErrorData::missing_required_client_capability(required);
+    let names = [(has_form, "`elicitation`"), (has_model, "`sampling`")];
+    let names: Vec<_> = names.into_iter().filter_map(|(is, name)| is.then_some(name)).collect();
+    error.message = format!(
+        "this call has to ask first, and the client has not declared {}",
+        names.join(" and ")
+    )
+    .into();
+    error
+}
+
+/// As often as a request may change while somebody reads it.
+const MOST_TIMES: usize = 8;

@@ -1,0 +1,139 @@
+//! The client that a call came from, for tools that are the program's own: they ask it for values, and show more than an answer.
+//! How a client is asked is the business of `rounds` and of `way`.
+
+mod attachment;
+mod question;
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use callgate_call::wording::values as wording;
+use callgate_executor::Call;
+use callgate_policy::APPROVAL_TIME;
+use callgate_tool::{Fault, Value};
+use rmcp::{Peer, RoleServer};
+
+pub use self::{
+    attachment::Attachment,
+    question::{Question, Reply},
+};
+use crate::way::{Abilities, Way};
+
+/// The client of MCP that a call came from.
+///
+/// A tool asks as if the answers were there. Where the client answers with a further call (MCP 2026-07-28), the tool is run
+/// again from its beginning, with the answers it has by then: it must not change anything before its last question. A tool
+/// that a person has to approve is approved each time. What came over another front door has nobody to ask.
+///
+/// ```
+/// use callgate_executor::Executor;
+/// use callgate_mcp::{Client, Question, Reply};
+/// use callgate_tool::{Outcome, Value, json};
+///
+/// let executor = Executor::builder().function("desk", "greet", json!({"type": "object"}), |call| async move {
+///     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+///     let question = Question::of_person("user_name", "What is your name?", schema);
+///     match Client::of(&call).ask(&question).await {
+///         Ok(Reply::Given(values)) => json!({"greeting": values.get("name").cloned()}).into(),
+///         Ok(_) => json!({"greeting": "stranger"}).into(),
+///         Err(fault) => Outcome::Failed(fault),
+///     }
+/// });
+/// # let executor = executor.build()?;
+/// # Ok::<(), callgate_executor::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Client(Option<Arc<Shared>>);
+
+/// What the clones of a client share: one call of one tool.
+struct Shared {
+    peer: Peer<RoleServer>,
+    abilities: Abilities,
+    /// The answers that came with the call, by the names of questions.
+    answers: BTreeMap<String, Value>,
+    told: Mutex<Told>,
+}
+
+/// What a tool said to its client.
+#[derive(Default)]
+pub(crate) struct Told {
+    /// The questions that have no answer yet.
+    pub(crate) asked: Vec<Question>,
+    /// The answers that were used, which hold in the next round.
+    pub(crate) used: BTreeMap<String, Value>,
+    /// The questions that the client cannot put to anybody.
+    pub(crate) lacking: Vec<Question>,
+    /// The further content of the answer.
+    pub(crate) attached: Vec<Attachment>,
+}
+
+impl Client {
+    /// The client of a call.
+    pub fn of(call: &Call<'_>) -> Self {
+        call.extensions().get().cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn new(
+        peer: Peer<RoleServer>,
+        abilities: Abilities,
+        answers: BTreeMap<String, Value>,
+    ) -> Self {
+        Self(Some(Arc::new(Shared { peer, abilities, answers, told: Mutex::default() })))
+    }
+
+    /// Asks for values.
+    ///
+    /// # Errors
+    /// The fault that the call must end with: the client is asked and calls again, or there is nobody to ask.
+    pub async fn ask(&self, question: &Question) -> Result<Reply, Box<Fault>> {
+        let Some(shared) = &self.0 else { return Err(wording::nobody_asked()) };
+        let Abilities { way, has_forms, has_model } = shared.abilities;
+        let is_possible = if question.is_of_person() { has_forms } else { has_model };
+        match (way, is_possible) {
+            (Way::Live, true) => {
+                let reply = question.put(&shared.peer);
+                let reply = tokio::time::timeout(APPROVAL_TIME, reply).await.ok().flatten();
+                reply.ok_or_else(wording::nobody_asked)
+            }
+            (Way::Rounds, true) => {
+                let answer = shared.answers.get(question.name());
+                let reply = answer.and_then(|answer| Some((answer, question.reply(answer)?)));
+                let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
+                let Some((answer, reply)) = reply else {
+                    told.asked.push(question.clone());
+                    return Err(wording::asked());
+                };
+                told.used.insert(question.name().to_owned(), answer.clone());
+                Ok(reply)
+            }
+            (Way::Rounds, false) => {
+                let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
+                told.lacking.push(question.clone());
+                Err(wording::nobody_asked())
+            }
+            (Way::Live, false) | (Way::Nobody, _) => Err(wording::nobody_asked()),
+        }
+    }
+
+    /// Shows something beside the tool's answer. Other front doors show the answer alone.
+    pub fn attach(&self, attachment: Attachment) {
+        let Some(shared) = &self.0 else { return };
+        shared.told.lock().unwrap_or_else(PoisonError::into_inner).attached.push(attachment);
+    }
+
+    /// Takes what the tool said.
+    pub(crate) fn take(&self) -> Told {
+        let Some(shared) = &self.0 else { return Told::default() };
+        std::mem::take(&mut shared.told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Without the answers.
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Client")
+    }
+}

@@ -1,0 +1,38 @@
+//! Content of a result beside the tool's answer, as MCP has it.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use callgate_tool::{Value, json};
+
+/// Content that stands beside the answer of a tool. Not every client forwards each kind to its model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment(Value);
+
+impl Attachment {
+    /// A sound: `audio/wav`.
+    pub fn audio(media_type: &str, data: &[u8]) -> Self {
+        Self(json!({"type": "audio", "data": (STANDARD.encode(data)), "mimeType": media_type}))
+    }
+
+    /// An image: `image/png`.
+    pub fn image(media_type: &str, data: &[u8]) -> Self {
+        Self(json!({"type": "image", "data": (STANDARD.encode(data)), "mimeType": media_type}))
+    }
+
+    /// A resource whose text is a part of the result.
+    pub fn resource(uri: &str, media_type: &str, text: &str) -> Self {
+        let resource = json!({"uri": uri, "mimeType": media_type, "text": text});
+        Self(json!({"type": "resource", "resource": resource}))
+    }
+
+    /// A resource whose bytes are a part of the result.
+    pub fn resource_of_bytes(uri: &str, media_type: &str, bytes: &[u8]) -> Self {
+        let resource =
+            json!({"uri": uri, "mimeType": media_type, "blob": (STANDARD.encode(bytes))});
+        Self(json!({"type": "resource", "resource": resource}))
+    }
+
+    /// The block of content.
+    pub(crate) fn into_value(self) -> Value {
+        self.0
+    }
+}

@@ -1,0 +1,144 @@
+//! Questions of tools, as they stand in a message, and the answers to them.
+
+use std::sync::Arc;
+
+use callgate_call::ArgumentCheck;
+use callgate_tool::{Object, Value, json};
+use rmcp::{
+    Peer, RoleServer,
+    model::{ClientResult, InputRequest, ServerRequest},
+};
+
+/// A question of a tool.
+#[derive(Clone, Debug)]
+pub struct Question {
+    name: String,
+    params: Value,
+    /// The check of a person's values; none for a question to a model, whose answer has a form of its own.
+    values: Option<Arc<ArgumentCheck>>,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a tool must handle each")]
+pub enum Reply {
+    /// A person closed the form.
+    Cancelled,
+    /// A person does not want to answer.
+    Declined,
+    /// The values that were asked for; the message of a model (`role`, `content`, `model`).
+    Given(Object),
+}
+
+impl Question {
+    /// A question to a person. `schema` is one of an object whose members are texts, numbers, truth values or choices, which is
+    /// what clients show as a form; what does not fit it is asked for again. The name tells the questions of a tool apart.
+    pub fn of_person(name: &str, message: &str, schema: impl Into<Value>) -> Self {
+        let schema = schema.into();
+        let values = Some(Arc::new(ArgumentCheck::new(schema.clone())));
+        let params = json!({"mode": "form", "message": message, "requestedSchema": schema});
+        Self { name: name.to_owned(), params, values }
+    }
+
+    /// A question to the model of the client, which answers in at most so many tokens. Revisions since 2026-07-28 advise against
+    /// such questions, and few clients take them.
+    pub fn of_model(name: &str, prompt: &str, most_tokens: u32) -> Self {
+        let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
+        let params = json!({"messages": [message], "maxTokens": u64::from(most_tokens)});
+        Self { name: name.to_owned(), params, values: None }
+    }
+
+    /// The name of the question.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn is_of_person(&self) -> bool {
+        self.values.is_some()
+    }
+
+    /// The reply that an answer of the client is; none where it is none.
+    pub(crate) fn reply(&self, answer: &Value) -> Option<Reply> {
+        let Some(values) = &self.values else {
+            let message = answer.as_object()?;
+            let is_message = message.contains_key("role") && message.contains_key("content");
+            return is_message.then(|| Reply::Given(message.clone()));
+        };
+        match answer.get("action")?.as_str()? {
+            "accept" => {
+                let given = answer.get("content")?.as_object()?;
+                values.check(given).is_ok().then(|| Reply::Given(given.clone()))
+            }
+            "cancel" => Some(Reply::Cancelled),
+            "decline" => Some(Reply::Declined),
+            _ => None,
+        }
+    }
+
+    /// The question as a part of a result.
+    pub(crate) fn request(&self) -> Option<InputRequest> {
+        let text = self.message();
+        Some(if self.is_of_person() {
+            InputRequest::Elicitation(serde_json::from_str(&text).ok()?)
+        } else {
+            InputRequest::CreateMessage(serde_json::from_str(&text).ok()?)
+        })
+    }
+
+    /// Asks now, over a connection that the server's requests go over. None where the answer is none.
+    pub(crate) async fn put(&self, peer: &Peer<RoleServer>) -> Option<Reply> {
+        let text = self.message();
+        let request = if self.is_of_person() {
+            ServerRequest::ElicitRequest(serde_json::from_str(&text).ok()?)
+        } else {
+            ServerRequest::CreateMessageRequest(serde_json::from_str(&text).ok()?)
+        };
+        let answer = match peer.send_request(request).await.ok()? {
+            ClientResult::CreateMessageResult(answer) => serde_json::to_vec(&answer),
+            ClientResult::ElicitResult(answer) => serde_json::to_vec(&answer),
+            _ => return None,
+        };
+        self.reply(&Value::from_slice(&answer.ok()?).ok()?)
+    }
+
+    fn message(&self) -> String {
+        let method =
+            if self.is_of_person() { "elicitation/create" } else { "sampling/createMessage" };
+        json!({"method": method, "params": self.params.clone()}).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(answer: &Value, expected: Option<&Reply>) {
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+        let question = Question::of_person("user_name", "What is your name?", schema);
+        assert_eq!(question.reply(answer).as_ref(), expected, "{answer}");
+    }
+
+    #[test]
+    fn only_values_that_fit_the_form_are_a_reply() {
+        let name = json!({"name": "Alice"});
+        let given = Reply::Given(name.as_object().unwrap().clone());
+        check(&json!({"action": "accept", "content": name}), Some(&given));
+        check(&json!({"action": "accept", "content": {"name": 7}}), None);
+        check(&json!({"action": "accept", "content": {}}), None);
+        check(&json!({"action": "accept"}), None);
+        check(&json!({"action": "cancel"}), Some(&Reply::Cancelled));
+        check(&json!({"action": "decline"}), Some(&Reply::Declined));
+        check(&json!({"action": "else"}), None);
+        check(&json!(12345), None);
+    }
+
+    #[test]
+    fn a_model_answers_with_a_message() {
+        let question = Question::of_model("capital", "What is the capital of France?", 100);
+        let message = json!({"role": "assistant", "content": {"type": "text", "text": "Paris"}, "model": "m"});
+        assert!(matches!(question.reply(&message), Some(Reply::Given(_))));
+        assert_eq!(question.reply(&json!({"action": "accept", "content": {}})), None);
+        assert!(matches!(question.request(), Some(InputRequest::CreateMessage(_))));
+    }
+}
