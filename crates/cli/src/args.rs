@@ -9,6 +9,7 @@ mod completions;
 mod diff;
 mod explain;
 mod import;
+mod init;
 mod mcp;
 mod serve;
 mod source;
@@ -23,6 +24,7 @@ pub(crate) use self::{
     diff::DiffArguments,
     explain::ExplainArguments,
     import::ImportArguments,
+    init::InitArguments,
     mcp::{McpArguments, McpHost},
     serve::ServeArguments,
     source::DescriptionArguments,
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Explain(ExplainArguments),
     /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
     Import(ImportArguments),
+    /// Make a profile of a description: `callgate call NAME TOOL` then calls your API
+    Init(InitArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
     Mcp(McpArguments),
     /// Print the JSON Schema of configurations, for editors

@@ -7,6 +7,7 @@ pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod explain;
 pub(crate) mod import;
+pub(crate) mod init;
 mod losses;
 pub(crate) mod mcp;
 pub(crate) mod schema;

@@ -9,9 +9,11 @@ mod closed;
 mod codes;
 mod commands;
 mod exit;
+mod folders;
 mod levels;
 mod log;
 mod masked;
+mod needs;
 mod number;
 mod open;
 mod output;
@@ -20,6 +22,8 @@ mod render;
 mod report;
 mod sarif;
 mod session;
+mod source;
+mod yaml;
 
 use std::process::ExitCode;
 
@@ -41,6 +45,7 @@ fn main() -> ExitCode {
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
+        Command::Init(arguments) => commands::init::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),

@@ -1,7 +1,7 @@
 //! Opens what the user named: a description or a configuration, told apart by what stands in it. Faults become
 //! snippets.
 
-use std::{borrow::Cow, io, path::Path};
+use std::{io, path::Path};
 
 use callgate::{
     config::{
@@ -10,7 +10,14 @@ use callgate::{
     openapi::OperationStatus,
 };
 
-use crate::{args::DescriptionArguments, exit::Failure, masked::without_secrets, output, render};
+use crate::{
+    args::DescriptionArguments,
+    exit::Failure,
+    folders,
+    masked::without_secrets,
+    output, render,
+    source::{self, is_standard_input, text_of},
+};
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
 fn open(
@@ -18,9 +25,7 @@ fn open(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Failure> {
-    let config = config::open(&configuration(file), options);
-    let built = config.and_then(|config| config.build_blocking(environment, None));
-    let built = built.map_err(|error| failure(&error))?;
+    let built = made(file, options, environment).map_err(|error| failure(&error))?;
     for warning in &built.warnings {
         output::talk(&shown(warning, &built.warnings));
     }
@@ -29,20 +34,24 @@ fn open(
 
 /// An executor that makes no calls, with nothing told.
 pub(crate) fn built(file: &Path, options: &DescriptionOptions) -> Result<Built, Error> {
-    let environment = Environment::new().without_audit();
-    let config = config::open(&configuration(file), options);
-    config.and_then(|config| config.build_blocking(&environment, None))
+    made(file, options, &Environment::new().without_audit())
 }
 
-/// The file that is meant: of a folder its `callgate.yaml`.
-fn configuration(file: &Path) -> Cow<'_, Path> {
-    let inside = file.join("callgate.yaml");
-    if inside.is_file() { Cow::Owned(inside) } else { Cow::Borrowed(file) }
+/// An executor from what the user named. Descriptions at addresses are kept for when they cannot be had.
+fn made(
+    file: &Path,
+    options: &DescriptionOptions,
+    environment: &Environment,
+) -> Result<Built, Error> {
+    let config = config::open(source::location(file)?, options)?;
+    let mut environment = environment.clone();
+    environment.cache = folders::cache();
+    config.build_blocking(&environment, None)
 }
 
 /// A finding of a configuration as a snippet; `all` say where secrets stand.
 pub(crate) fn shown(finding: &Finding, all: &[Finding]) -> String {
-    let text = config::read_file(&finding.file, MAX_FILE_BYTES).unwrap_or_default();
+    let text = text_of(&finding.file).unwrap_or_default();
     let text = without_secrets(&String::from_utf8_lossy(&text), all);
     render::finding(&render::Lines::new(&text), finding)
 }
@@ -93,6 +102,11 @@ pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
         bearer: given.bearer.clone(),
         ca: given.connection.ca.clone(),
         egress_allow: given.connection.egress_allow.clone(),
+        api_key: given.api_key.clone(),
+        basic: given.basic.clone(),
+        headers: given.requests.headers.clone(),
+        timeout: given.requests.timeout.clone(),
+        limits: given.requests.limits.clone(),
     }
 }
 
@@ -103,7 +117,9 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 
 /// The bytes of a toolset's description.
 pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
-    toolset.text().map_err(|error| unreadable(&toolset.file, &error))
+    let text =
+        if is_standard_input(&toolset.file) { text_of(&toolset.file) } else { toolset.text() };
+    text.map_err(|error| unreadable(&toolset.file, &error))
 }
 
 fn unreadable(file: &Path, error: &io::Error) -> Failure {

@@ -86,7 +86,8 @@ impl Config {
         let transports = sending.iter().map(|sending| Arc::clone(&sending.descriptions));
         let transports: Vec<_> = transports.collect();
         let known = previous.map(|kept| &*kept.fetched).unwrap_or_default();
-        let fetched = fetched::all(&self.toolsets, &transports, known).await;
+        let cache = environment.cache.as_deref();
+        let fetched = fetched::all(&self.toolsets, &transports, (known, cache)).await;
         for (config, sending) in self.toolsets.iter().zip(sending.into_iter().zip(fetched)) {
             if config.description.is_some() {
                 let built = toolset::build(&mut reader, config, sending, &workshop);

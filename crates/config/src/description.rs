@@ -9,6 +9,8 @@ use std::{
 use callgate_tree::{Diagnostic, Node, Parsed};
 use url::Url;
 
+use crate::location::shown;
+
 /// An OpenAPI description and where it is.
 ///
 /// ```
@@ -52,10 +54,7 @@ impl Description {
     /// The description at an address, which is asked for when the configuration is built. It may refer to documents on
     /// listed origins, and to no files.
     pub fn address(url: Url) -> Self {
-        let mut shown = url.clone();
-        shown.set_query(None);
-        shown.set_fragment(None);
-        Self { file: String::from(shown).into(), source: Source::Address(url) }
+        Self { file: shown(&url), source: Source::Address(url) }
     }
 
     /// The description itself, YAML or JSON. It may refer to documents on listed origins, and to no files.

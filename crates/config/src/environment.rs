@@ -35,6 +35,8 @@ pub struct Environment {
     pub is_unaudited: bool,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
     pub missing: Missing,
+    /// The folder that descriptions of addresses are kept in, so that one that cannot be had is the last one that was.
+    pub cache: Option<PathBuf>,
     /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
     pub listeners: Option<Listeners>,
 }
@@ -95,6 +97,13 @@ impl Environment {
     #[must_use]
     pub fn with_tool(mut self, tool: impl Backend + 'static) -> Self {
         self.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Keeps descriptions of addresses in a folder, where a later process finds them.
+    #[must_use]
+    pub fn with_cache(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cache = Some(folder.into());
         self
     }
 

@@ -29,8 +29,8 @@ impl Error {
         Self { files, ..self }
     }
 
-    /// A fault of a file as a whole.
-    pub(crate) fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
+    /// A fault of a file as a whole: the stable word for its kind, the message, and what to do.
+    pub fn whole(file: &Path, code: &'static str, message: String, help: &str) -> Self {
         Self::of(vec![Finding {
             file: file.to_owned(),
             code,

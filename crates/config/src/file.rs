@@ -1,8 +1,8 @@
 //! Reads files within a bound: what is larger is not read to its end, so that a wrong path, a device or a pipe that never
-//! ends fills no memory.
+//! ends fills no memory. Makes files and folders that nobody else may read.
 
 use std::{
-    fs::File,
+    fs::{DirBuilder, File, OpenOptions},
     io::{self, Read as _},
     path::Path,
 };
@@ -33,6 +33,36 @@ pub(crate) fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Makes a folder that nobody else may look into, with those above it. One that is there stays as it is.
+///
+/// # Errors
+/// Those of making it.
+pub fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+/// Makes a file that nobody else may read, and that is there no more than once.
+///
+/// # Errors
+/// Those of making it; [`io::ErrorKind::AlreadyExists`] where there is one.
+pub fn new_private_file(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(file)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -48,6 +78,21 @@ mod tests {
         assert_eq!(read_file(&file, 4).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
         assert_eq!(beginning(&file, 3).unwrap(), b"1234");
         assert!(read_file(&folder.path().join("none"), 4).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_may_read_what_is_private() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("a/callgate");
+        private_folder(&folder).unwrap();
+        private_folder(&folder).unwrap();
+        let file = folder.join("file");
+        new_private_file(&file).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        assert_eq!(new_private_file(&file).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
     }
 
     #[cfg(unix)]

@@ -24,21 +24,34 @@ pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> Vec<FixedHeader
             reader.expected(&pointer, "a text or a reference to a secret", node, "quote it");
             continue;
         };
-        if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
-            let message =
-                format!("expected a header that says nothing about the message, got: `{name}`");
-            reader.complain("wrong-value", pointer, message, "remove it; it follows from the call");
-            continue;
-        }
-        match value(text) {
-            Ok(value) => headers.push(FixedHeader { pointer, ..FixedHeader::new(&**name, value) }),
-            Err(error) => {
-                let help = "write `literal:` before a text that begins like a reference";
-                reader.complain("secret-reference", pointer, error.to_string(), help);
-            }
-        }
+        headers.extend(one(reader, (name, text), &pointer));
     }
     headers
+}
+
+/// One header, whose value is a text or a reference.
+pub(crate) fn one(
+    reader: &mut Reader,
+    (name, text): (&str, &str),
+    pointer: &str,
+) -> Option<FixedHeader> {
+    if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+        let message =
+            format!("expected a header that says nothing about the message, got: `{name}`");
+        reader.complain("wrong-value", pointer, message, "remove it; it follows from the call");
+        return None;
+    }
+    match value(text) {
+        Ok(value) => {
+            let pointer = pointer.to_owned();
+            Some(FixedHeader { pointer, ..FixedHeader::new(name, value) })
+        }
+        Err(error) => {
+            let help = "write `literal:` before a text that begins like a reference";
+            reader.complain("secret-reference", pointer, error.to_string(), help);
+            None
+        }
+    }
 }
 
 /// A text that begins like a reference is one; any other stands for itself.

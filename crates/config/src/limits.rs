@@ -1,63 +1,100 @@
-//! `limits` of a toolset: the bounds of its description and of one exchange. Those of what a model is shown are read in
-//! `output`.
+//! `limits` of a toolset, and of all of them at the root: the bounds of descriptions, of one exchange, and of what a model is
+//! shown. The bounds of calls together are read in `policy`.
 
+use callgate_call::Shape;
 use callgate_openapi::Limits as DescriptionLimits;
 use callgate_transport::Limits;
-use callgate_tree::{Limits as TextLimits, Node};
+use callgate_tree::Limits as TextLimits;
 
 use crate::{
     keys::LIMITS,
     reader::{Mapping, Reader, at},
+    toolset::ToolsetConfig,
 };
 
-/// Reads the bounds of the description, and those of one exchange.
-pub(crate) fn read(reader: &mut Reader, toolset: Mapping<'_>) -> (DescriptionLimits, Limits) {
-    (of_description(reader, toolset), of_exchange(reader, toolset))
+/// The bounds of one toolset.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) description: DescriptionLimits,
+    pub(crate) exchange: Limits,
+    /// The largest image or sound that is handed on.
+    pub(crate) media_bytes: usize,
+    /// The most text a model is shown.
+    pub(crate) result_bytes: usize,
 }
 
-fn of_exchange(reader: &mut Reader, mapping: Mapping<'_>) -> Limits {
-    let mut limits = Limits::default();
-    let Some(node) = mapping.object.get("limits") else { return limits };
-    let pointer = at(mapping, "limits");
-    let Some(mapping) = reader.mapping(node, &pointer, &LIMITS) else { return limits };
-    if let Some(timeout) = reader.duration(mapping, "timeout") {
-        limits.timeout = timeout;
+impl Default for Bounds {
+    fn default() -> Self {
+        let Shape { media_bytes, result_bytes, .. } = Shape::default();
+        let (description, exchange) = (DescriptionLimits::default(), Limits::default());
+        Self { description, exchange, media_bytes, result_bytes }
     }
-    if let Some(bytes) = reader.bytes(mapping, "response_bytes") {
-        limits.response_bytes = bytes;
-    }
-    limits
 }
 
-/// The bounds of the description: what stands under `limits` about it.
-fn of_description(reader: &mut Reader, toolset: Mapping<'_>) -> DescriptionLimits {
-    let mut limits = DescriptionLimits::default();
+impl Bounds {
+    /// Those of a toolset.
+    pub(crate) fn of(toolset: &ToolsetConfig) -> Self {
+        Self {
+            description: toolset.description_limits,
+            exchange: toolset.limits,
+            media_bytes: toolset.shape.media_bytes,
+            result_bytes: toolset.shape.result_bytes,
+        }
+    }
+
+    /// Gives them to a toolset.
+    pub(crate) fn put(self, toolset: &mut ToolsetConfig) {
+        toolset.description_limits = self.description;
+        toolset.limits = self.exchange;
+        toolset.shape.media_bytes = self.media_bytes;
+        toolset.shape.result_bytes = self.result_bytes;
+    }
+}
+
+/// The bounds that the key `limits` of the whole configuration gives to toolsets; what else it may hold is the sidecar's.
+pub(crate) fn of_all(reader: &mut Reader, root: Mapping<'_>) -> Bounds {
+    let pointer = at(root, "limits");
+    let limits = root.object.get("limits").and_then(|node| node.as_object());
+    let Some(object) = limits else { return Bounds::default() };
+    filled(reader, Mapping { object, pointer: &pointer }, Bounds::default())
+}
+
+/// The bounds with those over them that the key `limits` of a toolset says.
+pub(crate) fn over(reader: &mut Reader, toolset: Mapping<'_>, bounds: Bounds) -> Bounds {
+    let Some(node) = toolset.object.get("limits") else { return bounds };
     let pointer = at(toolset, "limits");
-    // What is wrong with the mapping as a whole is said once, by `of_exchange`.
-    let Some(object) = toolset.object.get("limits").and_then(Node::as_object) else {
-        return limits;
-    };
-    let mapping = Mapping { object, pointer: &pointer };
+    let Some(mapping) = reader.mapping(node, &pointer, &LIMITS) else { return bounds };
+    filled(reader, mapping, bounds)
+}
+
+fn filled(reader: &mut Reader, mapping: Mapping<'_>, mut bounds: Bounds) -> Bounds {
+    if let Some(timeout) = reader.duration(mapping, "timeout") {
+        bounds.exchange.timeout = timeout;
+    }
+    let description = &mut bounds.description;
     for (key, limit) in [
-        ("alias_bytes", &mut limits.text.alias_bytes),
-        ("description_bytes", &mut limits.text.bytes),
+        ("alias_bytes", &mut description.text.alias_bytes),
+        ("description_bytes", &mut description.text.bytes),
+        ("media_bytes", &mut bounds.media_bytes),
+        ("response_bytes", &mut bounds.exchange.response_bytes),
+        ("result_bytes", &mut bounds.result_bytes),
     ] {
         *limit = reader.bytes(mapping, key).unwrap_or(*limit);
     }
     for (key, limit, most) in [
         // What walks a tree recurses: a thread's stack bounds the depth.
-        ("description_depth", &mut limits.text.depth, TextLimits::default().depth),
-        ("all_declarations_effort", &mut limits.all_declarations_effort, usize::MAX),
-        ("declaration_effort", &mut limits.declaration_effort, usize::MAX),
-        ("description_effort", &mut limits.effort, usize::MAX),
-        ("description_nodes", &mut limits.text.nodes, usize::MAX),
-        ("operations", &mut limits.operations, usize::MAX),
-        ("shared_definitions_effort", &mut limits.shared_definitions_effort, usize::MAX),
-        ("tool_tokens", &mut limits.tool_tokens, usize::MAX),
+        ("description_depth", &mut description.text.depth, TextLimits::default().depth),
+        ("all_declarations_effort", &mut description.all_declarations_effort, usize::MAX),
+        ("declaration_effort", &mut description.declaration_effort, usize::MAX),
+        ("description_effort", &mut description.effort, usize::MAX),
+        ("description_nodes", &mut description.text.nodes, usize::MAX),
+        ("operations", &mut description.operations, usize::MAX),
+        ("shared_definitions_effort", &mut description.shared_definitions_effort, usize::MAX),
+        ("tool_tokens", &mut description.tool_tokens, usize::MAX),
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }
     let per_byte = reader.whole(mapping, "effort_per_byte", 0..=usize::MAX);
-    limits.effort_per_byte = per_byte.unwrap_or(limits.effort_per_byte);
-    limits
+    description.effort_per_byte = per_byte.unwrap_or(description.effort_per_byte);
+    bounds
 }

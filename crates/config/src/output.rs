@@ -1,5 +1,5 @@
-//! How results are shown: `output`, what it says of single tools, and the sizes under `limits`. Reads keys; what they do
-//! is `callgate_call::Shape`'s.
+//! How results are shown: `output`, and what it says of single tools. Reads keys; what they do is `callgate_call::Shape`'s.
+//! The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_tree::Node;
@@ -7,23 +7,19 @@ use http::{HeaderName, header::SET_COOKIE};
 
 use crate::{
     keys::{OUTPUT, OUTPUT_TOOL},
+    limits::Bounds,
     reader::{Mapping, Reader, at, escaped},
     toolset::ToolShape,
 };
 
 /// The shape of a toolset's results, and of the tools that have their own.
-pub(crate) fn shapes(reader: &mut Reader, toolset: Mapping<'_>) -> (Shape, Vec<ToolShape>) {
+pub(crate) fn shapes(
+    reader: &mut Reader,
+    toolset: Mapping<'_>,
+    bounds: &Bounds,
+) -> (Shape, Vec<ToolShape>) {
     let mut shape = Shape::default();
-    // What is wrong with `limits` as a whole is said where the bounds of the exchange are read.
-    let limits = at(toolset, "limits");
-    if let Some(object) = toolset.object.get("limits").and_then(|node| node.as_object()) {
-        let mapping = Mapping { object, pointer: &limits };
-        for (key, size) in
-            [("media_bytes", &mut shape.media_bytes), ("result_bytes", &mut shape.result_bytes)]
-        {
-            *size = reader.bytes(mapping, key).unwrap_or(*size);
-        }
-    }
+    (shape.media_bytes, shape.result_bytes) = (bounds.media_bytes, bounds.result_bytes);
     let Some(node) = toolset.object.get("output") else { return (shape, Vec::new()) };
     let pointer = at(toolset, "output");
     let Some(mapping) = reader.mapping(node, &pointer, &OUTPUT) else { return (shape, Vec::new()) };

@@ -3,6 +3,7 @@
 
 pub(crate) mod aws;
 pub(crate) mod identity;
+mod quantity;
 pub(crate) mod secret;
 pub(crate) mod tls;
 mod word;
@@ -45,6 +46,8 @@ pub(crate) struct Reader {
     /// Those secrets.
     pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
+    /// Options of a command line by the pointers of what they say: faults there are the options'.
+    pub(crate) flags: Vec<(&'static str, &'static str)>,
     /// What is wrong with other files the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
@@ -127,14 +130,18 @@ impl Reader {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
-        let finding = |(complaint, position): (Complaint, Option<Position>)| Finding {
-            file: file.to_owned(),
-            code: complaint.code,
-            severity: complaint.severity,
-            pointer: complaint.pointer,
-            position: position.filter(|_| !text.is_empty()),
-            message: complaint.message,
-            help: complaint.help,
+        let flags = self.flags;
+        let finding = |(complaint, position): (Complaint, Option<Position>)| {
+            let flag = flag(&complaint.pointer, &flags);
+            Finding {
+                file: flag.map_or_else(|| file.to_owned(), PathBuf::from),
+                code: complaint.code,
+                severity: complaint.severity,
+                pointer: if flag.is_some() { String::new() } else { complaint.pointer.clone() },
+                position: position.filter(|_| flag.is_none() && !text.is_empty()),
+                message: complaint.message,
+                help: complaint.help,
+            }
         };
         let mut findings: Vec<_> = self.complaints.into_iter().zip(places).map(finding).collect();
         findings.sort_by_key(|finding| finding.position);
@@ -221,7 +228,7 @@ impl Reader {
     /// A span of time: `30s`, `500ms`, `2m`, `24h`.
     pub(crate) fn duration(&mut self, mapping: Mapping<'_>, key: &str) -> Option<Duration> {
         let node = mapping.object.get(key)?;
-        let span = node.as_str().and_then(parse_duration).filter(|span| !span.is_zero());
+        let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {
             self.expected(
                 &at(mapping, key),
@@ -239,7 +246,7 @@ impl Reader {
         let plain = node.as_number().and_then(callgate_tool::Number::as_i64);
         let size = match plain {
             Some(number) => usize::try_from(number).ok(),
-            None => node.as_str().and_then(parse_bytes),
+            None => node.as_str().and_then(quantity::bytes),
         };
         let size = size.filter(|size| *size > 0);
         if size.is_none() {
@@ -303,8 +310,17 @@ impl Reader {
     }
 }
 
+/// The option of a command line that a pointer is of: itself, or what says something there.
+fn flag<'a>(pointer: &'a str, flags: &[(&str, &'a str)]) -> Option<&'a str> {
+    if pointer.starts_with("--") {
+        return pointer.split('/').next();
+    }
+    let says = |(at, _): &&(&str, &str)| pointer.starts_with(at);
+    flags.iter().find(says).map(|(_, flag)| *flag)
+}
+
 /// The known name that is most like `name`, if one is alike at all.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let likeness = |known: &&str| strsim::jaro_winkler(known, name);
     let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     nearest.filter(|known| likeness(known) >= ALIKE)
@@ -327,68 +343,5 @@ fn shown(node: &Node) -> String {
         Node::Number(number) => format!("`{number}`"),
         Node::String(_) => "another text".to_owned(),
         other => format!("a value of type {}", other.kind()),
-    }
-}
-
-fn parse_duration(text: &str) -> Option<Duration> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: u64 = digits.parse().ok()?;
-    match text.strip_prefix(digits)? {
-        "ms" => Some(Duration::from_millis(number)),
-        "s" => Some(Duration::from_secs(number)),
-        "m" => number.checked_mul(60).map(Duration::from_secs),
-        "h" => number.checked_mul(3600).map(Duration::from_secs),
-        _ => None,
-    }
-}
-
-fn parse_bytes(text: &str) -> Option<usize> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: usize = digits.trim_end().parse().ok()?;
-    let unit = match text.strip_prefix(digits)? {
-        "" | "B" => 1,
-        "KiB" => 1 << 10,
-        "MiB" => 1 << 20,
-        "GiB" => 1 << 30,
-        _ => return None,
-    };
-    number.checked_mul(unit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_of_time_have_units() {
-        let rows = [
-            ("30s", Some(30_000)),
-            ("500ms", Some(500)),
-            ("2m", Some(120_000)),
-            ("30", None),
-            ("s", None),
-            ("-1s", None),
-            ("1h", Some(3_600_000)),
-            ("1d", None),
-            ("99999999999999999999s", None),
-        ];
-        for (text, milliseconds) in rows {
-            assert_eq!(parse_duration(text), milliseconds.map(Duration::from_millis), "{text}");
-        }
-    }
-
-    #[test]
-    fn sizes_have_binary_units() {
-        let rows = [
-            ("4096", Some(4096)),
-            ("1KiB", Some(1024)),
-            ("1 MiB", Some(1 << 20)),
-            ("1MB", None),
-            ("x", None),
-            ("99999999999GiB", None),
-        ];
-        for (text, bytes) in rows {
-            assert_eq!(parse_bytes(text), bytes, "{text}");
-        }
     }
 }

@@ -17,6 +17,7 @@ use crate::{
 pub(crate) fn credentials(reader: &mut Reader, toolset: Mapping<'_>) -> Credentials {
     Credentials {
         auth: credential::auth(reader, toolset),
+        api_key: None,
         lacks_own: false,
         schemes: schemes(reader, toolset),
         origins: origins(reader, toolset),

@@ -14,6 +14,7 @@ use crate::{
     file::beginning,
     finding::{Finding, Severity},
     keys::ROOT,
+    limits::{self, Bounds},
     mcp, observe, policy,
     reader::tls::tls,
     secrets, serving, sessions,
@@ -92,7 +93,10 @@ impl Config {
         config.log = observe::log(&mut config.reader, mapping);
         config.telemetry = observe::telemetry(&mut config.reader, mapping);
         match mapping.object.get("toolsets") {
-            Some(node) => config.toolsets = toolsets(&mut config.reader, node, &config.base),
+            Some(node) => {
+                let bounds = limits::of_all(&mut config.reader, mapping);
+                config.toolsets = toolsets(&mut config.reader, node, (&config.base, bounds));
+            }
             None => config.reader.complain(
                 "missing-key",
                 "",
@@ -110,7 +114,8 @@ impl Config {
     fn read_toolset(text: &[u8], base: PathBuf, file: PathBuf) -> Result<Self, Error> {
         let root = tree(&file, text)?;
         let mut config = Self::of(text, base, file);
-        let place = Place { pointer: "", directory: &config.base };
+        let bounds = Bounds::default();
+        let place = Place { pointer: "", directory: &config.base, bounds };
         config.toolsets.extend(toolset(&mut config.reader, &root, None, &place));
         Ok(config)
     }

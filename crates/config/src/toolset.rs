@@ -191,6 +191,9 @@ impl FixedHeader {
 pub struct Credentials {
     /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
     pub auth: Option<AuthConfig>,
+    /// The key of the one security scheme of the description that is an API key; also of operations that do not say what
+    /// they ask for.
+    pub api_key: Option<SecretReference>,
     /// Whether every operation has a credential that could not be taken over from an export.
     pub lacks_own: bool,
     /// Those of security schemes, by their names.

@@ -7,22 +7,27 @@ use callgate_executor::Redirects;
 use callgate_openapi::{Defaults, SessionInputs};
 use callgate_tool::ToolsetName;
 use callgate_tree::Node;
-use url::{Host, Url};
 
 use crate::{
     argument_headers, body_media, confirm,
     description::Description,
     egress, exported, functions, headers,
     keys::TOOLSET,
-    limits, output, policy,
+    limits::{self, Bounds},
+    location::address,
+    output, policy,
     reader::{Mapping, Reader, at, escaped, tls::tls},
     references, scheme_credentials, selection, server, service_directory, session_values,
     toolset::ToolsetConfig,
     upstream,
 };
 
-/// Reads all toolsets; files of exports are relative to `directory`.
-pub(crate) fn toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Vec<ToolsetConfig> {
+/// Reads all toolsets; files of exports are relative to `directory`, bounds that a toolset does not name are `bounds`.
+pub(crate) fn toolsets(
+    reader: &mut Reader,
+    node: &Node,
+    (directory, bounds): (&Path, Bounds),
+) -> Vec<ToolsetConfig> {
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
         reader.expected("/toolsets", "a mapping from names to toolsets", node, "name at least one");
         return Vec::new();
@@ -30,7 +35,7 @@ pub(crate) fn toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Ve
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
         let pointer = format!("/toolsets/{}", escaped(name));
-        let place = Place { pointer: &pointer, directory };
+        let place = Place { pointer: &pointer, directory, bounds };
         let read = match ToolsetName::new(name) {
             Ok(name) => toolset(reader, node, Some(name), &place),
             Err(error) => {
@@ -49,6 +54,8 @@ pub(crate) fn toolsets(reader: &mut Reader, node: &Node, directory: &Path) -> Ve
 pub(crate) struct Place<'a> {
     pub(crate) pointer: &'a str,
     pub(crate) directory: &'a Path,
+    /// What holds where the toolset names no other bounds.
+    pub(crate) bounds: Bounds,
 }
 
 /// Reads one toolset. One without a name has no prefix, and `spec.yaml` beside it unless it says otherwise.
@@ -77,10 +84,10 @@ pub(crate) fn toolset(
         Some("") => None,
         Some(text) => prefix(reader, mapping, text),
     };
-    let (shape, tool_shapes) = output::shapes(reader, mapping);
+    let bounds = limits::over(reader, mapping, place.bounds);
+    let (shape, tool_shapes) = output::shapes(reader, mapping, &bounds);
     let mut credentials = scheme_credentials::credentials(reader, mapping);
     let selection = selection::read(reader, mapping);
-    let (description_limits, limits) = limits::read(reader, mapping);
     credentials.lacks_own = export.as_ref().is_some_and(|export| export.lacks_credential);
     let read = ToolsetConfig {
         prefix,
@@ -105,9 +112,9 @@ pub(crate) fn toolset(
         argument_headers: argument_headers::read(reader, mapping, &selection),
         credential_arguments: credential_arguments(reader, mapping),
         selection,
-        description_limits,
+        description_limits: bounds.description,
         references: references::read(reader, mapping),
-        limits,
+        limits: bounds.exchange,
         call_limits: policy::call_limits(reader, mapping),
         redirects: redirects(reader, mapping),
         shape,
@@ -128,26 +135,13 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description>
     if !openapi.contains("://") {
         return Some(Description::file(openapi));
     }
-    let address = described_at(openapi);
-    if address.is_none() {
+    let found = address(openapi);
+    if found.is_none() {
         let message = "expected a file, or an https address without a user, got another text";
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
         reader.complain("wrong-value", at(mapping, "openapi"), message, help);
     }
-    address.map(Description::address)
-}
-
-/// The address of a description: nobody on the way may change it.
-fn described_at(text: &str) -> Option<Url> {
-    let url = Url::parse(text).ok()?;
-    let is_here = match url.host()? {
-        Host::Domain(name) => name == "localhost",
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-    };
-    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here);
-    let is_open = url.username().is_empty() && url.password().is_none();
-    (is_safe && is_open).then_some(url)
+    found.map(Description::address)
 }
 
 fn prefix(reader: &mut Reader, mapping: Mapping<'_>, text: &str) -> Option<ToolsetName> {

@@ -2,12 +2,9 @@
 
 mod demo;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
-use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, open};
+use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, Location, open};
 use callgate_policy::Metrics;
 use callgate_transport::Listeners;
 
@@ -17,30 +14,48 @@ pub struct Source {
     from: From,
     /// Where this process listens: nothing that is built here calls it.
     listeners: Listeners,
+    /// The folder of descriptions at addresses.
+    cache: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug)]
 enum From {
     Demo,
-    File(PathBuf, DescriptionOptions),
+    Location(Location, Box<DescriptionOptions>),
 }
 
 impl Source {
     /// A configuration, or a bare description with its options.
     pub fn file(file: impl Into<PathBuf>, options: DescriptionOptions) -> Self {
-        Self { from: From::File(file.into(), options), listeners: Listeners::default() }
+        Self::at(Location::File(file.into()), options)
+    }
+
+    /// A configuration or a bare description, wherever it is.
+    pub fn at(location: Location, options: DescriptionOptions) -> Self {
+        Self::of(From::Location(location, Box::new(options)))
     }
 
     /// A pet service that answers from recordings: no network, no account, no file.
     pub fn demo() -> Self {
-        Self { from: From::Demo, listeners: Listeners::default() }
+        Self::of(From::Demo)
     }
 
-    /// The file it was read from; none for the demo.
-    pub fn path(&self) -> Option<&Path> {
+    fn of(from: From) -> Self {
+        Self { from, listeners: Listeners::default(), cache: None }
+    }
+
+    /// Keeps descriptions at addresses in a folder, so that a process that starts when one cannot be had has the last one.
+    #[must_use]
+    pub fn with_cache(mut self, folder: PathBuf) -> Self {
+        self.cache = Some(folder);
+        self
+    }
+
+    /// The file or the address it was read from; none for the demo.
+    pub fn path(&self) -> Option<PathBuf> {
         match &self.from {
             From::Demo => None,
-            From::File(file, _) => Some(file),
+            From::Location(location, _) => Some(location.shown()),
         }
     }
 
@@ -51,7 +66,7 @@ impl Source {
     pub fn config(&self) -> Result<Config, Error> {
         let mut config = match &self.from {
             From::Demo => demo::config(),
-            From::File(file, options) => open(file, options),
+            From::Location(location, options) => open(location.clone(), options),
         }?;
         // What a library does without unless it is asked for, a sidecar has.
         config.calls.get_or_insert_default();
@@ -72,8 +87,9 @@ impl Source {
         let environment = environment.with_middleware(Arc::new(crate::observe::Steps));
         let environment = match &self.from {
             From::Demo => environment.with_transport(demo::transport()),
-            From::File(..) => environment,
+            From::Location(..) => environment,
         };
+        let environment = self.cache.iter().fold(environment, Environment::with_cache);
         self.config()?.build(&environment, previous).await
     }
 

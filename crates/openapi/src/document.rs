@@ -2,6 +2,7 @@
 //! supplied them. What cannot be read below `info` costs one operation, not the document; no file is opened here.
 
 mod base;
+mod foreign;
 mod further;
 mod index;
 mod known;
@@ -11,7 +12,7 @@ mod version;
 
 use std::sync::{Arc, OnceLock};
 
-use callgate_tree::{Diagnostic, Node, Parsed, read};
+use callgate_tree::{Diagnostic, Limits as TextLimits, Node, Parsed};
 use hashbrown::HashMap;
 
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
     limits::Limits,
 };
 use base::Base;
+use foreign::Foreign;
 use further::{Documents, Further, Tree};
 use index::Index;
 use look_up::Facts;
@@ -34,6 +36,27 @@ pub struct Document {
     parts: Arc<Parts>,
     /// What may still be done while tools are made of it; nothing is counted at other times.
     effort: Option<Arc<Effort>>,
+}
+
+/// Reads the text of a description. One that is a page, an archive or of another format is named.
+///
+/// # Errors
+/// [`NotADescription`](crate::Code::NotADescription) for a text of another format; else as [`callgate_tree::read`].
+pub fn read(bytes: &[u8], limits: &TextLimits) -> Result<Parsed<Node>, Vec<Diagnostic>> {
+    match Foreign::of_text(bytes) {
+        Some(foreign) => Err(vec![foreign.diagnostic()]),
+        None => callgate_tree::read(bytes, limits),
+    }
+}
+
+/// Whether a text is of another format that has a name, as far as its beginning shows that.
+pub fn is_foreign_text(bytes: &[u8]) -> bool {
+    Foreign::of_text(bytes).is_some()
+}
+
+/// Whether a tree is of another format that has a name: a Postman collection, say.
+pub fn is_foreign(root: &Node) -> bool {
+    Foreign::of_tree(root).is_some()
 }
 
 #[derive(Clone, Debug)]

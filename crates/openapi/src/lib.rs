@@ -43,7 +43,9 @@ pub use body::{
     Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
 };
 pub use code::Code;
-pub use document::{Document, Unavailable, UnavailableReason, Version};
+pub use document::{
+    Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
+};
 pub use input::{Encoding, Input, NestedInput, Place, Placement, Source, Step, Style, Styled};
 pub use json_path::{InvalidPath, JsonPath, PathStep};
 pub use keys::{KeyForm, KeyOwner, KeySpace, Writer};

@@ -62,9 +62,10 @@ impl LoadOptions {
         }
     }
 
-    /// Whether the operator names the origin of `url`.
+    /// Whether the operator names the origin of `url`, the description's own among them.
     pub(crate) fn trusts(&self, url: &Url) -> bool {
-        self.trusted_origins.contains(&url.origin().ascii_serialization())
+        let is_own = self.document_url.as_ref().is_some_and(|own| own.origin() == url.origin());
+        is_own || self.trusted_origins.contains(&url.origin().ascii_serialization())
     }
 }
 

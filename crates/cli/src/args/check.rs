@@ -10,7 +10,7 @@ use super::source::server;
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArguments {
-    /// OpenAPI descriptions or callgate configurations
+    /// OpenAPI descriptions or callgate configurations: files, `-`, https addresses of descriptions, names of profiles
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The server to call instead of the descriptions' own (bare descriptions only)

@@ -6,7 +6,7 @@ use clap::Args;
 
 #[derive(Args, Debug)]
 pub(crate) struct DiffArguments {
-    /// The description or configuration that agents know
+    /// The description or configuration that agents know: a file, `-`, an https address or a profile
     pub(crate) old: PathBuf,
     /// The one that takes its place
     pub(crate) new: PathBuf,

@@ -8,7 +8,8 @@ use clap::Args;
 /// The file that tools come from.
 #[derive(Args, Debug)]
 pub(crate) struct SourceArguments {
-    /// An OpenAPI description or a callgate configuration
+    /// An OpenAPI description or a callgate configuration: a file, `-` for standard input, an https address of a description,
+    /// or the name of a profile
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) description: DescriptionArguments,
@@ -26,8 +27,31 @@ pub(crate) struct DescriptionArguments {
     /// A bearer token: `env:NAME`, `file:PATH` or `$session.credentials.NAME` (bare descriptions only)
     #[arg(long, value_name = "REFERENCE")]
     pub(crate) bearer: Option<String>,
+    /// The key of the description's security scheme that is an API key: `env:NAME`, `file:PATH`; the scheme says where it goes
+    /// (bare descriptions only)
+    #[arg(long, value_name = "REFERENCE", conflicts_with_all = ["bearer", "basic"])]
+    pub(crate) api_key: Option<String>,
+    /// A user and a reference to the password: `me:env:PASSWORD` (bare descriptions only)
+    #[arg(long, value_name = "USER:REFERENCE", conflicts_with = "bearer")]
+    pub(crate) basic: Option<String>,
     #[command(flatten)]
     pub(crate) connection: ConnectionArguments,
+    #[command(flatten)]
+    pub(crate) requests: RequestArguments,
+}
+
+/// What holds for every request, whatever it comes from.
+#[derive(Args, Debug)]
+pub(crate) struct RequestArguments {
+    /// A header of every request; its value may be a reference: `-H 'X-Key: env:KEY'`
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+    /// The time that a whole call may take: `90s`, `2m`
+    #[arg(long, value_name = "TIME")]
+    pub(crate) timeout: Option<String>,
+    /// A bound of `limits`: `response_bytes=8MiB`; several may be given
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) limits: Vec<String>,
 }
 
 /// How the services of bare descriptions are connected to.

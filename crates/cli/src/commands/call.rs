@@ -22,6 +22,7 @@ use self::approve::Consent;
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
+    needs,
     open::{options, read, usable},
     output, session,
 };
@@ -36,7 +37,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         Some(file) => block_on(session::read(file, json_file(file)?, &built))??,
         None => Session::default(),
     };
-    let Built { executor, .. } = built;
+    let Built { executor, toolsets, .. } = built;
     if let Some(file) = &arguments.batch {
         return batch::run(&executor, &session, file, arguments);
     }
@@ -46,6 +47,9 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     let name = arguments.tool.as_deref().unwrap_or_default();
     let name = tool_name(&executor, name);
     let values = given::arguments(arguments, executor.find(&name))?;
+    if !arguments.dry_run {
+        needs::tell(&toolsets, &arguments.source.description, &name);
+    }
     let call = ToolCall::new("1", name, values);
     let result = if arguments.dry_run {
         block_on(executor.prepare(&call, &session))?

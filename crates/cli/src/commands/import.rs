@@ -4,7 +4,6 @@
 mod fixture;
 mod folder;
 mod stand_in;
-mod yaml;
 
 use std::path::Path;
 
@@ -16,7 +15,7 @@ use crate::{
     commands::{import::folder::NewFolder, test},
     exit::{Failure, Verdict},
     open::{failure, shown},
-    output,
+    output, yaml,
 };
 
 /// Reads the export and writes the folder, as a whole or not at all.

@@ -8,18 +8,24 @@ use tokio::runtime;
 use crate::{
     args::ServeArguments,
     exit::{Failure, Verdict},
+    folders,
     open::{failure, options},
     output,
+    source::{self, USUAL_FILE},
 };
 
 /// Serves until the process is told to stop.
 pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let description = options(&arguments.description);
     let source = match &arguments.file {
-        Some(file) => Source::file(file, description),
+        Some(file) => {
+            let location = source::location(file).map_err(|error| failure(&error))?;
+            Source::at(location, description)
+        }
         None if Path::new(USUAL_FILE).exists() => Source::file(USUAL_FILE, description),
         None => Source::demo(),
     };
+    let source = folders::cache().into_iter().fold(source, Source::with_cache);
     let config = source.config().map_err(|error| failure(&error))?;
     let options = ServeOptions { listen: arguments.listen.clone() };
     allow_many_connections();
@@ -51,6 +57,3 @@ fn allow_many_connections() {
         setrlimit(Resource::Nofile, Rlimit { current: allowed.maximum, ..allowed }).ok();
     }
 }
-
-/// The configuration of a folder.
-const USUAL_FILE: &str = "callgate.yaml";

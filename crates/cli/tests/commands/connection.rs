@@ -17,7 +17,7 @@ fn a_certificate_that_is_none_is_told_before_anything_is_called() {
 fn the_options_are_for_bare_descriptions() {
     for option in [["--ca", "config/ca.pem"], ["--egress-allow", "10.0.0.0/8"]] {
         let ended = callgate(&["tools", "config/demo.yaml", option[0], option[1]]);
-        ended.exits(2).says("are for bare descriptions");
+        ended.exits(2).says("for bare descriptions");
     }
 }
 

@@ -3,6 +3,7 @@
 
 #![cfg(test)]
 
+mod address;
 mod audit;
 mod body_media;
 mod call;
@@ -14,9 +15,11 @@ mod findings;
 mod given;
 mod hostile;
 mod import;
+mod init;
 mod output;
 mod overlay;
 mod readme;
+mod requests;
 mod sarif;
 mod secrets;
 mod selection;

@@ -13,6 +13,7 @@ fn every_command_of_the_readme_runs() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let mut ran = 0;
     let mut sidecar = None;
+    let home = tempfile::tempdir().unwrap();
     for command in commands(&readme) {
         if command.starts_with("cargo run -- serve ") {
             sidecar = Some(Sidecar::start(&command));
@@ -32,8 +33,11 @@ fn every_command_of_the_readme_runs() {
         let Some(line) = line.strip_prefix("callgate ") else {
             panic!("the README has a command no test runs: {command}");
         };
-        let shell = format!("'{binary}' {line}");
-        let ended = Ended::of(Command::new("sh").args(["-c", &shell]).current_dir(root()));
+        let address = sidecar.as_ref().map_or(USUAL, |sidecar: &Sidecar| &*sidecar.address);
+        let shell = format!("'{binary}' {}", line.replace(USUAL, address));
+        let mut ran_by = Command::new("sh");
+        ran_by.current_dir(root()).env("XDG_CONFIG_HOME", home.path());
+        let ended = Ended::of(ran_by.args(["-c", &shell]));
         assert!(matches!(ended.code, Some(0 | 1)), "{command}: {ended:#?}");
         ran += 1;
     }
@@ -58,6 +62,9 @@ fn every_configuration_of_the_readme_loads() {
     }
     assert!(loaded >= 1);
 }
+
+/// The address of the sidecar in the README.
+const USUAL: &str = "127.0.0.1:8410";
 
 /// The lines of the shell blocks, continued ones joined.
 fn commands(readme: &str) -> Vec<String> {
@@ -96,7 +103,7 @@ impl Sidecar {
 
     /// Runs a line of curl as it is printed, against this sidecar.
     fn answers(&self, command: &str) {
-        let line = command.replace("127.0.0.1:8410", &self.address);
+        let line = command.replace(USUAL, &self.address);
         if Command::new("curl").arg("--version").output().is_err() {
             // A machine without curl has nobody who would type the line.
             return;

@@ -2,6 +2,7 @@
 //! fetched; operations that are called with the same credentials share one authenticator.
 
 mod fit;
+mod one_key;
 mod origins;
 mod solve;
 mod token_endpoint;
@@ -45,10 +46,16 @@ pub(super) fn authorized(
     if has_certificate {
         schemes.meet_by_certificate(loaded);
     }
+    let key = config.credentials.api_key.as_ref().filter(|_| is_readable);
+    let key = key.and_then(|key| one_key::credential(reader, loaded, key));
+    if let Some((name, credential)) = &key {
+        schemes.add(reader, (loaded, &origins), (name, credential), authenticators);
+    }
+    let key = key.and_then(|(name, _)| schemes.made.get(&name).cloned());
     let none = all(Vec::new());
     let mut assignment = Assignment {
         credentials: &config.credentials,
-        own: match &authenticators.own {
+        own: match key.as_ref().or(authenticators.own.as_ref()) {
             Some(own) => Arc::clone(own),
             None if config.credentials.lacks_own => unmet(told::LACKS_OWN.to_owned()),
             None => Arc::clone(&none),

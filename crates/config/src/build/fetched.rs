@@ -1,7 +1,10 @@
 //! Descriptions at addresses. Each is asked for with what its server said of the version that is known, so that one that
-//! did not change costs no bytes; where none can be had, the known one stays in use.
+//! did not change costs no bytes; where none can be had, the known one stays in use. What is known is that of an earlier
+//! build, or of an earlier process in a folder.
 
-use std::{sync::Arc, time::Duration};
+mod shelf;
+
+use std::{error::Error, path::Path, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use callgate_transport::{Limits, Transport};
@@ -9,8 +12,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, he
 use tokio::task::JoinSet;
 use url::Url;
 
+use self::shelf::Shelf;
 use crate::{
     description::{Description, Source},
+    location::Location,
     toolset::ToolsetConfig,
 };
 
@@ -35,11 +40,11 @@ struct Place {
 }
 
 /// The descriptions of all toolsets in their order, asked for at the same time over these transports; none where one is at
-/// no address. Those that are known answer where the server cannot.
+/// no address. Those that are known, or lie in the folder, answer where the server cannot.
 pub(super) async fn all(
     toolsets: &[ToolsetConfig],
     transports: &[Arc<dyn Transport>],
-    known: &[Fetched],
+    (known, folder): (&[Fetched], Option<&Path>),
 ) -> Vec<Option<Result<Fetched, String>>> {
     let mut asked = JoinSet::new();
     for (at, (config, transport)) in toolsets.iter().zip(transports).enumerate() {
@@ -52,7 +57,8 @@ pub(super) async fn all(
             most_bytes: config.description_limits.text.bytes,
         };
         let known = known.iter().find(|known| known.place.url == *url).cloned();
-        asked.spawn(async move { (at, place.fetched(known).await) });
+        let shelf = folder.map(|folder| Shelf::of(folder, url));
+        asked.spawn(async move { (at, place.fetched(known, shelf).await) });
     }
     let mut all: Vec<_> = toolsets.iter().map(|_| None).collect();
     while let Some(answered) = asked.join_next().await {
@@ -76,24 +82,57 @@ impl Fetched {
 }
 
 impl Place {
-    async fn fetched(self, known: Option<Fetched>) -> Result<Fetched, String> {
+    async fn fetched(
+        self,
+        known: Option<Fetched>,
+        shelf: Option<Shelf>,
+    ) -> Result<Fetched, String> {
+        let known = known.or_else(|| {
+            let (validators, text) = shelf.as_ref()?.kept(self.most_bytes)?;
+            let place = self.clone();
+            Some(Fetched { place, text: text.into(), validators, stale: None })
+        });
         let why = match self.answer(known.as_ref()).await {
             Ok(answer) if answer.status() == StatusCode::OK => {
                 let validators = validators(answer.headers());
-                let text = answer.into_body().to_vec().into();
+                let text: Arc<[u8]> = answer.into_body().to_vec().into();
+                // A page that somebody on the way puts in its place does not cost the last description.
+                if let Some(shelf) = shelf.filter(|_| !callgate_openapi::is_foreign_text(&text)) {
+                    shelf.keep(&validators, &text);
+                }
                 return Ok(Fetched { place: self, text, validators, stale: None });
             }
             Ok(answer) => match (answer.status(), &known) {
                 (StatusCode::NOT_MODIFIED, Some(known)) => {
                     return Ok(Fetched { place: self, stale: None, ..known.clone() });
                 }
-                (status, _) => format!("expected the status 200, got: {}", status.as_u16()),
+                _ => self.unexpected(&answer),
             },
             Err(why) => why,
         };
         match known {
             Some(known) => Ok(Fetched { place: self, stale: Some(why), ..known }),
             None => Err(why),
+        }
+    }
+
+    /// What is wrong with an answer, and what to do where that is known.
+    fn unexpected(&self, answer: &Response<Bytes>) -> String {
+        let status = answer.status();
+        let what = format!("expected the status 200, got: {}", status.as_u16());
+        let location = answer.headers().get(header::LOCATION).and_then(|value| value.to_str().ok());
+        let location = location.and_then(|location| self.url.join(location).ok());
+        match location.filter(|_| status.is_redirection()) {
+            Some(to) => {
+                let to = Location::Address(to).shown().display().to_string();
+                format!("{what}; it redirects, which is not followed, to: `{to}`")
+            }
+            None if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) => {
+                format!(
+                    "{what}; no credential is sent for a description: download it and name the file"
+                )
+            }
+            None => what,
         }
     }
 
@@ -104,8 +143,18 @@ impl Place {
             request.headers_mut().insert(name.clone(), value.clone());
         }
         let limits = Limits { timeout: TIMEOUT, response_bytes: self.most_bytes };
-        self.transport.send(request, &limits).await.map_err(|error| error.to_string())
+        self.transport.send(request, &limits).await.map_err(|error| with_cause(&error))
     }
+}
+
+/// An error with the innermost of its causes: `Connection refused`.
+fn with_cause(error: &dyn Error) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    let (told, cause) = (error.to_string(), innermost.to_string());
+    if told == cause { told } else { format!("{told}: {cause}") }
 }
 
 /// RFC 9110 §13.1: the conditions under which the same version would be sent again.

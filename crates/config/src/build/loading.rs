@@ -122,17 +122,17 @@ fn read(
                 let pointer = format!("{}/openapi", config.pointer);
                 reader.warn("stale-description", pointer, &message, "look why it does not answer");
             }
-            (callgate_tree::read(&fetched.text, limits), Some(fetched))
+            (callgate_openapi::read(&fetched.text, limits), Some(fetched))
         }
         Source::File => {
             let file = base.join(&description.file);
             reader.files.insert(file.clone());
             let text = beginning(&file, limits.bytes);
             let text = text.map_err(|error| unreadable(file.display().to_string(), &error))?;
-            (callgate_tree::read(&text, limits), None)
+            (callgate_openapi::read(&text, limits), None)
         }
         Source::None => return Err("there is no description".to_owned()),
         Source::Parsed(parsed) => (parsed.clone(), None),
-        Source::Text(text) => (callgate_tree::read(text, limits), None),
+        Source::Text(text) => (callgate_openapi::read(text, limits), None),
     })
 }

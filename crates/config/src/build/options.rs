@@ -6,7 +6,10 @@ use callgate_auth::{CredentialPlace, Place as CredentialPart};
 use callgate_openapi::{ArgumentHeader, ArgumentHeaders, LoadOptions, Place};
 
 use super::credential_arguments;
-use crate::toolset::{ListedHeader, ToolsetConfig};
+use crate::{
+    description::Source,
+    toolset::{ListedHeader, ToolsetConfig},
+};
 
 /// The options of a toolset whose credential for every operation goes to `places`.
 pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> LoadOptions {
@@ -18,10 +21,15 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
     // No argument may write a fixed header.
     let fixed = config.headers.iter();
     let trusted = config.credentials.origins.iter();
+    let document_url = match &config.description.source {
+        Source::Address(url) => Some(url.clone()),
+        Source::File | Source::None | Source::Parsed(_) | Source::Text(_) => None,
+    };
     LoadOptions {
         toolset: config.prefix.clone(),
         server: config.server.as_ref().map(|server| server.as_str().to_owned()),
         server_variables: config.server_variables.clone(),
+        document_url,
         session_inputs: config.session_inputs,
         defaults: config.defaults,
         body_media: config.body_media.clone(),
@@ -35,7 +43,6 @@ pub(super) fn options(config: &ToolsetConfig, places: &[CredentialPlace]) -> Loa
             .chain(fixed.map(|header| (Place::Header, header.name.clone())))
             .collect(),
         trusted_origins: trusted.map(|url| url.origin().ascii_serialization()).collect(),
-        ..LoadOptions::default()
     }
 }
 

@@ -138,6 +138,26 @@ pub(crate) const TOOLSET: Table = Table {
     takes: Takes::Any,
 };
 
+/// The bounds that stand at the root, too, for every toolset that does not name its own.
+pub(super) const DESCRIPTION_BYTES_KEY: Key = key(
+    "description_bytes",
+    Kind::Bytes,
+    "The longest description, all documents it refers to together",
+);
+pub(super) const MEDIA_BYTES_KEY: Key =
+    key("media_bytes", Kind::Bytes, "The largest image or sound that is handed on");
+pub(super) const RESPONSE_BYTES_KEY: Key =
+    key("response_bytes", Kind::Bytes, "The longest answer that is read");
+pub(super) const RESULT_BYTES_KEY: Key =
+    key("result_bytes", Kind::Bytes, "The most text a model is shown of a result");
+pub(super) const TIMEOUT_KEY: Key =
+    key("timeout", Kind::Duration, "The whole call, from connecting to the last byte");
+pub(super) const TOOL_TOKENS_KEY: Key = key(
+    "tool_tokens",
+    Kind::Count(usize::MAX),
+    "The tokens that the declaration of one tool takes; what is deep and optional is told in words beyond them",
+);
+
 /// The bounds of a description, of one exchange, and of calls together.
 pub(crate) const LIMITS: Table = table(
     "`limits`",
@@ -163,11 +183,7 @@ pub(crate) const LIMITS: Table = table(
             Kind::Count(usize::MAX),
             "The steps it may take to declare one tool, or to build one definition that tools share",
         ),
-        key(
-            "description_bytes",
-            Kind::Bytes,
-            "The longest description, all documents it refers to together",
-        ),
+        DESCRIPTION_BYTES_KEY,
         key(
             "description_depth",
             Kind::Count(120),
@@ -188,22 +204,18 @@ pub(crate) const LIMITS: Table = table(
             Kind::Whole,
             "The steps that each byte of a large description gives instead, where that is more",
         ),
-        key("media_bytes", Kind::Bytes, "The largest image or sound that is handed on"),
+        MEDIA_BYTES_KEY,
         key("operations", Kind::Count(usize::MAX), "How many operations the description may have"),
         RATE_KEY,
-        key("response_bytes", Kind::Bytes, "The longest answer that is read"),
-        key("result_bytes", Kind::Bytes, "The most text a model is shown of a result"),
+        RESPONSE_BYTES_KEY,
+        RESULT_BYTES_KEY,
         key(
             "shared_definitions_effort",
             Kind::Count(usize::MAX),
             "The steps it may take to build the definitions that tools share, each once",
         ),
-        key("timeout", Kind::Duration, "The whole call, from connecting to the last byte"),
-        key(
-            "tool_tokens",
-            Kind::Count(usize::MAX),
-            "The tokens that the declaration of one tool takes; what is deep and optional is told in words beyond them",
-        ),
+        TIMEOUT_KEY,
+        TOOL_TOKENS_KEY,
     ],
 );
 

@@ -121,6 +121,12 @@ pub(crate) fn name(
     Some(reference)
 }
 
+/// Keeps in mind which store is needed.
+pub(crate) fn noted_quietly(reader: &mut Reader, pointer: String, reference: &SecretReference) {
+    reader.references.push((pointer, reference.scheme().to_owned()));
+    reader.secrets.push(reference.clone());
+}
+
 /// Keeps in mind which store is needed, and warns about a literal.
 fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
     if reference.is_literal() {
@@ -132,6 +138,5 @@ fn noted(reader: &mut Reader, pointer: String, reference: &SecretReference) {
             "move it to `env:NAME` or `file:PATH`",
         );
     }
-    reader.references.push((pointer, reference.scheme().to_owned()));
-    reader.secrets.push(reference.clone());
+    noted_quietly(reader, pointer, reference);
 }

@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc};
 
 use callgate_tree::{Diagnostic, Node, Severity};
 
+use super::foreign::Foreign;
 use crate::code::Code;
 
 /// The version a description says it is written in, as written: `3.0.3`.
@@ -41,6 +42,9 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
         (Some(openapi), _) => ("openapi", written(openapi)),
         (None, Some(swagger)) => ("swagger", written(swagger)),
         (None, None) => {
+            if let Some(foreign) = Foreign::of_tree(root) {
+                return Err(vec![foreign.diagnostic()]);
+            }
             let message = "expected the member `openapi`, got an object without it".to_owned();
             return Err(refusal(
                 Code::NotADescription,

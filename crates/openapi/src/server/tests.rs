@@ -110,6 +110,9 @@ fn a_relative_server_needs_the_address_of_the_description() {
     check_with(&options, json!([{"url": "v1/"}]), "https://a.example/docs/v1 Operator");
     check_with(&options, json!([]), "https://a.example/ Operator");
     check_with(&options, json!([{"url": "//b.example"}]), "https://b.example/ Description");
+    // Who named the address of the description named its origin.
+    check_with(&options, json!([{"url": "https://a.example/v2"}]), "https://a.example/v2 Operator");
+    check_with(&options, json!([{"url": "http://a.example"}]), "http://a.example/ Description");
 }
 
 #[test]

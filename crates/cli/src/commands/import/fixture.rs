@@ -13,11 +13,11 @@ use callgate_tool::{Object, Value, json};
 use crate::{
     commands::{
         call::message,
-        import::{description, folder::NewFolder, stand_in, yaml},
+        import::{description, folder::NewFolder, stand_in},
     },
     exit::Failure,
     open::failure,
-    output,
+    output, yaml,
 };
 
 /// Writes the fixtures of all toolsets; how many cases they have. A toolset that cannot be built is left out.

@@ -3,11 +3,14 @@
 
 use std::{env, path::Path};
 
+use callgate::config::Location;
 use callgate_tool::{Object, Value, json};
 
 use crate::{
     args::{DescriptionArguments, McpArguments, McpHost},
     exit::Failure,
+    open::failure,
+    source::location,
 };
 
 /// The lines for a host.
@@ -19,9 +22,17 @@ pub(crate) fn lines(host: McpHost, arguments: &McpArguments) -> Result<String, F
             Failure(format!("error: cannot read `{shown}`: {error}\nhelp: name a file that exists"))
         })
     };
+    let named = match location(file).map_err(|error| failure(&error))? {
+        Location::Address(url) => String::from(url),
+        Location::File(file) => full(&file)?,
+        Location::Text(..) => {
+            let message = "error: expected a file or an address, got standard input, which the host speaks on";
+            return Err(Failure(format!("{message}\nhelp: write it to a file")));
+        }
+    };
     let program = env::current_exe();
     let program = program.map_or_else(|_| "callgate".to_owned(), |path| path.display().to_string());
-    let mut line = vec!["mcp".to_owned(), full(file)?];
+    let mut line = vec!["mcp".to_owned(), named];
     if let Some(session) = &arguments.session {
         line.extend(["--session".to_owned(), full(session)?]);
     }

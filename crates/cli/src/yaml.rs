@@ -4,7 +4,7 @@ use callgate::tree::{Limits, read};
 use callgate_tool::Value;
 
 /// The text of a value. Numbers whose digits YAML would change are written as JSON, which is YAML, too.
-pub(super) fn text(value: &Value) -> String {
+pub(crate) fn text(value: &Value) -> String {
     let written = serde_yaml::to_string(value).unwrap_or_default();
     let again = read(written.as_bytes(), &Limits::default()).ok().map(|read| read.value.to_value());
     if again.as_ref() == Some(value) { written } else { format!("{value:#}\n") }

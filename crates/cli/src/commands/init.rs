@@ -1,0 +1,244 @@
+//! `callgate init NAME FILE|URL`: makes a profile, or `./callgate.yaml`, of a description: where it is, what the flags say, and a
+//! credential for each security scheme, by reference. On a terminal it asks for what no flag says; elsewhere it never waits.
+
+mod asking;
+mod credential;
+mod settings;
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use callgate::{
+    config::{BuiltToolset, Config, Environment, Location, nearest, private_folder},
+    openapi::SecurityScheme,
+};
+use callgate_tool::{Value, json};
+
+use self::{asking::Asking, settings::Settings};
+use crate::{
+    args::InitArguments,
+    exit::{Failure, Verdict},
+    folders, needs,
+    open::{failure, options, usable},
+    output,
+    source::{USUAL_FILE, location},
+    yaml,
+};
+
+/// Asks what is not said, and writes the file.
+pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
+    let file = place(arguments)?;
+    let toolset = described(arguments)?;
+    let schemes = schemes(&toolset);
+    let asking = Asking::of_a_person();
+    let mut credentials = credentials(arguments, &schemes)?;
+    let given = &arguments.source.description;
+    for scheme in &schemes {
+        if credentials.contains_key(&*scheme.name) {
+            continue;
+        }
+        let asked = match credential::of_flags(given, &schemes, scheme) {
+            Some(text) => Some(credential::value(scheme, text).map_err(|message| wrong(&message))?),
+            None => asking.as_ref().and_then(|asking| asking.credential(scheme, &arguments.name)),
+        };
+        credentials.extend(asked.map(|value| (scheme.name.to_string(), value)));
+    }
+    let server = server(arguments, &toolset, asking.as_ref())?;
+    let settings = Settings { arguments, server, credentials: &credentials };
+    let settings =
+        settings.value(&location(&arguments.source.file).map_err(|error| failure(&error))?)?;
+    let name = arguments.name.replace('-', "_");
+    let toolsets = Value::Object([(name, settings)].into_iter().collect());
+    let text = format!("{HEAD}{}", yaml::text(&json!({"toolsets": toolsets})));
+    checked(&text, &file)?;
+    written(&file, &text, arguments.force).map_err(|error| unwritten(&file, &error))?;
+    told(arguments, &file, &toolset);
+    for scheme in schemes.iter().filter(|scheme| !credentials.contains_key(&*scheme.name)) {
+        output::talk(&without(scheme));
+    }
+    Ok(Verdict::Fine)
+}
+
+/// The file to write, which must not be there.
+fn place(arguments: &InitArguments) -> Result<PathBuf, Failure> {
+    let file = if arguments.here {
+        PathBuf::from(USUAL_FILE)
+    } else {
+        let folder = folders::profiles().ok_or_else(|| {
+            let message = "error: expected a home to keep profiles in, got none";
+            Failure(format!(
+                "{message}\nhelp: set `XDG_CONFIG_HOME`, or write `./callgate.yaml` with `--here`"
+            ))
+        })?;
+        folders::profile(&folder, &arguments.name)
+    };
+    if file.exists() && !arguments.force {
+        return Err(unwritten(&file, &io::ErrorKind::AlreadyExists.into()));
+    }
+    Ok(file)
+}
+
+/// The description's toolset.
+fn described(arguments: &InitArguments) -> Result<BuiltToolset, Failure> {
+    let mut options = options(&arguments.source.description);
+    // They are written down, not used.
+    (options.bearer, options.api_key, options.basic) = (None, None, None);
+    let file = &arguments.source.file;
+    let built = usable(file, &options, &Environment::new().without_audit())?;
+    let mut toolsets = built.toolsets.into_iter();
+    match (toolsets.next(), toolsets.next()) {
+        (Some(toolset), None) if toolset.name.is_empty() => Ok(toolset),
+        _ => {
+            let message =
+                format!("error: expected a description, got a configuration: `{}`", file.display());
+            Err(Failure(format!(
+                "{message}\nhelp: a configuration needs no profile: name it as FILE"
+            )))
+        }
+    }
+}
+
+/// The security schemes that operations ask for, in their order.
+fn schemes(toolset: &BuiltToolset) -> Vec<Arc<SecurityScheme>> {
+    let mut schemes: Vec<Arc<SecurityScheme>> = Vec::new();
+    for operation in &toolset.operations {
+        let alternatives = operation.security.alternatives.iter();
+        for known in alternatives.flat_map(|alternative| &alternative.schemes) {
+            if !schemes.iter().any(|scheme| scheme.name == known.scheme.name) {
+                schemes.push(Arc::clone(&known.scheme));
+            }
+        }
+    }
+    schemes
+}
+
+/// The credentials that flags name by scheme.
+fn credentials(
+    arguments: &InitArguments,
+    schemes: &[Arc<SecurityScheme>],
+) -> Result<BTreeMap<String, Value>, Failure> {
+    let mut credentials = BTreeMap::new();
+    for text in &arguments.credential {
+        let Some((name, text)) = text.split_once('=') else {
+            return Err(wrong("expected `SCHEME=REFERENCE`, got another text"));
+        };
+        let Some(scheme) = schemes.iter().find(|scheme| &*scheme.name == name) else {
+            let known = || schemes.iter().map(|scheme| &*scheme.name);
+            let help = match nearest(name, known()) {
+                Some(nearest) => format!("did you mean `{nearest}`?"),
+                None => {
+                    format!("the description has: `{}`", known().collect::<Vec<_>>().join("`, `"))
+                }
+            };
+            let message = format!("error: no operation asks for the security scheme `{name}`");
+            return Err(Failure(format!("{message}\nhelp: {help}")));
+        };
+        let value = credential::value(scheme, text).map_err(|message| wrong(&message))?;
+        credentials.insert(name.to_owned(), value);
+    }
+    Ok(credentials)
+}
+
+fn wrong(message: &str) -> Failure {
+    let help =
+        "write where the secret is, not the secret: `key=env:API_KEY`, `login=USER:env:PASSWORD`";
+    Failure(format!("error: {message}\nhelp: {help}"))
+}
+
+/// The server that calls go to, where the description names none.
+fn server(
+    arguments: &InitArguments,
+    toolset: &BuiltToolset,
+    asking: Option<&Asking>,
+) -> Result<Option<String>, Failure> {
+    let is_missing = toolset.operations.iter().any(|operation| operation.server.is_missing);
+    if arguments.source.description.server.is_some() || !is_missing {
+        return Ok(arguments.source.description.server.clone());
+    }
+    match asking.and_then(Asking::server) {
+        Some(server) => Ok(Some(server)),
+        None => Err(Failure(
+            "error: the description names no server that calls can go to\nhelp: name it with `--server https://HOST`"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Builds what is to be written: a file with a fault is not.
+fn checked(text: &str, file: &Path) -> Result<(), Failure> {
+    let base = file.parent().map(Path::to_owned).unwrap_or_default();
+    let mut environment = Environment::new().without_audit();
+    environment.cache = folders::cache();
+    let built =
+        Config::from_text(text, base).and_then(|config| config.build_blocking(&environment, None));
+    built.map(drop).map_err(|error| failure(&error))
+}
+
+fn written(file: &Path, text: &str, force: bool) -> io::Result<()> {
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        private_folder(folder)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    let mut file = options.create_new(!force).open(file)?;
+    file.write_all(text.as_bytes())
+}
+
+fn unwritten(file: &Path, error: &io::Error) -> Failure {
+    let file = file.display();
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        let message = format!("error: `{file}` is there already");
+        return Failure(format!(
+            "{message}\nhelp: take another name, or write over it with `--force`"
+        ));
+    }
+    Failure(format!(
+        "error: cannot write `{file}`: {error}\nhelp: name a folder that can be written to"
+    ))
+}
+
+/// Where it is, and what to do with it.
+fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
+    let name = if arguments.here { "." } else { &arguments.name };
+    let n_tools = toolset.operations.len();
+    let first = toolset.operations.first().map(|operation| operation.tool_name.to_string());
+    let first = first.unwrap_or_else(|| "TOOL".to_owned());
+    output::result(&format!(
+        "{n_tools} tools are in `{}`\ncallgate tools {name}\ncallgate call {name} {first} --dry-run\n",
+        file.display()
+    ));
+}
+
+/// What is said of a scheme that has no credential.
+fn without(scheme: &SecurityScheme) -> String {
+    let name = &scheme.name;
+    let form = credential::form(scheme);
+    let Some(form) = form.filter(|_| needs::flag(scheme).is_some()) else {
+        return format!(
+            "note: the security scheme `{name}` has no credential; see `credentials:` in config/full.yaml\n"
+        );
+    };
+    format!(
+        "note: the security scheme `{name}` has no credential; give it with `--credential {name}={form}`\n"
+    )
+}
+
+const HEAD: &str =
+    "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
+
+/// Whether a location can be named in a file.
+fn named(location: &Location) -> Result<&Location, Failure> {
+    match location {
+        Location::Text(..) => {
+            let message =
+                "error: expected a file or an address, got standard input, which no file can name";
+            Err(Failure(format!("{message}\nhelp: write it to a file")))
+        }
+        location => Ok(location),
+    }
+}

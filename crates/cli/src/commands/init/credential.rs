@@ -1,0 +1,123 @@
+//! From what a person writes for a security scheme to its credential in a configuration: a reference, a user or a client with
+//! one. A text that holds no reference is refused and not repeated, since it may be the secret.
+
+use std::sync::Arc;
+
+use callgate::{
+    openapi::{OAuthFlowKind, SecurityScheme, SecuritySchemeKind},
+    secret::SecretReference,
+};
+use callgate_tool::{Value, json};
+
+use crate::args::DescriptionArguments;
+
+/// What a scheme takes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Takes {
+    /// A client, whose user logs in.
+    Client,
+    /// A client with its secret.
+    ClientAndSecret,
+    /// A key.
+    Key,
+    Nothing,
+    Token,
+    UserAndPassword,
+}
+
+/// The credential of a scheme, as a configuration has it.
+pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String> {
+    let name = &scheme.name;
+    let expected =
+        || format!("expected {} for the security scheme `{name}`, got another text", words(scheme));
+    let is_reference = is_reference(text);
+    match takes(scheme) {
+        Takes::Key if is_reference => Ok(json!({"api_key": {"value": text}})),
+        Takes::Token | Takes::Client | Takes::ClientAndSecret if is_reference => {
+            Ok(json!({"bearer": {"token": text}}))
+        }
+        Takes::UserAndPassword => {
+            let (user, password) = pair(text).ok_or_else(expected)?;
+            Ok(json!({"basic": {"username": user, "password": password}}))
+        }
+        Takes::ClientAndSecret => {
+            let (id, secret) = pair(text).ok_or_else(expected)?;
+            Ok(json!({"oauth2_client_credentials": {"client_id": id, "client_secret": secret}}))
+        }
+        _ => Err(expected()),
+    }
+}
+
+/// A name, and a reference behind a colon.
+fn pair(text: &str) -> Option<(&str, &str)> {
+    text.split_once(':').filter(|(name, rest)| !name.is_empty() && is_reference(rest))
+}
+
+/// A reference to a secret, or a credential of the session; never a literal.
+fn is_reference(text: &str) -> bool {
+    let session = text.strip_prefix("$session.credentials.");
+    let reference = text.parse::<SecretReference>();
+    session.is_some_and(|name| !name.is_empty()) || reference.is_ok_and(|known| !known.is_literal())
+}
+
+fn takes(scheme: &SecurityScheme) -> Takes {
+    match &scheme.kind {
+        SecuritySchemeKind::ApiKey { .. } => Takes::Key,
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => Takes::UserAndPassword,
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => Takes::Token,
+        SecuritySchemeKind::OpenIdConnect { .. } => Takes::Token,
+        SecuritySchemeKind::OAuth2 { flows, .. } => {
+            let has = |kind| flows.iter().any(|flow| flow.kind == kind);
+            if has(OAuthFlowKind::ClientCredentials) {
+                Takes::ClientAndSecret
+            } else if has(OAuthFlowKind::AuthorizationCode)
+                || has(OAuthFlowKind::DeviceAuthorization)
+            {
+                Takes::Client
+            } else {
+                Takes::Token
+            }
+        }
+        _ => Takes::Nothing,
+    }
+}
+
+/// What a person is asked for.
+pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
+    match takes(scheme) {
+        Takes::Key => "a reference to the key",
+        Takes::Client | Takes::Token => "a reference to the token",
+        Takes::UserAndPassword => "a user and a reference to the password (`USER:REFERENCE`)",
+        Takes::ClientAndSecret => {
+            "a client and a reference to its secret (`ID:REFERENCE`), or a reference to a token"
+        }
+        Takes::Nothing => "nothing: no credential is written",
+    }
+}
+
+/// The form of what stands for a scheme; none where nothing can be said.
+pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
+    match takes(scheme) {
+        Takes::Key | Takes::Client | Takes::Token => Some("env:NAME"),
+        Takes::UserAndPassword => Some("USER:env:NAME"),
+        Takes::ClientAndSecret => Some("ID:env:NAME"),
+        Takes::Nothing => None,
+    }
+}
+
+/// What the flags for one credential say of a scheme: those of its kind, where it is the only one of the kind.
+pub(super) fn of_flags<'a>(
+    given: &'a DescriptionArguments,
+    schemes: &[Arc<SecurityScheme>],
+    scheme: &SecurityScheme,
+) -> Option<&'a str> {
+    let kind = takes(scheme);
+    let is_alone = schemes.iter().filter(|known| takes(known) == kind).count() == 1;
+    let text = match kind {
+        Takes::Key => given.api_key.as_deref().filter(|_| is_alone),
+        Takes::UserAndPassword => given.basic.as_deref(),
+        Takes::Client | Takes::ClientAndSecret | Takes::Token => given.bearer.as_deref(),
+        Takes::Nothing => None,
+    };
+    text.filter(|_| kind != Takes::Nothing)
+}

@@ -1,0 +1,33 @@
+//! The folders of callgate in the home of its user, as the XDG Base Directory Specification 0.8 names them on every platform.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
+
+/// The folder of descriptions that were fetched; none where the user has no home.
+pub(crate) fn cache() -> Option<PathBuf> {
+    of("XDG_CACHE_HOME", ".cache")
+}
+
+/// The folder of profiles.
+pub(crate) fn profiles() -> Option<PathBuf> {
+    of("XDG_CONFIG_HOME", ".config")
+}
+
+/// A folder below the one that a variable names, or below one of the home. A relative one is ignored, as the specification
+/// says.
+fn of(variable: &str, usual: &str) -> Option<PathBuf> {
+    let named = env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let home = || env::home_dir().filter(|home| home.is_absolute());
+    let base = named.or_else(|| home().map(|home| home.join(usual)))?;
+    Some(base.join(NAME))
+}
+
+/// The name of each folder.
+const NAME: &str = "callgate";
+
+/// The file of a profile.
+pub(crate) fn profile(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.yaml"))
+}

@@ -1,0 +1,62 @@
+//! Says before a call which credential its operation asks for, where a bare description is called and none is named. The call is
+//! made all the same: services often ask for less than their descriptions say.
+
+use callgate::{
+    config::BuiltToolset,
+    openapi::{Operation, SecurityScheme, SecuritySchemeKind},
+};
+
+use crate::{args::DescriptionArguments, open::options, output};
+
+/// Tells which credential the tool of this name lacks, if it lacks one.
+pub(crate) fn tell(toolsets: &[BuiltToolset], given: &DescriptionArguments, tool: &str) {
+    let [BuiltToolset { name, operations, .. }] = toolsets else { return };
+    let operation = operations.iter().find(|operation| &*operation.tool_name.to_string() == tool);
+    let Some(operation) = operation.filter(|_| name.is_empty()) else { return };
+    if options(given).has_credential() {
+        return;
+    }
+    if let Some((schemes, flags)) = lacking(operation) {
+        output::talk(&format!(
+            "note: the operation asks for {schemes}, and no credential is named; {flags}\n"
+        ));
+    }
+}
+
+/// The schemes of the first alternative of an operation that no call without credentials meets, and how they are given.
+fn lacking(operation: &Operation) -> Option<(String, String)> {
+    let security = &operation.security;
+    let alternatives = &*security.alternatives;
+    if !security.is_stated || alternatives.iter().any(|one| one.schemes.is_empty()) {
+        return None;
+    }
+    let schemes = &alternatives.first()?.schemes;
+    let names = schemes.iter().map(|known| format!("`{}`", known.scheme.name));
+    let names = names.collect::<Vec<_>>().join(" and ");
+    let flag = match &**schemes {
+        [one] => flag(&one.scheme),
+        _ => None,
+    };
+    let flag = flag.map_or_else(
+        || "`callgate init NAME FILE` makes a profile that has it".to_owned(),
+        |flag| format!("give it with `{flag}`"),
+    );
+    Some((names, flag))
+}
+
+/// The flag that gives the credential of a scheme.
+pub(crate) fn flag(scheme: &SecurityScheme) -> Option<&'static str> {
+    match &scheme.kind {
+        SecuritySchemeKind::ApiKey { .. } => Some("--api-key env:NAME"),
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => {
+            Some("--basic USER:env:NAME")
+        }
+        SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => {
+            Some("--bearer env:NAME")
+        }
+        SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
+            Some("--bearer env:NAME")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! What FILE names on the command line: a file or a folder that is there, standard input (`-`), an address, or a profile. What
+//! exists wins.
+
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
+
+use callgate::config::{Error, Location, MAX_FILE_BYTES, nearest, read_file};
+
+use crate::folders;
+
+/// The place that is meant.
+pub(crate) fn location(given: &Path) -> Result<Location, Error> {
+    if is_standard_input(given) {
+        return Ok(Location::Text(given.to_owned(), standard_input()?));
+    }
+    match Location::named(given)? {
+        Location::File(file) if !file.exists() => Ok(Location::File(profile(&file)?)),
+        Location::File(file) => Ok(Location::File(in_folder(file))),
+        other => Ok(other),
+    }
+}
+
+/// Of a folder its `callgate.yaml`.
+fn in_folder(file: PathBuf) -> PathBuf {
+    let inside = file.join(USUAL_FILE);
+    if inside.is_file() { inside } else { file }
+}
+
+/// The profile that a name without a separator or an ending is of; other texts stay the files they name.
+fn profile(given: &Path) -> Result<PathBuf, Error> {
+    let Some(name) = given.to_str().filter(|name| is_name(name)) else {
+        return Ok(given.to_owned());
+    };
+    let folder = folders::profiles();
+    let file = folder.as_deref().map(|folder| folders::profile(folder, name));
+    if let Some(file) = file.filter(|file| file.is_file()) {
+        return Ok(file);
+    }
+    let known = folder.as_deref().map(names).unwrap_or_default();
+    let message = format!("there is no file and no profile of the name `{name}`");
+    let help = match nearest(name, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean the profile `{nearest}`?"),
+        None => format!("`callgate init {name} FILE|URL` makes a profile"),
+    };
+    Err(Error::whole(given, "unreadable-file", message, &help))
+}
+
+/// Whether a text may be the name of a profile.
+pub(crate) fn is_name(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(is_part)
+}
+
+/// The names of all profiles, in their order.
+pub(crate) fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let name = |file: PathBuf| {
+        let is_profile = file.extension().is_some_and(|ending| ending == "yaml");
+        let name = file.file_stem()?.to_str()?.to_owned();
+        (is_profile && is_name(&name)).then_some(name)
+    };
+    let mut names: Vec<String> = entries.filter_map(|entry| name(entry.path())).collect();
+    names.sort();
+    names
+}
+
+/// Whether FILE, or the file of a finding, is standard input.
+pub(crate) fn is_standard_input(file: &Path) -> bool {
+    file == Path::new(STANDARD_INPUT)
+}
+
+/// The text of a file that a finding is about; of standard input what was read.
+pub(crate) fn text_of(file: &Path) -> io::Result<Vec<u8>> {
+    match READ.get().filter(|_| is_standard_input(file)) {
+        Some(text) => Ok(text.to_vec()),
+        None => read_file(file, MAX_FILE_BYTES),
+    }
+}
+
+/// Standard input to its end, within the bound of files. It is read once.
+fn standard_input() -> Result<Arc<[u8]>, Error> {
+    if let Some(text) = READ.get() {
+        return Ok(Arc::clone(text));
+    }
+    let fault = |message: String| {
+        let help = "name a file instead";
+        Error::whole(Path::new(STANDARD_INPUT), "unreadable-file", message, help)
+    };
+    let most = u64::try_from(MAX_FILE_BYTES).unwrap_or(u64::MAX);
+    let mut text = Vec::new();
+    let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut text);
+    read.map_err(|error| fault(format!("cannot read standard input: {error}")))?;
+    if text.len() > MAX_FILE_BYTES {
+        let message =
+            format!("expected at most {MAX_FILE_BYTES} bytes on standard input, got more");
+        return Err(fault(message));
+    }
+    Ok(Arc::clone(READ.get_or_init(|| text.into())))
+}
+
+/// What was read from standard input.
+static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
+
+/// Names standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// The configuration of a folder.
+pub(crate) const USUAL_FILE: &str = "callgate.yaml";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_has_a_plain_name() {
+        for (text, expected) in [
+            ("github", true),
+            ("my_api-2", true),
+            ("a.yaml", false),
+            ("./a", false),
+            ("-", false),
+            ("", false),
+        ] {
+            assert_eq!(is_name(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_profiles_of_a_folder_have_names() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["pets.yaml", "a.json", "b c.yaml", "api.yaml"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        assert_eq!(names(folder.path()), ["api", "pets"]);
+        assert!(names(&folder.path().join("none")).is_empty());
+    }
+}

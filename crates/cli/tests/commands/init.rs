@@ -1,0 +1,131 @@
+//! `callgate init` without a person: what it writes, and what it does not; and the profiles that FILE names.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use tempfile::TempDir;
+
+use crate::{Ended, root};
+
+/// A home with nothing in it.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn callgate(&self, arguments: &[&str]) -> Ended {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
+        command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path());
+        command.env_remove("XDG_CACHE_HOME").env_remove("XDG_CONFIG_HOME");
+        let ended = Ended::of(&mut command);
+        assert!(!format!("{ended:?}").contains("canary"), "{ended:#?}");
+        ended
+    }
+
+    fn profile(&self, name: &str) -> PathBuf {
+        self.0.path().join(format!(".config/callgate/{name}.yaml"))
+    }
+}
+
+fn pets() -> String {
+    root().join("fixtures/pets/spec.yaml").display().to_string()
+}
+
+#[test]
+fn a_profile_is_called_by_its_name() {
+    let home = Home::new();
+    let line = ["init", "pets", &pets(), "--credential", "key=env:PETS_KEY"];
+    let ended = home.callgate(&line).exits(0).prints("callgate call pets ");
+    assert_eq!(ended.err, "", "{ended:#?}");
+    let written = fs::read_to_string(home.profile("pets")).unwrap();
+    let expected = format!(
+        "# Made by `callgate init`. Secrets are named here by reference; none is written down.\ntoolsets:\n  pets:\n    \
+         openapi: {}\n    prefix: ''\n    credentials:\n      key:\n        api_key:\n          value: env:PETS_KEY\n",
+        pets()
+    );
+    assert_eq!(written, expected);
+    let call = home.callgate(&["call", "pets", "getPet", "petId=7", "--dry-run"]).exits(0);
+    call.prints("/pets/7").prints("\"$PETS_KEY\"");
+    home.callgate(&["tools", "pets"]).exits(0).prints("listPets");
+    home.callgate(&["check", "pets"]);
+    home.callgate(&["tools", "petz"]).exits(2).says("did you mean the profile `pets`?");
+    home.callgate(&["tools", "github"]).exits(2).says("`callgate init github FILE|URL`");
+}
+
+#[test]
+fn what_exists_wins_over_a_profile() {
+    let home = Home::new();
+    home.callgate(&["init", "pets", &pets()]).exits(0);
+    let other = fs::read_to_string(root().join("fixtures/pets/spec.yaml")).unwrap();
+    fs::write(
+        home.0.path().join("pets"),
+        other.replace("operationId: listPets", "operationId: other"),
+    )
+    .unwrap();
+    home.callgate(&["tools", "pets"]).exits(0).prints("other");
+    fs::remove_file(home.0.path().join("pets")).unwrap();
+    home.callgate(&["tools", "./pets"]).exits(2).says("cannot read");
+    home.callgate(&["tools", "pets"]).exits(0).prints("listPets");
+}
+
+#[test]
+fn nothing_is_written_over_unless_it_is_asked_for() {
+    let home = Home::new();
+    fs::write(home.0.path().join("callgate.yaml"), "mine").unwrap();
+    let line = ["init", "pets", &pets(), "--here"];
+    home.callgate(&line).exits(2).says("is there already").says("`--force`");
+    assert_eq!(fs::read_to_string(home.0.path().join("callgate.yaml")).unwrap(), "mine");
+    home.callgate(&[&line[..], &["--force"]].concat()).exits(0).prints("callgate call . ");
+    home.callgate(&["tools", "."]).exits(0).prints("listPets");
+}
+
+#[test]
+fn what_flags_say_is_written_down() {
+    let home = Home::new();
+    let spec = "openapi: 3.0.3\ninfo: { title: t, version: '1' }\n\
+        paths: { /a: { get: { operationId: a, responses: { 200: { description: ok } } } } }\n";
+    fs::write(home.0.path().join("spec.yaml"), spec).unwrap();
+    home.callgate(&["init", "my-api", "spec.yaml"]).exits(2).says("`--server https://HOST`");
+    let flags =
+        ["--server", "https://a.example/v1", "--bearer", "file:token", "-H", "X-Version: 2"];
+    let more =
+        ["--timeout", "9s", "--limits", "response_bytes=8MiB", "--egress-allow", "10.0.0.0/8"];
+    home.callgate(&[&["init", "my-api", "spec.yaml"], &flags[..], &more[..]].concat()).exits(0);
+    let written = fs::read_to_string(home.profile("my-api")).unwrap();
+    let folder = home.0.path().display();
+    for part in [
+        &format!("  my_api:\n    openapi: {folder}/spec.yaml\n"),
+        "server: https://a.example/v1\n",
+        &format!("token: file:{folder}/token\n"),
+        "X-Version: '2'\n",
+        "timeout: 9s\n",
+        "response_bytes: 8MiB\n",
+        "- 10.0.0.0/8\n",
+    ] {
+        assert!(written.contains(part), "no `{part}` in {written}");
+    }
+    home.callgate(&["call", "my-api", "a", "--dry-run"]).exits(0).prints("https://a.example/v1/a");
+}
+
+#[test]
+fn a_secret_is_never_written() {
+    let home = Home::new();
+    for credential in ["key=canary", "key=literal:canary", "key", "kei=env:KEY", "key="] {
+        let ended = home.callgate(&["init", "pets", &pets(), "--credential", credential]).exits(2);
+        ended.says("error:").says("help:");
+    }
+    home.callgate(&["init", "pets", &pets(), "--bearer", "canary"]).exits(2);
+    assert!(!home.profile("pets").exists());
+}
+
+#[test]
+fn nobody_is_asked_without_a_terminal() {
+    let home = Home::new();
+    let ended = home.callgate(&["init", "pets", &pets()]).exits(0);
+    ended.says("note: the security scheme `key` has no credential; give it with `--credential key=env:NAME`");
+    home.callgate(&["init", "a b", &pets()]).exits(2);
+    home.callgate(&["init", "a", "none.yaml"]).exits(2).says("error");
+    let demo = root().join("config/demo.yaml").display().to_string();
+    home.callgate(&["init", "a", &demo]).exits(2).says("got a configuration");
+}

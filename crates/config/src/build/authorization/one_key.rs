@@ -1,0 +1,46 @@
+//! An API key that is given without the name of its security scheme: the description must have one alone that is a key.
+
+use callgate_openapi::{Loaded, SecuritySchemeKind};
+use callgate_secret::SecretReference;
+
+use crate::{
+    reader::Reader,
+    toolset::{SchemeChoice, SchemeCredential},
+};
+
+/// The scheme that the key is for, and its credential.
+pub(super) fn credential(
+    reader: &mut Reader,
+    loaded: &Loaded,
+    key: &SecretReference,
+) -> Option<(String, SchemeCredential)> {
+    let is_key = |kind: &SecuritySchemeKind| matches!(kind, SecuritySchemeKind::ApiKey { .. });
+    let known = loaded.security_schemes.iter().filter(|scheme| is_key(&scheme.kind));
+    let names: Vec<_> = known.map(|scheme| scheme.name.to_string()).collect();
+    match &*names {
+        [name] => {
+            let choice = SchemeChoice::ApiKey(key.clone());
+            let pointer = POINTER.to_owned();
+            Some((name.clone(), SchemeCredential { pointer, kind: "api_key", choice }))
+        }
+        [] => {
+            let message =
+                "expected a security scheme of the description that is an API key, got none";
+            let help = "name the header: `-H 'X-Api-Key: env:NAME'`";
+            reader.complain("unknown-scheme", POINTER, message, help);
+            None
+        }
+        several => {
+            let message = format!(
+                "expected one security scheme of the description that is an API key, got: `{}`",
+                several.join("`, `")
+            );
+            let help = "`callgate init NAME FILE --credential SCHEME=env:NAME` makes a profile with a key for each";
+            reader.complain("unknown-scheme", POINTER, message, help);
+            None
+        }
+    }
+}
+
+/// Where it is given.
+const POINTER: &str = "--api-key";

@@ -1,0 +1,151 @@
+//! Keeps fetched descriptions in a folder, one file an address: what its server said of the version, an empty line, the text.
+//! An address may hold a key, so it stands in the name of its file as a hash only. What cannot be kept is fetched again.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process,
+    time::SystemTime,
+};
+
+use http::{HeaderName, HeaderValue, header};
+use sha2::{Digest as _, Sha256};
+use url::Url;
+
+use crate::file::{new_private_file, private_folder, read_file};
+
+/// The file of one address.
+#[derive(Clone, Debug)]
+pub(super) struct Shelf {
+    folder: PathBuf,
+    file: PathBuf,
+}
+
+/// What a server said of a version, as the next request for it repeats it.
+type Validators = Vec<(HeaderName, HeaderValue)>;
+
+impl Shelf {
+    /// The place of an address in a folder, which need not be there.
+    pub(super) fn of(folder: &Path, url: &Url) -> Self {
+        let hash = Sha256::digest(url.as_str().as_bytes());
+        let name: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+        Self { folder: folder.to_owned(), file: folder.join(name) }
+    }
+
+    /// The text that is kept, if it has at most `most` bytes.
+    pub(super) fn kept(&self, most: usize) -> Option<(Validators, Vec<u8>)> {
+        let kept = read_file(&self.file, most.saturating_add(MOST_HEAD)).ok()?;
+        let mut rest = kept.as_slice();
+        let mut validators = Vec::new();
+        loop {
+            let end = rest.iter().position(|byte| *byte == b'\n')?;
+            let (line, after) = (rest.get(..end)?, rest.get(end.checked_add(1)?..)?);
+            rest = after;
+            if line.is_empty() {
+                return Some((validators, rest.to_vec())).filter(|(_, text)| text.len() <= most);
+            }
+            let (name, value) = std::str::from_utf8(line).ok()?.split_once(": ")?;
+            let name = CONDITIONS.iter().find(|known| known.as_str() == name)?;
+            validators.push((name.clone(), HeaderValue::from_str(value).ok()?));
+        }
+    }
+
+    /// Keeps a text. A reader sees the last one or this one, and nothing between.
+    pub(super) fn keep(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) {
+        if let Err(error) = self.written(validators, text) {
+            tracing::debug!(%error, "a description is not kept");
+        }
+    }
+
+    fn written(&self, validators: &[(HeaderName, HeaderValue)], text: &[u8]) -> io::Result<()> {
+        private_folder(&self.folder)?;
+        let mut head = String::new();
+        for (name, value) in validators {
+            if let Ok(value) = value.to_str() {
+                head.push_str(&format!("{name}: {value}\n"));
+            }
+        }
+        head.push('\n');
+        let new = self.file.with_extension(process::id().to_string());
+        fs::remove_file(&new).ok();
+        let result = new_private_file(&new).and_then(|mut file| {
+            file.write_all(head.as_bytes())?;
+            file.write_all(text)?;
+            drop(file);
+            fs::rename(&new, &self.file)
+        });
+        if result.is_err() {
+            fs::remove_file(&new).ok();
+        }
+        self.make_room();
+        result
+    }
+
+    /// Removes the files that were written longest ago, where there are many.
+    fn make_room(&self) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let entries = entries.filter_map(Result::ok).filter_map(|entry| {
+            let written = entry.metadata().ok()?.modified().ok()?;
+            Some((written, entry.path()))
+        });
+        let mut files: Vec<(SystemTime, PathBuf)> = entries.collect();
+        files.sort();
+        for (_, file) in files.iter().take(files.len().saturating_sub(MOST_FILES)) {
+            fs::remove_file(file).ok();
+        }
+    }
+}
+
+/// The conditions that are kept with a text.
+const CONDITIONS: [HeaderName; 2] = [header::IF_NONE_MATCH, header::IF_MODIFIED_SINCE];
+
+/// More than any server's validators take.
+const MOST_HEAD: usize = 16 << 10;
+
+/// Descriptions of more addresses than anybody works with at a time.
+const MOST_FILES: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shelf(folder: &Path, url: &str) -> Shelf {
+        Shelf::of(folder, &url.parse().unwrap())
+    }
+
+    #[test]
+    fn what_is_kept_is_found_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("callgate");
+        let shelf = shelf(&folder, "https://a.example/openapi.json?key=canary");
+        assert!(shelf.kept(100).is_none());
+        let tag = (header::IF_NONE_MATCH, HeaderValue::from_static("\"1\""));
+        shelf.keep(std::slice::from_ref(&tag), b"openapi: 3.1.0\n\nb");
+        let (validators, text) = shelf.kept(100).unwrap();
+        assert_eq!((validators, &*text), (vec![tag], &b"openapi: 3.1.0\n\nb"[..]));
+        assert!(shelf.kept(3).is_none());
+        shelf.keep(&[], b"");
+        assert_eq!(shelf.kept(0).unwrap(), (vec![], vec![]));
+        assert!(!format!("{shelf:?}").contains("canary"));
+    }
+
+    #[test]
+    fn there_are_never_many_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for at in 0..MOST_FILES + 3 {
+            shelf(folder.path(), &format!("https://a.example/{at}")).keep(&[], b"text");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = shelf(folder.path(), "https://a.example");
+        for text in ["", "openapi: 3.1.0", "cookie: a\n\nb", "if-none-match: \u{7}\n\nb"] {
+            fs::write(&shelf.file, text).unwrap();
+            assert!(shelf.kept(100).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The options of a command line as settings: those of a bare description, and those that go over the settings of every
+//! toolset. What is wrong with one is found at the option itself.
+
+use std::path::PathBuf;
+
+use callgate_auth::{AuthConfig, CredentialSource};
+use callgate_openapi::Limits as DescriptionLimits;
+use callgate_secret::SecretReference;
+use callgate_tool::{Object, Value};
+use callgate_transport::AddressRange;
+use callgate_tree::Node;
+
+use crate::{
+    config::Config,
+    description::Description,
+    headers,
+    limits::{self, Bounds},
+    policy,
+    reader::{
+        Mapping, Reader,
+        secret::{noted_quietly, source},
+    },
+    server::ServerUrl,
+    tls::{CertificateSource, TlsConfig},
+    toolset::{FixedHeader, ToolsetConfig},
+};
+
+/// What may be said on the command line.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
+pub struct DescriptionOptions {
+    /// The server that overrides the description's.
+    pub server: Option<String>,
+    /// The overlays that correct the description, in their order.
+    pub overlays: Vec<PathBuf>,
+    /// A bearer token: a secret reference or `$session.credentials.NAME`.
+    pub bearer: Option<String>,
+    /// A secret reference to the key of the description's one security scheme that is an API key.
+    pub api_key: Option<String>,
+    /// A user and the secret reference to the password: `me:env:PASSWORD`.
+    pub basic: Option<String>,
+    /// The certificates that are trusted instead of the machine's: files, or PEM or base64 of DER as they stand.
+    pub ca: Vec<String>,
+    /// Ranges of addresses that may be called whoever named them: `10.0.0.0/8`.
+    pub egress_allow: Vec<String>,
+    /// Headers of every request, also of the toolsets of a configuration: `X-Trace: on`, `X-Key: env:KEY`.
+    pub headers: Vec<String>,
+    /// The time of a whole call, also of the toolsets of a configuration: `30s`.
+    pub timeout: Option<String>,
+    /// Keys of `limits` with their values, also of the toolsets of a configuration: `response_bytes=8MiB`.
+    pub limits: Vec<String>,
+}
+
+impl DescriptionOptions {
+    /// The names of the given options that a configuration says itself.
+    pub(crate) fn of_descriptions(&self) -> Vec<&'static str> {
+        let given = [
+            ("--server", self.server.is_some()),
+            ("--bearer", self.bearer.is_some()),
+            ("--api-key", self.api_key.is_some()),
+            ("--basic", self.basic.is_some()),
+            ("--overlay", !self.overlays.is_empty()),
+            ("--ca", !self.ca.is_empty()),
+            ("--egress-allow", !self.egress_allow.is_empty()),
+        ];
+        given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
+    }
+
+    /// Whether the options name a credential.
+    pub fn has_credential(&self) -> bool {
+        let is_credential = |header: &String| {
+            let name = header.split(':').next().unwrap_or_default();
+            name.trim().eq_ignore_ascii_case("authorization")
+        };
+        let given = [&self.bearer, &self.api_key, &self.basic];
+        given.into_iter().any(Option::is_some) || self.headers.iter().any(is_credential)
+    }
+
+    /// The bounds that a description is read within.
+    pub(crate) fn description_limits(&self) -> DescriptionLimits {
+        let mut toolset = ToolsetConfig::new(Description::none());
+        over(&mut Reader::default(), self, &mut toolset);
+        toolset.description_limits
+    }
+}
+
+/// The one toolset of a bare description.
+pub(crate) fn toolset(
+    reader: &mut Reader,
+    description: Description,
+    options: &DescriptionOptions,
+) -> ToolsetConfig {
+    let ca = options.ca.iter().map(|text| CertificateSource {
+        pointer: "--ca".to_owned(),
+        ..CertificateSource::new(text)
+    });
+    let mut toolset = ToolsetConfig {
+        overlays: options.overlays.clone(),
+        server: server(reader, options),
+        egress: egress(reader, options),
+        tls: TlsConfig::trusting(ca),
+        ..ToolsetConfig::new(description)
+    };
+    reader.flags.push(("/overlays", "--overlay"));
+    credentials(reader, options, &mut toolset);
+    over(reader, options, &mut toolset);
+    toolset
+}
+
+/// Puts what is said of every request over the settings of all toolsets.
+pub(crate) fn over_all(config: &mut Config, options: &DescriptionOptions) {
+    for (at, toolset) in config.toolsets.iter_mut().enumerate() {
+        // What is wrong with an option is said once.
+        let mut unheard = Reader::default();
+        let reader = if at == 0 { &mut config.reader } else { &mut unheard };
+        over(reader, options, toolset);
+    }
+}
+
+fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+    toolset.headers.extend(options.headers.iter().filter_map(|text| header(reader, text)));
+    let mut given = Object::new();
+    for text in &options.limits {
+        let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+            let message = "expected `NAME=VALUE`, got another text";
+            reader.complain(
+                "wrong-value",
+                "--limits",
+                message,
+                "for example `response_bytes=8MiB`",
+            );
+            continue;
+        };
+        let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
+        given.insert(name.to_owned(), value);
+    }
+    bounded(reader, "--limits", given, toolset);
+    if let Some(timeout) = &options.timeout {
+        let given = Object::from_iter([("timeout".to_owned(), Value::from(timeout.as_str()))]);
+        bounded(reader, "--timeout", given, toolset);
+    }
+}
+
+/// Puts keys of `limits` over those of a toolset.
+fn bounded(reader: &mut Reader, flag: &str, given: Object, toolset: &mut ToolsetConfig) {
+    if given.is_empty() {
+        return;
+    }
+    let has_call_limits =
+        ["breaker", "concurrency", "rate"].iter().any(|key| given.contains_key(key));
+    let settings = Object::from_iter([("limits".to_owned(), Value::Object(given))]);
+    let Some(node) = tree(&Value::Object(settings)) else { return };
+    let Some(object) = node.as_object() else { return };
+    let mapping = Mapping { object, pointer: flag };
+    limits::over(reader, mapping, Bounds::of(toolset)).put(toolset);
+    if has_call_limits {
+        toolset.call_limits = policy::call_limits(reader, mapping);
+    }
+}
+
+fn tree(value: &Value) -> Option<Node> {
+    let text = value.to_string();
+    let read = callgate_tree::read(text.as_bytes(), &callgate_tree::Limits::default());
+    read.ok().map(|read| read.value)
+}
+
+/// A header as curl takes it.
+fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
+    let flag = "--header";
+    let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.trim().is_empty())
+    else {
+        let message = "expected `NAME: VALUE`, got another text";
+        reader.complain("wrong-value", flag, message, "for example `-H 'X-Api-Version: 2'`");
+        return None;
+    };
+    let (name, value) = (name.trim(), value.trim());
+    if let Some(reference) = value.split_whitespace().nth(1).filter(|word| word.starts_with("env:"))
+    {
+        let message = format!("expected a reference alone, got words before it: `{name}`");
+        let help =
+            format!("for a bearer token `--bearer {reference}`; else keep the whole value there");
+        reader.complain("wrong-value", flag, message, help);
+        return None;
+    }
+    headers::one(reader, (name, value), flag)
+}
+
+fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
+    let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
+        let help = "for example `https://api.example.com/v1`";
+        reader.complain("wrong-value", "--server", error.to_string(), help);
+    });
+    server.ok()
+}
+
+fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
+    let given = [
+        ("--bearer", &options.bearer),
+        ("--api-key", &options.api_key),
+        ("--basic", &options.basic),
+    ];
+    let mut given = given.into_iter().filter_map(|(flag, text)| Some((flag, text.as_deref()?)));
+    let Some((flag, text)) = given.next() else { return };
+    if given.next().is_some() {
+        let message = "expected one of `--bearer`, `--api-key` and `--basic`, got several";
+        let help = "`callgate init NAME FILE` makes a configuration with several credentials";
+        return reader.complain("wrong-value", flag, message, help);
+    }
+    reader.flags.push(("/auth", flag));
+    match flag {
+        "--bearer" => {
+            let token = bearer(reader, text);
+            toolset.credentials.auth = token.map(|token| AuthConfig::Bearer { token });
+        }
+        "--basic" => toolset.credentials.auth = basic(reader, text),
+        _ => {
+            toolset.credentials.auth = None;
+            toolset.credentials.api_key = secret(reader, flag, text, "for example `env:API_KEY`");
+        }
+    }
+}
+
+fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
+    match source(text) {
+        Ok(token) => {
+            if let CredentialSource::Secret(reference) = &token {
+                noted_quietly(reader, "--bearer".to_owned(), reference);
+            }
+            Some(token)
+        }
+        Err(message) => {
+            reader.complain("secret-reference", "--bearer", message, "for example `env:TOKEN`");
+            None
+        }
+    }
+}
+
+fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
+    let help = "for example `me:env:PASSWORD`";
+    let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
+        let message = "expected `USER:REFERENCE`, got another text";
+        reader.complain("wrong-value", "--basic", message, help);
+        return None;
+    };
+    let username = format!("literal:{user}").parse().ok()?;
+    let password = secret(reader, "--basic", password, help)?;
+    Some(AuthConfig::Basic { username, password })
+}
+
+fn secret(reader: &mut Reader, flag: &str, text: &str, help: &str) -> Option<SecretReference> {
+    match text.parse::<SecretReference>() {
+        Ok(reference) => {
+            noted_quietly(reader, flag.to_owned(), &reference);
+            Some(reference)
+        }
+        Err(error) => {
+            reader.complain("secret-reference", flag, error.to_string(), help);
+            None
+        }
+    }
+}
+
+fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange> {
+    let mut ranges = Vec::new();
+    for text in &options.egress_allow {
+        match text.parse::<AddressRange>() {
+            Ok(range) => ranges.push(range),
+            Err(error) => {
+                let help = "for example `10.0.0.0/8`";
+                reader.complain("wrong-value", "--egress-allow", error.to_string(), help);
+            }
+        }
+    }
+    ranges
+}

@@ -1,0 +1,163 @@
+//! The place of the configuration or description that an operator names: a file, an address, or a text that a program has
+//! read. What stands there is told apart by `load`.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use url::{Host, Url};
+
+use crate::error::Error;
+
+/// A configuration or a description, by the place it is read from.
+///
+/// ```
+/// # use callgate_config::{Error, Location};
+/// let location = Location::named("https://api.example.com/openapi.json")?;
+/// assert!(matches!(location, Location::Address(_)));
+/// assert!(Location::named("http://api.example.com/openapi.json").is_err());
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[expect(clippy::exhaustive_enums, reason = "whoever reads one must handle a new kind of place")]
+pub enum Location {
+    /// A description at an address.
+    Address(Url),
+    /// A file.
+    File(PathBuf),
+    /// A text, under the name that findings give it.
+    Text(PathBuf, Arc<[u8]>),
+}
+
+impl Location {
+    /// The address that a text with `://` is, or the file that any other text names.
+    ///
+    /// # Errors
+    /// [`Error`] for an address that anybody on the way could change, or that holds a user.
+    pub fn named(text: impl AsRef<Path>) -> Result<Self, Error> {
+        let file = text.as_ref();
+        let Some(text) = file.to_str().filter(|text| text.contains("://")) else {
+            return Ok(Self::File(file.to_owned()));
+        };
+        match address(text) {
+            Some(url) => Ok(Self::Address(url)),
+            None => Err(not_an_address(text)),
+        }
+    }
+
+    /// The name that findings give it: a file, or an address without its query.
+    pub fn shown(&self) -> PathBuf {
+        match self {
+            Self::Address(url) => shown(url),
+            Self::File(file) | Self::Text(file, _) => file.clone(),
+        }
+    }
+}
+
+impl<T: AsRef<Path> + ?Sized> From<&T> for Location {
+    fn from(file: &T) -> Self {
+        Self::File(file.as_ref().to_owned())
+    }
+}
+
+impl From<PathBuf> for Location {
+    fn from(file: PathBuf) -> Self {
+        Self::File(file)
+    }
+}
+
+/// An address as it may be shown: its query may hold a key.
+pub(crate) fn shown(url: &Url) -> PathBuf {
+    let mut shown = url.clone();
+    shown.set_query(None);
+    shown.set_fragment(None);
+    String::from(shown).into()
+}
+
+/// The address of a description: nobody on the way may change it.
+pub(crate) fn address(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let is_safe = url.scheme() == "https" || (url.scheme() == "http" && is_here(&url));
+    let is_open = url.username().is_empty() && url.password().is_none();
+    (is_safe && is_open).then_some(url)
+}
+
+/// Whether an address leads to this machine.
+fn is_here(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// The fault of a text that is no address to read from. What may be a password is not repeated.
+fn not_an_address(text: &str) -> Error {
+    let url = Url::parse(text).ok();
+    let has_user = |url: &&Url| !url.username().is_empty() || url.password().is_some();
+    if let Some(url) = url.as_ref().filter(has_user) {
+        let mut open = url.clone();
+        let _cannot_fail = (open.set_username(""), open.set_password(None));
+        let message = "expected an address without a user, got one with it".to_owned();
+        let help = "download the description, and name the file";
+        return Error::whole(&shown(&open), "wrong-value", message, help);
+    }
+    let scheme = url.as_ref().map(Url::scheme).unwrap_or_default();
+    let (message, help) = match (scheme, &url) {
+        ("http", Some(url)) => {
+            let mut safe = shown(url).display().to_string();
+            safe.insert(4, 's');
+            (
+                "expected an https address, got one of http, which is for this machine alone",
+                format!("try `{safe}`"),
+            )
+        }
+        ("file", Some(url)) => {
+            ("expected a file, or an https address, got: `file:`", format!("name `{}`", url.path()))
+        }
+        _ => (
+            "expected a file, or an https address, got another text",
+            "for example `https://api.example.com/openapi.json`".to_owned(),
+        ),
+    };
+    let at = url.as_ref().map_or_else(|| "FILE".into(), shown);
+    Error::whole(&at, "wrong-value", message.to_owned(), &help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let got = match Location::named(text) {
+            Ok(location) => format!("{location:?}"),
+            Err(error) => error.to_string(),
+        };
+        assert!(got.contains(expected), "{text}: {got}");
+        assert!(!got.contains("canary"), "{text}: {got}");
+    }
+
+    #[test]
+    fn a_text_with_a_scheme_is_an_address() {
+        check("pets.yaml", "File(\"pets.yaml\")");
+        check("C:/pets.yaml", "File(");
+        check("https://api.example.com/openapi.json", "Address(");
+        check("http://127.0.0.1:8000/openapi.json", "Address(");
+        check("http://localhost/openapi.json", "Address(");
+        check("http://[::1]/openapi.json", "Address(");
+    }
+
+    #[test]
+    fn an_address_that_is_not_safe_is_mended() {
+        check("http://api.example.com/a", "try `https://api.example.com/a`");
+        check("http://api.example.com/a?key=canary", "try `https://api.example.com/a`");
+        check("https://me:canary@api.example.com/a", "without a user");
+        check("https://canary@api.example.com/a", "without a user");
+        check("file:///pets.yaml", "name `/pets.yaml`");
+        check("ftp://api.example.com/a", "an https address");
+        check("://canary", "an https address");
+    }
+}
