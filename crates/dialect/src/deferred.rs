@@ -4,7 +4,7 @@
 
 use callgate_tool::{Tool, Value, json};
 
-use crate::dialect::Dialect;
+use crate::{Form, dialect::Dialect};
 
 impl Dialect {
     /// The tool by which a model of this provider searches deferred ones; `None` where there is no such tool. It is declared
@@ -33,10 +33,11 @@ impl Dialect {
         }
     }
 
-    /// The declaration of a tool that the model sees once it has searched for it; `None` where the provider has no search.
-    pub fn deferred_declaration(self, tool: &Tool) -> Option<Value> {
+    /// The declaration of a tool that the model sees once it has searched for it, in a form; `None` where the provider has no
+    /// search.
+    pub fn deferred_declaration(self, form: Form, tool: &Tool) -> Option<Value> {
         self.search_tool()?;
-        let mut declaration = self.declaration(tool);
+        let mut declaration = self.declaration_in(form, tool);
         declaration.as_object_mut()?.insert("defer_loading", true.into());
         Some(declaration)
     }
@@ -54,7 +55,7 @@ mod tests {
         let tool =
             Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, Effect::Read);
         for dialect in Dialect::ALL {
-            let deferred = dialect.deferred_declaration(&tool);
+            let deferred = dialect.deferred_declaration(Form::Usual, &tool);
             let mut expected = dialect.declaration(&tool);
             expected.as_object_mut().unwrap().insert("defer_loading", true.into());
             let is_search = matches!(dialect, Dialect::Anthropic | Dialect::Responses);

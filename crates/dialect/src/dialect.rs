@@ -2,13 +2,13 @@
 
 use std::{error, fmt, str::FromStr};
 
-use callgate_tool::{Tool, ToolResult, Value};
+use callgate_tool::{Arguments, Tool, ToolResult, Value};
 
 use crate::{
-    EnvelopeError, anthropic, bedrock, ces, dialogflow, gemini, json, mcp,
-    message::{self, Fit, Read},
+    EnvelopeError, Form, anthropic, bedrock, ces, dialogflow, gemini, json, mcp,
+    message::{self, Read},
     openai,
-    projection::{Projection, project, restore},
+    projection::{Projected, Projection, project, restore},
     responses, semantic_kernel,
 };
 
@@ -76,15 +76,7 @@ impl Dialect {
 
     /// The projection of schemas for it; `None` where they stay as they are.
     pub fn projection(self) -> Option<Projection> {
-        Some(match self {
-            Self::Anthropic => Projection::Anthropic,
-            Self::Bedrock => Projection::Bedrock,
-            Self::Ces => Projection::Ces,
-            Self::Dialogflow | Self::Mcp => Projection::Portable,
-            Self::Gemini => Projection::GeminiJson,
-            Self::Json => return None,
-            Self::OpenAi | Self::Responses | Self::SemanticKernel => Projection::OpenAi,
-        })
+        self.projection_in(Form::Usual)
     }
 
     /// The declaration of one tool.
@@ -99,19 +91,47 @@ impl Dialect {
     /// # Ok::<(), callgate_tool::InvalidName>(())
     /// ```
     pub fn declaration(self, tool: &Tool) -> Value {
-        let Some(projection) = self.projection() else { return json::declaration(tool) };
+        self.declaration_in(Form::Usual, tool)
+    }
+
+    /// The declaration of one tool in a form; the usual one where the dialect does not have it ([`Dialect::forms`]).
+    ///
+    /// ```
+    /// use callgate_dialect::{Dialect, Form};
+    /// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+    ///
+    /// let schema = Schema::new(json!({"type": "object", "properties": {"id": {"type": "integer"}}}));
+    /// let tool = Tool::new(ToolName::new("getPet")?, "Return a pet".into(), schema, Effect::Read);
+    /// let function = &Dialect::OpenAi.declaration_in(Form::Strict, &tool)["function"];
+    /// assert_eq!(function["strict"], true);
+    /// assert_eq!(function["parameters"]["properties"]["id"]["type"], json!(["integer", "null"]));
+    /// # Ok::<(), callgate_tool::InvalidName>(())
+    /// ```
+    pub fn declaration_in(self, form: Form, tool: &Tool) -> Value {
+        let Some(projection) = self.projection_in(form) else { return json::declaration(tool) };
         let projected = project(tool, projection);
+        let declaration = self.declared(form, tool, &projected);
+        if form == Form::Strict { self.with_strict(declaration) } else { declaration }
+    }
+
+    /// The arguments that stand in a message, as a declaration has them.
+    fn fitted(self, given: Arguments, tool: &Tool) -> Arguments {
+        if self == Self::Dialogflow { dialogflow::fitted(given, tool) } else { given }
+    }
+
+    fn declared(self, form: Form, tool: &Tool, projected: &Projected) -> Value {
         match self {
-            Self::Anthropic => anthropic::declaration(tool, &projected),
-            Self::Bedrock => bedrock::declaration(tool, &projected),
-            Self::Ces => ces::declaration(tool, &projected),
-            Self::Dialogflow => dialogflow::declaration(tool, &projected),
-            Self::Gemini => gemini::declaration(tool, &projected),
+            Self::Anthropic => anthropic::declaration(tool, projected),
+            Self::Bedrock => bedrock::declaration(tool, projected),
+            Self::Ces => ces::declaration(tool, projected),
+            Self::Dialogflow => dialogflow::declaration(tool, projected),
+            Self::Gemini if form == Form::Schema => gemini::schema_declaration(tool, projected),
+            Self::Gemini => gemini::declaration(tool, projected),
             Self::Json => json::declaration(tool),
-            Self::Mcp => mcp::declaration(tool, &projected),
-            Self::OpenAi => openai::declaration(tool, &projected),
-            Self::Responses => responses::declaration(tool, &projected),
-            Self::SemanticKernel => semantic_kernel::declaration(tool, &projected),
+            Self::Mcp => mcp::declaration(tool, projected),
+            Self::OpenAi => openai::declaration(tool, projected),
+            Self::Responses => responses::declaration(tool, projected),
+            Self::SemanticKernel => semantic_kernel::declaration(tool, projected),
         }
     }
 
@@ -137,6 +157,20 @@ impl Dialect {
         message: Value,
         declared: impl Fn(&str) -> Option<&'t Tool>,
     ) -> Result<Read, EnvelopeError> {
+        self.read_in(Form::Usual, message, declared)
+    }
+
+    /// The same where the tools were declared in a form, whose arguments become those of the tool: members have their own names,
+    /// and `null` for an optional one means that it is absent where the form has all of them required.
+    ///
+    /// # Errors
+    /// [`EnvelopeError`] where the message is none of this format.
+    pub fn read_in<'t>(
+        self,
+        form: Form,
+        message: Value,
+        declared: impl Fn(&str) -> Option<&'t Tool>,
+    ) -> Result<Read, EnvelopeError> {
         let asked = match self {
             Self::Anthropic => anthropic::read(message),
             Self::Bedrock => bedrock::read(message),
@@ -149,7 +183,11 @@ impl Dialect {
             Self::Responses => responses::read(message),
             Self::SemanticKernel => semantic_kernel::read(message),
         }?;
-        Ok(message::read(asked, declared, self.fit()))
+        let projection = self.projection_in(form).filter(|projection| projection.is_restored());
+        let fit = projection.map(|projection| {
+            move |given, tool: &Tool| restore(tool, projection, self.fitted(given, tool))
+        });
+        Ok(message::read(asked, declared, fit.as_ref()))
     }
 
     /// The messages to append to the conversation: one answer for every call that was read, in their order. `results` are
@@ -189,23 +227,6 @@ impl Dialect {
     /// `X-Customer`, `filter[state]`.
     pub fn has_wire_names(self) -> bool {
         matches!(self, Self::Ces | Self::Dialogflow)
-    }
-
-    /// Makes a tool's arguments of what a message of this format has in their place.
-    fn fit(self) -> Option<Fit> {
-        // The other projections have members under their own names.
-        match self {
-            Self::Anthropic => Some(|given, tool| restore(tool, Projection::Anthropic, given)),
-            Self::Ces => Some(|given, tool| restore(tool, Projection::Ces, given)),
-            Self::Dialogflow => Some(|given, tool| {
-                restore(tool, Projection::Portable, dialogflow::fitted(given, tool))
-            }),
-            Self::Gemini => Some(|given, tool| restore(tool, Projection::GeminiJson, given)),
-            Self::Mcp => Some(|given, tool| restore(tool, Projection::Portable, given)),
-            Self::Bedrock | Self::Json | Self::OpenAi | Self::Responses | Self::SemanticKernel => {
-                None
-            }
-        }
     }
 }
 

@@ -14,12 +14,21 @@ use crate::{
 
 /// One declaration.
 pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
+    declared("parametersJsonSchema", tool, projected)
+}
+
+/// The same with a `Schema` of Google's.
+pub(crate) fn schema_declaration(tool: &Tool, projected: &Projected) -> Value {
+    declared("parameters", tool, projected)
+}
+
+fn declared(member: &str, tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
-    json!({
-        "name": tool.name.as_str(),
-        "description": description,
-        "parametersJsonSchema": schema,
-    })
+    let mut declared = Object::new();
+    declared.insert("name", tool.name.as_str().into());
+    declared.insert("description", description.as_str().into());
+    declared.insert(member, schema.clone());
+    declared.into()
 }
 
 /// The calls of a model's content or of its parts; a whole response is read, too.

@@ -8,6 +8,8 @@ use std::{
 
 use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
+use crate::dialect::Dialect;
+
 /// A limit of a provider that a declaration, or the number of them, exceeds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
@@ -24,6 +26,9 @@ pub struct ProviderLimit {
 const TOOLS: usize = 128;
 /// The tokens of all declarations beyond which Gemini fails where a model must call one of them: 77 KB.
 const GEMINI_TOKENS: usize = 19_000;
+/// Anthropic's strict mode: tools in one request, and members of them all that need not be there.
+const STRICT_TOOLS: usize = 20;
+const STRICT_OPTIONAL: usize = 24;
 /// `OpenAI`'s strict mode: levels of objects, properties, values of enumerations, bytes of names and texts.
 const STRICT_NESTING: usize = 10;
 const STRICT_PROPERTIES: usize = 5000;
@@ -34,7 +39,8 @@ const GRAMMAR_LENGTH: u64 = 2000;
 
 /// The limits that so many tools in one request exceed, whose declarations take so many tokens.
 pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
-    let fewer = "offer fewer operations with `tools:`, or give a request only the tools it needs";
+    let fewer = "offer fewer operations with `tools:`, or have the model search them: `POST /v1/tools:search`, \
+                 `mcp: { mode: search }`, `--deferred`";
     let rows = [
         (n_tools > TOOLS, "Gemini", "at most 128 tools in a request"),
         (n_tools > TOOLS, "OpenAI", "at most 128 tools in a request"),
@@ -47,6 +53,22 @@ pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     let exceeded = rows.into_iter().filter(|(is_exceeded, ..)| *is_exceeded);
     let limit = |(_, provider, expected)| ProviderLimit { provider, expected, instead: fewer };
     exceeded.map(limit).collect()
+}
+
+/// The limits that so many strict tools in one request exceed, which have so many members that need not be there.
+/// `OpenAI` has none.
+pub fn strict_limits(dialect: Dialect, n_tools: usize, n_optional: usize) -> Vec<ProviderLimit> {
+    if dialect != Dialect::Anthropic {
+        return Vec::new();
+    }
+    let fewer = "declare only those in strict form whose arguments models get wrong";
+    let rows = [
+        (n_tools > STRICT_TOOLS, "at most 20 strict tools in a request"),
+        (n_optional > STRICT_OPTIONAL, "at most 24 optional members of strict tools in a request"),
+    ];
+    let exceeded = rows.into_iter().filter(|(is_exceeded, _)| *is_exceeded);
+    let provider = "Anthropic (strict)";
+    exceeded.map(|(_, expected)| ProviderLimit { provider, expected, instead: fewer }).collect()
 }
 
 /// The limits that one declaration exceeds.
@@ -352,5 +374,8 @@ mod tests {
         assert_eq!(request_limits(128, 19_000), []);
         assert_eq!(request_limits(129, 0).len(), 2);
         assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
+        assert_eq!(strict_limits(Dialect::Anthropic, 20, 24), []);
+        assert_eq!(strict_limits(Dialect::Anthropic, 21, 25).len(), 2);
+        assert_eq!(strict_limits(Dialect::OpenAi, 200, 500), []);
     }
 }

@@ -136,14 +136,12 @@ impl Read {
     }
 }
 
-/// Makes a tool's arguments of what a format has in their place.
-pub(crate) type Fit = fn(Arguments, &Tool) -> Arguments;
-
-/// Settles the calls of a message. A tool's declaration is asked for only where the format needs it.
+/// Settles the calls of a message; `fit` makes a tool's arguments of what the format has in their place. A tool's declaration is
+/// asked for only where the format needs it.
 pub(crate) fn read<'t>(
     asked: Vec<Asked>,
     declared: impl Fn(&str) -> Option<&'t Tool>,
-    fit: Option<Fit>,
+    fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> Read {
     let mut calls: Vec<ReadCall> = Vec::with_capacity(asked.len());
     for (at, asked) in asked.into_iter().enumerate() {
@@ -167,7 +165,7 @@ pub(crate) fn read<'t>(
 fn settled<'t>(
     asked: Asked,
     declared: &impl Fn(&str) -> Option<&'t Tool>,
-    fit: Option<Fit>,
+    fit: Option<&impl Fn(Arguments, &Tool) -> Arguments>,
 ) -> (String, Result<Arguments, Box<Fault>>) {
     let Asked { mut names, is_indirect, arguments: value, fault, .. } = asked;
     let is_needed = is_indirect || fit.is_some();

@@ -42,8 +42,12 @@ pub use loss::{Loss, Lost};
 pub enum Projection {
     /// Anthropic's `input_schema`.
     Anthropic,
+    /// Anthropic's `input_schema` of a strict tool: no member but those that are declared.
+    AnthropicStrict,
     /// Amazon Bedrock's `inputSchema.json`.
     Bedrock,
+    /// Amazon Bedrock's `inputSchema.json` of a strict tool.
+    BedrockStrict,
     /// The `Schema` of Customer Engagement Suite.
     Ces,
     /// Gemini's `parametersJsonSchema`.
@@ -120,10 +124,10 @@ pub fn project(tool: &Tool, projection: Projection) -> Projected {
 /// The arguments of a call as the canonical schema has them: members under their own names, and without the `null` of optional
 /// ones where a projection makes all of them required.
 pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arguments {
-    let grammar = projection.grammar();
-    if grammar.names == Names::Any && !grammar.is_closed {
+    if !projection.is_restored() {
         return arguments;
     }
+    let grammar = projection.grammar();
     let definitions = Definitions::of(&tool.input_schema);
     let schema = &tool.input_schema;
     let restoring = Restoring {
@@ -134,7 +138,8 @@ pub fn restore(tool: &Tool, projection: Projection, arguments: Arguments) -> Arg
         })),
         is_shallow: grammar.names == Names::Dotted,
         has_names: grammar.names != Names::Any,
-        drops_null: grammar.is_closed,
+        drops_null: grammar.is_complete,
+        reads_texts: grammar.is_closed,
     };
     restoring.object(arguments, &[tool.input_schema.own()], 0)
 }
@@ -149,9 +154,11 @@ impl Projected {
 
 impl Projection {
     /// Every projection, in alphabetical order of their names.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Anthropic,
+        Self::AnthropicStrict,
         Self::Bedrock,
+        Self::BedrockStrict,
         Self::Ces,
         Self::GeminiJson,
         Self::GeminiSchema,
@@ -165,7 +172,9 @@ impl Projection {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::AnthropicStrict => "anthropic_strict",
             Self::Bedrock => "bedrock",
+            Self::BedrockStrict => "bedrock_strict",
             Self::Ces => "ces",
             Self::GeminiJson => "gemini_json",
             Self::GeminiSchema => "gemini_schema",
@@ -176,9 +185,18 @@ impl Projection {
         }
     }
 
+    /// True where arguments have other names there, `null` for members that are absent, or texts for maps: [`restore`] has work
+    /// to do.
+    pub(crate) fn is_restored(self) -> bool {
+        let grammar = self.grammar();
+        grammar.names != Names::Any || grammar.is_closed
+    }
+
     fn grammar(self) -> &'static Grammar {
         match self {
             Self::Anthropic => &grammar::ANTHROPIC,
+            Self::AnthropicStrict => &grammar::ANTHROPIC_STRICT,
+            Self::BedrockStrict => &grammar::BEDROCK_STRICT,
             Self::Bedrock | Self::OpenAi => &grammar::WHOLE,
             Self::Ces => &grammar::CES,
             Self::GeminiJson => &grammar::GEMINI_JSON,

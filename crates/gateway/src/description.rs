@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use callgate_dialect::Dialect;
+use callgate_dialect::{Dialect, Form};
 use callgate_tool::{Object, Value, json};
 use utoipa::{
     Modify, OpenApi,
@@ -69,6 +69,7 @@ fn refine(operation: &mut Value, schemas: &Value) {
         let name = parameter.get("name").and_then(Value::as_str).unwrap_or_default();
         let values: &[&str] = match name {
             "dialect" => &Dialect::ALL.map(Dialect::as_str),
+            "form" => &Form::ALL.map(Form::as_str),
             "If-None-Match" => &["*"],
             _ => &[],
         };

@@ -51,10 +51,11 @@ pub(crate) async fn run(
         .map_err(|error| Problem::new(ProblemKind::AbsentResource, format!("{error}")))?;
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;
-    let Envelope { message, session, functions, is_dry_run, mode } = Envelope::read(value)?;
+    let Envelope { message, form, session, functions, is_dry_run, mode } =
+        Envelope::read(dialect, value)?;
     let built = gateway.built();
     let entry = |name: &str| entry(&built, &caller, name);
-    let read = dialect.read(message, |name| entry(name).and_then(Entry::declaration));
+    let read = dialect.read_in(form, message, |name| entry(name).and_then(Entry::declaration));
     let mut read = read.map_err(|error| foreign(dialect, &error))?;
     if dialect.has_wire_names() {
         read = read.renamed(|call, name| {

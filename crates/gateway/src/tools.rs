@@ -3,7 +3,7 @@
 mod known;
 
 use axum::extract::State;
-use callgate_dialect::Dialect;
+use callgate_dialect::{Dialect, Form};
 use callgate_executor::Entry;
 use callgate_tool::{Tool, Value, json};
 
@@ -25,6 +25,7 @@ use crate::{
     tag = "tools",
     params(
         ("dialect" = Option<String>, Query, description = "The wire format of the declarations; `json` unless it is given"),
+        ("form" = Option<String>, Query, description = "The form of the declarations, where the wire format has several: `strict` for OpenAI, Anthropic and Bedrock, `schema` for Gemini's `parameters`; `usual` unless it is given"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
         ("limit" = Option<u16>, Query, description = "How many tools a page has at most", minimum = 1, maximum = 1000),
@@ -70,7 +71,7 @@ pub(crate) async fn list(
         if n_shown > 0 {
             text.push(',');
         }
-        text.push_str(&page.dialect.declaration(tool).to_string());
+        text.push_str(&page.dialect.declaration_in(page.form, tool).to_string());
         n_shown += 1;
         if n_shown == page.limit {
             break;
@@ -128,6 +129,7 @@ fn dialects(tool: &Tool) -> Value {
 #[derive(Debug)]
 struct Page {
     dialect: Dialect,
+    form: Form,
     toolset: Option<String>,
     /// The last tool of the page before.
     cursor: Option<String>,
@@ -140,15 +142,22 @@ impl Page {
             None => Dialect::default(),
             Some(name) => name.parse().map_err(|error| malformed(format!("`dialect`: {error}")))?,
         };
+        let form = form(dialect, query.take("form")?.as_deref()).map_err(malformed)?;
         let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.finish("`dialect`, `toolset`, `cursor` and `limit`")?;
-        Ok(Self { dialect, toolset, cursor, limit })
+        query.finish("`dialect`, `form`, `toolset`, `cursor` and `limit`")?;
+        Ok(Self { dialect, form, toolset, cursor, limit })
     }
+}
+
+/// The form of a dialect that a request names.
+pub(crate) fn form(dialect: Dialect, name: Option<&str>) -> Result<Form, String> {
+    let form = name.map_or_else(|| Ok(Form::default()), str::parse);
+    form.and_then(|form| dialect.form(form)).map_err(|error| format!("`form`: {error}"))
 }
 
 /// More tools than a model is shown at once; a page of them is a few MiB.

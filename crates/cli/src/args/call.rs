@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use callgate::dialect::Dialect;
+use callgate::dialect::{Dialect, Form};
 use clap::Args;
 
 use super::source::SourceArguments;
@@ -45,6 +45,9 @@ pub(crate) struct CallArguments {
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT", requires = "message")]
     pub(crate) dialect: Option<Dialect>,
+    /// The form in which the tools were declared to the model: `strict`, `schema`
+    #[arg(long, value_name = "FORM", requires = "message", default_value_t)]
+    pub(crate) form: Form,
     /// A tool that the calls of the message may use; may be given several times, all may be used unless it is
     #[arg(long, value_name = "NAME", requires = "message")]
     pub(crate) function: Vec<String>,

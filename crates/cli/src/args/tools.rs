@@ -1,6 +1,6 @@
 //! The flags of `callgate tools`.
 
-use callgate::dialect::{Dialect, Projection};
+use callgate::dialect::{Dialect, Form, Projection};
 use clap::Args;
 
 use super::source::SourceArguments;
@@ -13,6 +13,13 @@ pub(crate) struct ToolsArguments {
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]
     pub(crate) dialect: Option<Dialect>,
+    /// The form of the declarations where a wire format has several: `strict` (`anthropic`, `bedrock`, `openai`, `responses`,
+    /// `semantic_kernel`), `schema` (`gemini`: `parameters`)
+    #[arg(long, value_name = "FORM", requires = "dialect", default_value_t)]
+    pub(crate) form: Form,
+    /// Declare tools in the provider's strict mode: `--form strict`
+    #[arg(long, requires = "dialect", conflicts_with = "form")]
+    pub(crate) strict: bool,
     /// Declare tools that a model sees once it has searched for them, and the tool of the provider that searches: `anthropic`,
     /// `responses`
     #[arg(long, requires = "dialect")]
@@ -37,4 +44,11 @@ pub(crate) struct ToolsArguments {
     /// Print everything known of each tool as JSON; with --losses, the losses; with --search, what is found
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl ToolsArguments {
+    /// The form that is asked for.
+    pub(crate) fn form(&self) -> Form {
+        if self.strict { Form::Strict } else { self.form }
+    }
 }

@@ -6,7 +6,7 @@ mod found;
 use callgate::{
     Entry, Executor, Search, Tool,
     config::{Built, BuiltToolset, Environment},
-    dialect::{Dialect, Projected, Projection, project},
+    dialect::{Dialect, Form, Projected, Projection, project},
     openapi::{Allowance, Operation},
     tree::Diagnostic,
 };
@@ -27,6 +27,11 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     if arguments.json && is_declared && !arguments.losses {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
         return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
+    }
+    let form = arguments.form();
+    if let Some(dialect) = arguments.dialect {
+        let form = dialect.form(form);
+        form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
@@ -49,10 +54,10 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
             output::written_by(|out| write_known(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
-        deferred(&built, dialect)?;
+        deferred(&built, (dialect, form))?;
     } else if let Some(dialect) = arguments.dialect {
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
-            let declaration = format!("{:#}", dialect.declaration(tool));
+            let declaration = format!("{:#}", dialect.declaration_in(form, tool));
             output::result(&declaration.replace('\n', "\n  "));
         });
     } else {
@@ -62,7 +67,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
 }
 
 /// The declarations that a model searches, behind the tool that searches them.
-fn deferred(built: &Built, dialect: Dialect) -> Result<(), Failure> {
+fn deferred(built: &Built, (dialect, form): (Dialect, Form)) -> Result<(), Failure> {
     let Some(search) = dialect.search_tool() else {
         let message = "error: expected a dialect whose provider searches tools\n";
         return Err(Failure(format!(
@@ -72,7 +77,7 @@ fn deferred(built: &Built, dialect: Dialect) -> Result<(), Failure> {
     let shown = |value: &Value| format!("{value:#}").replace('\n', "\n  ");
     output::result(&format!("[\n  {}", shown(&search)));
     listed(built, ["", "", ""], |_, tool| {
-        let declaration = dialect.deferred_declaration(tool).unwrap_or_default();
+        let declaration = dialect.deferred_declaration(form, tool).unwrap_or_default();
         output::result(&format!(",\n  {}", shown(&declaration)));
     });
     output::result("\n]\n");
@@ -81,7 +86,9 @@ fn deferred(built: &Built, dialect: Dialect) -> Result<(), Failure> {
 
 /// The losses of every tool.
 fn losses(built: &Built, arguments: &ToolsArguments) -> Result<(), Failure> {
-    let of_dialect = arguments.dialect.map_or(Some(Projection::Portable), Dialect::projection);
+    let of_dialect = arguments
+        .dialect
+        .map_or(Some(Projection::Portable), |dialect| dialect.projection_in(arguments.form()));
     let Some(projection) = arguments.projection.or(of_dialect) else {
         return Err(Failure(
             "note: this dialect has schemas as they are: nothing is lost\n".to_owned(),

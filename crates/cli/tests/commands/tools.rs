@@ -17,6 +17,29 @@ fn a_dialect_gives_declarations() {
 }
 
 #[test]
+fn tools_are_declared_in_the_forms_that_a_dialect_has() {
+    let file = "config/demo.yaml";
+    let strict = callgate(&["tools", file, "--dialect", "openai", "--strict"]).exits(0).json();
+    for tool in strict.as_array().unwrap() {
+        let function = &tool["function"];
+        assert_eq!(function["strict"], true, "{tool}");
+        assert_eq!(function["parameters"]["additionalProperties"], false, "{tool}");
+    }
+    let schema = ["tools", file, "--dialect", "gemini", "--form", "schema"];
+    for tool in callgate(&schema).exits(0).json().as_array().unwrap() {
+        assert_eq!(tool["parameters"]["type"], "OBJECT", "{tool}");
+    }
+    let deferred = ["tools", file, "--dialect", "responses", "--strict", "--deferred"];
+    assert_eq!(callgate(&deferred).exits(0).json()[1]["strict"], true);
+    let gemini = ["tools", file, "--dialect", "gemini", "--strict"];
+    callgate(&gemini).exits(2).says("expected a form of `gemini`, one of `usual`, `schema`");
+    callgate(&["tools", file, "--strict"]).exits(2).says("--dialect");
+    callgate(&["tools", file, "--losses", "--dialect", "openai", "--strict"])
+        .exits(0)
+        .prints("openai_strict: ");
+}
+
+#[test]
 fn deferred_declarations_come_with_the_tool_that_searches_them() {
     for (dialect, search) in
         [("anthropic", "tool_search_tool_bm25_20251119"), ("responses", "tool_search")]

@@ -27,8 +27,10 @@ pub(super) struct Grammar {
     /// The largest `maxLength`, `minLength` and numbers of items it takes.
     pub(super) longest: u64,
     pub(super) most_items: u64,
-    /// True where each member must be required and no other is allowed.
+    /// True where no member is allowed but those that are declared.
     pub(super) is_closed: bool,
+    /// True where each member must be required.
+    pub(super) is_complete: bool,
     /// True where a definition may lead back to itself through members that must be there.
     pub(super) has_circles: bool,
     /// True where schemas are Google's `Schema`: types in capitals, counts as texts, no empty `properties`.
@@ -104,6 +106,7 @@ pub(super) const WHOLE: Grammar = Grammar {
     longest: u64::MAX,
     most_items: u64::MAX,
     is_closed: false,
+    is_complete: false,
     has_circles: true,
     is_proto: false,
     deepest: usize::MAX,
@@ -138,6 +141,7 @@ pub(super) const PORTABLE: Grammar = Grammar {
     longest: 1000,
     most_items: 100,
     is_closed: false,
+    is_complete: false,
     has_circles: true,
     is_proto: false,
     deepest: usize::MAX,
@@ -164,11 +168,29 @@ pub(super) const STRICT: Grammar = Grammar {
     patterns: Patterns::Regular,
     most_items: u64::MAX,
     is_closed: true,
+    is_complete: true,
     // The root is the first of ten levels.
     deepest: 9,
     names: Names::Any,
     ..PORTABLE
 };
+
+/// Anthropic's strict mode: <https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations>.
+/// A definition that leads back to itself is refused there, so none is referred to.
+pub(super) const ANTHROPIC_STRICT: Grammar = Grammar {
+    keywords: &["enum", "format", "minItems"],
+    has_references: false,
+    listed: Listed::Any,
+    formats: &CLAUDE_FORMATS,
+    most_items: 1,
+    is_closed: true,
+    names: Names::Dotted,
+    ..PORTABLE
+};
+
+/// Bedrock's strict mode: that of Anthropic, by any names
+/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/structured-output.html>).
+pub(super) const BEDROCK_STRICT: Grammar = Grammar { names: Names::Any, ..ANTHROPIC_STRICT };
 
 /// Gemini's `parameters`.
 pub(super) const GEMINI_SCHEMA: Grammar = Grammar {
@@ -266,3 +288,6 @@ const FORMATS: [&str; 13] = [
 /// The formats that `OpenAI`'s strict mode knows.
 const STRICT_FORMATS: [&str; 9] =
     ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uuid"];
+/// The formats that Anthropic's strict mode knows.
+const CLAUDE_FORMATS: [&str; 10] =
+    ["date", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "time", "uri", "uuid"];

@@ -7,9 +7,10 @@ use callgate_tool::{Object, Value};
 use super::{
     cut::Level,
     grammar::Names,
+    kinds::Kinds,
     loss::Lost,
     nullable::nullable,
-    parts::{Parts, Rest},
+    parts::{Parts, Rest, kinds_of},
     walk::Walk,
     words::Words,
 };
@@ -83,17 +84,16 @@ impl<'s> Walk<'s> {
             }
             let is_required = needed.contains(member.name);
             let place = ["properties", member.name];
-            let mut property =
-                self.below(&place, |walk| walk.member(member, level.member(is_required)));
-            if self.grammar.is_closed && !is_required {
-                property = nullable(property, self.grammar.null);
-            }
+            let property = self.below(&place, |walk| {
+                let property = walk.member(member, level.member(is_required));
+                walk.or_absent((member, is_required), property)
+            });
             let name = self.named(member.name, level);
             self.spend(name.len());
             let closes = is_required && self.closes_circle(&member.schemas);
             if closes {
                 self.lose("required", Lost::Wider);
-            } else if is_required || self.grammar.is_closed {
+            } else if is_required || self.grammar.is_complete {
                 names.push(Value::String(name.clone()));
             }
             properties.insert(name, property);
@@ -102,10 +102,27 @@ impl<'s> Walk<'s> {
         if !properties.is_empty() || !self.grammar.is_proto {
             built.insert("properties", Value::Object(properties));
         }
-        if !names.is_empty() || self.grammar.is_closed {
+        if !names.is_empty() || self.grammar.is_complete {
             built.insert("required", Value::Array(names));
         }
         self.rest(rest, level, (built, words));
+    }
+
+    /// The same, or `null` for a member that is absent where every member must be there. Where `null` is legal itself, it cannot
+    /// be given.
+    fn or_absent(&mut self, (member, is_required): (&Member<'s>, bool), property: Value) -> Value {
+        if is_required || !self.grammar.is_complete {
+            return property;
+        }
+        let takes_null = |schema: &&'s Value| {
+            kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
+        };
+        let Member { schemas, others, .. } = member;
+        let is_one = others.is_empty() || others.iter().any(takes_null);
+        if schemas.iter().all(takes_null) && is_one {
+            self.lose("type", Lost::Narrower);
+        }
+        nullable(property, self.grammar.null)
     }
 
     fn member(&mut self, member: &Member<'s>, level: Level) -> Value {
@@ -232,3 +249,6 @@ impl<'s> Walk<'s> {
         }
     }
 }
+
+/// Alternatives in alternatives that are looked through for `null`.
+const ALTERNATIVES: usize = 3;

@@ -1,5 +1,6 @@
 //! Brings arguments back that a model wrote for a provider's form of a schema: members get their own names, and where every
-//! member must be written, `null` for an optional one means that it is absent. Everything else stays as it was written.
+//! member must be written, `null` for an optional one means that it is absent. Objects that are written as JSON texts are objects
+//! again. Everything else stays as it was written.
 
 use std::{
     cell::LazyCell,
@@ -8,7 +9,8 @@ use std::{
 
 use callgate_tool::{Object, Value};
 
-use super::definitions::Definitions;
+use super::{definitions::Definitions, kinds::Kinds, parts::kinds_of};
+use crate::strict::read_json;
 
 /// The own names of members, by those they have there.
 pub(super) type OwnNames = BTreeMap<String, String>;
@@ -25,6 +27,8 @@ pub(super) struct Restoring<'s> {
     pub(super) is_shallow: bool,
     /// True where `null` means absent where a member is optional.
     pub(super) drops_null: bool,
+    /// True where maps are written as JSON texts.
+    pub(super) reads_texts: bool,
 }
 
 /// The schemas that may apply to an object.
@@ -69,7 +73,21 @@ impl<'s> Restoring<'s> {
                 Value::Array(each.collect())
             }
             Value::Object(members) => Value::Object(self.object(members, schemas, depth)),
+            Value::String(text) if self.reads_texts => self.text(text, schemas),
             other => other,
+        }
+    }
+
+    /// The object that a text holds where an object is legal and a text is not.
+    fn text(&self, text: String, schemas: &[&'s Value]) -> Value {
+        let kinds = schemas.iter().map(|schema| kinds_of(schema, self.definitions, ALTERNATIVES));
+        let kinds = kinds.fold(Kinds::NONE, |all, one| all | one);
+        if !kinds.meets(Kinds::OBJECT) || kinds.meets(Kinds::STRING) {
+            return Value::String(text);
+        }
+        match read_json(&text) {
+            Ok(read @ Value::Object(_)) => read,
+            _ => Value::String(text),
         }
     }
 
@@ -124,5 +142,7 @@ impl Shapes<'_> {
 
 /// Values are not followed deeper; texts end before.
 const DEEPEST: usize = 128;
+/// Alternatives in alternatives that are looked through for texts.
+const ALTERNATIVES: usize = 3;
 /// Not more schemas are held against one value.
 const MOST: usize = 512;

@@ -205,7 +205,9 @@ impl<'s> Walk<'s> {
             let Some(value) = value else { continue };
             if self.grammar.takes(keyword, value) && is_kept(keyword, value, kind) {
                 built.insert(*keyword, self.written(keyword, value));
-            } else if let Some((other, bound)) = inclusive(keyword, value, kind, parts) {
+            } else if let Some((other, bound)) = inclusive(keyword, value, kind, parts)
+                .filter(|(other, bound)| self.grammar.takes(other, bound))
+            {
                 built.insert(other, bound);
             } else if words.say(keyword, value) && !is_remark(keyword) {
                 self.lose(keyword, Lost::Told);

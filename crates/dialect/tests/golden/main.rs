@@ -8,7 +8,7 @@ mod faults;
 
 use std::{fs, path::Path};
 
-use callgate_dialect::{Dialect, Read, ReadCall};
+use callgate_dialect::{Dialect, Form, Read, ReadCall};
 use callgate_tool::{Effect, Schema, Tool, ToolName, Value, json};
 
 /// The two operations of all declarations.
@@ -52,8 +52,12 @@ fn named<'t>(tools: &'t [Tool], name: &str) -> Option<&'t Tool> {
 }
 
 fn read(dialect: Dialect, message: Value) -> Read {
+    read_in(dialect, Form::Usual, message)
+}
+
+fn read_in(dialect: Dialect, form: Form, message: Value) -> Read {
     let tools = tools();
-    dialect.read(message, |name| named(&tools, name)).unwrap()
+    dialect.read_in(form, message, |name| named(&tools, name)).unwrap()
 }
 
 fn golden(dialect: Dialect) -> Value {
@@ -81,11 +85,27 @@ fn every_format_declares_a_tool_as_its_golden_file_says() {
 }
 
 #[test]
+fn every_form_declares_a_tool_as_the_golden_file_says() {
+    for dialect in Dialect::ALL {
+        for form in dialect.forms().iter().filter(|form| **form != Form::Usual) {
+            let tools = tools();
+            let declaration = dialect.declaration_in(*form, named(&tools, "createPet").unwrap());
+            assert_eq!(
+                declaration,
+                golden(dialect)["forms"][form.as_str()],
+                "{dialect}: {declaration:#}"
+            );
+        }
+    }
+}
+
+#[test]
 fn every_golden_message_is_read_and_answered_as_its_file_says() {
     for dialect in Dialect::ALL {
         for case in golden(dialect)["cases"].as_array().unwrap() {
             let title = format!("{dialect}: {}", case["title"]);
-            let read = read(dialect, case["message"].clone());
+            let form = case["form"].as_str().map_or(Form::Usual, |form| form.parse().unwrap());
+            let read = read_in(dialect, form, case["message"].clone());
             let calls = shown(read.calls());
             assert_eq!(calls, case["calls"], "{title}: {calls:#}");
             let results = ending::results(&read, &case["results"]);

@@ -15,7 +15,7 @@ pub(crate) struct Reading {
 impl Reading {
     pub(crate) fn of(projected: &Value, projection: Projection) -> Self {
         let schema = plain(projected);
-        let is_strict = projection == Projection::OpenAiStrict;
+        let is_strict = projection.as_str().ends_with("_strict");
         Self { evaluator: Evaluator::new(schema.clone()), schema, is_strict }
     }
 

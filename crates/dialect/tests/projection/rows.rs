@@ -33,7 +33,10 @@ fn check(projection: Projection, property: &Value, expected: &str, losses: &[&st
     assert_eq!(told, losses, "{projection} of {property}");
 }
 
-use Projection::{GeminiJson, GeminiSchema, LlamaCpp, OpenAi, OpenAiStrict, Portable};
+use Projection::{
+    AnthropicStrict, BedrockStrict, GeminiJson, GeminiSchema, LlamaCpp, OpenAi, OpenAiStrict,
+    Portable,
+};
 
 const TOLD: &str = "told in words";
 
@@ -115,7 +118,8 @@ fn null_has_the_form_that_a_provider_has_for_it() {
     let one = json!({"type": ["string", "null"], "description": "D"});
     check(Portable, &one, "{description:D,anyOf:[{type:string},{type:null}]}", &[]);
     check(GeminiSchema, &one, "{type:STRING,description:D,nullable:true}", &[]);
-    check(OpenAiStrict, &one, "{type:[string,null],description:D}", &[]);
+    let lost = ["type at /properties/a: some legal values cannot be given"];
+    check(OpenAiStrict, &one, "{type:[string,null],description:D}", &lost);
     let one = json!({"anyOf": [{"type": "string"}, {"type": "integer"}, {"type": "null"}]});
     let expected = "{anyOf:[{type:STRING,nullable:true},{type:INTEGER,nullable:true}]}";
     check(GeminiSchema, &one, expected, &[]);
@@ -256,6 +260,51 @@ fn null_means_absent_where_every_member_must_be_written() {
     let expected = json!({"a": null, "c": {}, "e": {"f": null}});
     check_restored(schema.clone(), OpenAiStrict, &given, &expected);
     check_restored(schema, Portable, &given, &given);
+}
+
+#[test]
+fn a_strict_tool_of_claude_has_optional_members_and_no_others() {
+    let schema = json!({"type": "object", "required": ["a"], "properties": {
+        "a": {"type": "string", "pattern": "^a$", "minLength": 2},
+        "$b": {"type": "array", "items": {"type": "integer", "minimum": 1}, "minItems": 1, "maxItems": 9},
+        "next": {"$ref": "#/$defs/Node"}, "map": {"type": "object", "additionalProperties": {}}},
+        "$defs": {"Node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/Node"}}}}});
+    for (projection, name) in [(AnthropicStrict, "b"), (BedrockStrict, "$b")] {
+        let projected = project(&made(schema.clone()), projection).schema;
+        assert_eq!(projected["required"], json!(["a"]));
+        assert_eq!(projected["additionalProperties"], false);
+        assert_eq!(
+            projected["properties"]["a"].to_string().replace('"', ""),
+            "{type:string,description:at least 2 characters; pattern: ^a$}"
+        );
+        assert_eq!(
+            projected["properties"][name].to_string().replace('"', ""),
+            "{type:array,description:at most 9 items,items:{type:integer,description:at least 1},minItems:1}"
+        );
+        assert_eq!(projected["properties"]["map"]["type"], "string");
+        assert!(!projected.to_string().contains("$ref"), "{projected}");
+    }
+    let given = json!({"a": "a", "b": [1], "next": null});
+    check_restored(
+        schema.clone(),
+        AnthropicStrict,
+        &given,
+        &json!({"a": "a", "$b": [1], "next": null}),
+    );
+    check_restored(schema, BedrockStrict, &given, &given);
+}
+
+#[test]
+fn a_map_that_came_as_a_text_is_one_again_where_no_text_is_legal() {
+    let map = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let schema = json!({"type": "object", "properties": {
+        "a": map, "b": {"type": "array", "items": map}, "c": {"type": "string"}, "d": {"anyOf": [map, {"type": "string"}]}}});
+    let given = json!({"a": "{\"x\":1}", "b": ["{}", "no"], "c": "{}", "d": "{}"});
+    let expected = json!({"a": {"x": 1}, "b": [{}, "no"], "c": "{}", "d": "{}"});
+    for projection in [AnthropicStrict, BedrockStrict, OpenAiStrict] {
+        check_restored(schema.clone(), projection, &given, &expected);
+    }
+    check_restored(schema, OpenAi, &given, &given);
 }
 
 /// A tool whose optional parts are as large as this.

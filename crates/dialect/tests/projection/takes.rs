@@ -31,7 +31,10 @@ fn rules(projection: Projection) -> Option<Rules> {
         has_texts: true,
         has_identifiers: true,
     };
+    let claude =
+        Rules { keywords: CLAUDE_STRICT, has_texts: false, has_identifiers: false, ..json };
     Some(match projection {
+        Projection::AnthropicStrict | Projection::BedrockStrict => claude,
         Projection::Ces => Rules { keywords: CES, types: &GOOGLE, ..json },
         Projection::GeminiJson => Rules { keywords: GEMINI_JSON, ..json },
         Projection::GeminiSchema => Rules { keywords: GEMINI_SCHEMA, types: &GOOGLE, ..json },
@@ -57,6 +60,8 @@ fn rules(projection: Projection) -> Option<Rules> {
 
 const STRICT: &str = "$ref $defs additionalProperties anyOf description enum exclusiveMaximum exclusiveMinimum format \
     items maxItems maximum minItems minimum multipleOf pattern properties required type";
+const CLAUDE_STRICT: &str =
+    "additionalProperties anyOf description enum format items minItems properties required type";
 const PORTABLE: &str = "$ref $defs additionalProperties anyOf default description enum format items maxItems maxLength \
     maximum minItems minLength minimum pattern properties required type";
 const CES: &str = "anyOf description enum items maxItems maximum minItems minimum nullable properties required \
@@ -87,8 +92,8 @@ pub(crate) fn wrong(projection: Projection, schema: &Value) -> Vec<String> {
     }
     for name in schema["properties"].as_object().into_iter().flat_map(Object::keys) {
         let is_legal = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte);
-        if projection == Projection::Anthropic && !(name.bytes().all(is_legal) && name.len() <= 64)
-        {
+        let is_anthropic = projection.as_str().starts_with("anthropic");
+        if is_anthropic && !(name.bytes().all(is_legal) && name.len() <= 64) {
             looking.wrong.push(format!("the argument `{name}`"));
         }
     }
@@ -192,7 +197,13 @@ impl Looking<'_> {
             google(members, &mut wrong);
         }
         if self.projection == Projection::OpenAiStrict {
-            strict(members, &mut wrong);
+            complete(members, &mut wrong);
+        }
+        if self.projection.as_str().ends_with("_strict") {
+            closed(members, &mut wrong);
+        }
+        if [Projection::AnthropicStrict, Projection::BedrockStrict].contains(&self.projection) {
+            counted(members, &mut wrong);
         }
         for wrong in wrong {
             self.say(at, &wrong);
@@ -262,14 +273,26 @@ fn google(members: &Object, wrong: &mut Vec<String>) {
     }
 }
 
-fn strict(members: &Object, wrong: &mut Vec<String>) {
+fn complete(members: &Object, wrong: &mut Vec<String>) {
     let Some(properties) = members.get("properties").and_then(Value::as_object) else { return };
     let required = members.get("required").and_then(Value::as_array);
     let required: Vec<_> = required.into_iter().flatten().filter_map(Value::as_str).collect();
     if !properties.keys().all(|name| required.contains(&name.as_str())) {
         wrong.push("a member is not required".to_owned());
     }
-    if members.get("additionalProperties") != Some(&Value::Bool(false)) {
+}
+
+fn closed(members: &Object, wrong: &mut Vec<String>) {
+    if members.contains_key("properties")
+        && members.get("additionalProperties") != Some(&Value::Bool(false))
+    {
         wrong.push("other members are allowed".to_owned());
+    }
+}
+
+/// Anthropic's strict mode takes `minItems` of 0 and 1 alone.
+fn counted(members: &Object, wrong: &mut Vec<String>) {
+    if members.get("minItems").is_some_and(|least| least.as_u64().is_none_or(|least| least > 1)) {
+        wrong.push("`minItems`".to_owned());
     }
 }

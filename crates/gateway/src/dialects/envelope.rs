@@ -1,6 +1,7 @@
-//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "session", "functions", "dryRun", "mode"}`. Unknown keys are
-//! refused, never dropped; the message itself may hold anything.
+//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "form", "session", "functions", "dryRun", "mode"}`. Unknown
+//! keys are refused, never dropped; the message itself may hold anything.
 
+use callgate_dialect::{Dialect, Form};
 use callgate_tool::Value;
 
 use crate::{
@@ -8,12 +9,15 @@ use crate::{
     json_body::malformed,
     problem::Problem,
     sessions::Inline,
+    tools::form,
 };
 
 /// The demand of a request.
 #[derive(Debug)]
 pub(super) struct Envelope {
     pub(super) message: Value,
+    /// The form in which the tools were declared.
+    pub(super) form: Form,
     pub(super) session: Inline,
     /// The tools that may be called, where not all may.
     pub(super) functions: Option<Vec<String>>,
@@ -23,13 +27,18 @@ pub(super) struct Envelope {
 
 impl Envelope {
     /// Reads a body.
-    pub(super) fn read(body: Value) -> Result<Self, Problem> {
+    pub(super) fn read(dialect: Dialect, body: Value) -> Result<Self, Problem> {
         let Value::Object(mut members) = body else {
             return Err(wrong("the body", "an object", Some(&body)));
         };
         let message = match members.remove("message") {
             Some(message @ (Value::Object(_) | Value::Array(_))) => message,
             other => return Err(wrong("message", "an object or a list", other.as_ref())),
+        };
+        let form = match members.remove("form") {
+            None => Form::default(),
+            Some(Value::String(name)) => form(dialect, Some(&name)).map_err(malformed)?,
+            Some(other) => return Err(wrong("form", "a text", Some(&other))),
         };
         let session = Inline::read(members.remove("session"))?;
         let functions = functions(members.remove("functions"))?;
@@ -40,9 +49,9 @@ impl Envelope {
         };
         let mode = mode(members.remove("mode").as_ref())?;
         match members.keys().next() {
-            None => Ok(Self { message, session, functions, is_dry_run, mode }),
+            None => Ok(Self { message, form, session, functions, is_dry_run, mode }),
             Some(key) => Err(malformed(format!(
-                "expected the keys `message`, `session`, `functions`, `dryRun`, `mode`, got: `{key}`"
+                "expected the keys `message`, `form`, `session`, `functions`, `dryRun`, `mode`, got: `{key}`"
             ))),
         }
     }

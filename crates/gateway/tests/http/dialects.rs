@@ -181,6 +181,28 @@ async fn what_is_no_message_of_the_format_is_a_problem_that_says_where() {
 }
 
 #[tokio::test]
+async fn tools_are_declared_in_the_forms_of_a_dialect_and_their_calls_read_in_them() {
+    let sidecar = Sidecar::of_pets().await;
+    let declared = sidecar.get("/v1/tools?dialect=openai&form=strict").await.json();
+    assert_eq!(declared["tools"][0]["function"]["strict"], true, "{declared}");
+    let declared = sidecar.get("/v1/tools?dialect=gemini&form=schema").await.json();
+    assert_eq!(declared["tools"][0]["parameters"]["type"], "OBJECT", "{declared}");
+    let refused = sidecar.get("/v1/tools?dialect=mcp&form=strict").await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text.contains("expected a form of `mcp`"), "{}", refused.text);
+    // A model of a strict tool writes `null` for every member that is absent, and cannot mean it.
+    let arguments = r#"{"name": "Rex", "species": "cat", "nickname": null, "keeper": {"name": "Kim", "email": null}}"#;
+    let message = openai(&[("a", "pets-createPet", arguments)]);
+    let body = |form: &str| json!({"message": (message.clone()), "form": form, "dryRun": true});
+    let strict = sidecar.post(OPENAI, &body("strict")).await;
+    assert!(strict.text.contains("Kim") && !strict.text.contains("null"), "{}", strict.text);
+    let usual = sidecar.post(OPENAI, &body("usual")).await;
+    assert!(usual.text.contains("nickname") && usual.text.contains("null"), "{}", usual.text);
+    let refused = sidecar.post(OPENAI, &body("schema")).await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+}
+
+#[tokio::test]
 async fn a_repeated_message_is_answered_as_the_first_time() {
     let service = Service::start().await;
     let headers = [JSON, ("idempotency-key", "k")];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use callgate::{
     Entry, Executor, Session, ToolCall, ToolResult,
-    dialect::{Dialect, EnvelopeError, Read},
+    dialect::{Dialect, EnvelopeError, Form, Read},
 };
 use callgate_tool::Value;
 use futures_util::{StreamExt, stream};
@@ -27,7 +27,9 @@ pub(super) fn run(
     (file, dialect): (&Path, Dialect),
     arguments: &CallArguments,
 ) -> Result<Verdict, Failure> {
-    let read = calls(executor, (file, dialect), &arguments.function)?;
+    let form = dialect.form(arguments.form);
+    let form = form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
+    let read = calls(executor, (file, dialect, form), &arguments.function)?;
     let consent = Consent::to_many(arguments);
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
@@ -46,10 +48,10 @@ pub(super) fn run(
 /// The calls of the message, of which those of other tools than `functions` are not made.
 fn calls(
     executor: &Executor,
-    (file, dialect): (&Path, Dialect),
+    (file, dialect, form): (&Path, Dialect, Form),
     functions: &[String],
 ) -> Result<Read, Failure> {
-    let read = read(executor, json_file(file)?, dialect).map_err(|error| {
+    let read = read(executor, json_file(file)?, (dialect, form)).map_err(|error| {
         let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
         Failure(format!(
             "{message}\nhelp: write the model's message as its provider's interface gave it"
@@ -65,10 +67,10 @@ fn calls(
 pub(crate) fn read(
     executor: &Executor,
     message: Value,
-    dialect: Dialect,
+    (dialect, form): (Dialect, Form),
 ) -> Result<Read, EnvelopeError> {
     let declared = |name: &str| entry(executor, name).and_then(Entry::declaration);
-    let read = dialect.read(message, declared)?;
+    let read = dialect.read_in(form, message, declared)?;
     if !dialect.has_wire_names() {
         return Ok(read);
     }

@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, path::Path};
 use callgate::{
     Executor, ToolCall,
     config::{Config, Environment, ExportKind, ImportedExample, ImportedToolset, WholeExport},
-    dialect::Dialect,
+    dialect::{Dialect, Form},
 };
 use callgate_tool::{Object, Value, json};
 
@@ -98,7 +98,7 @@ fn call(
         ExportKind::Agent => Dialect::Dialogflow,
         ExportKind::App => Dialect::Ces,
     };
-    let read = message::read(executor, example.message.clone(), dialect);
+    let read = message::read(executor, example.message.clone(), (dialect, Form::Usual));
     let read = read.map_err(|error| error.to_string())?;
     let call = read.to_make().first().map(|call| (*call).clone());
     let call = call.ok_or("its call cannot be read")?;

@@ -1,0 +1,76 @@
+//! Names of the forms in which dialects declare tools. Which dialect has which is in `forms`.
+
+use std::{error, fmt, str::FromStr};
+
+/// A form in which a dialect declares tools.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Form {
+    /// Gemini: `parameters`, a `Schema` of Google's, where a program cannot send JSON Schema.
+    Schema,
+    /// The provider writes no arguments but those that its form of the schema accepts: `strict: true`.
+    Strict,
+    /// The form that takes most of a schema.
+    #[default]
+    Usual,
+}
+
+/// A form that nobody knows, or that a dialect does not have.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct UnknownForm {
+    known: &'static [Form],
+    /// The dialect that does not have it.
+    dialect: Option<&'static str>,
+    name: String,
+}
+
+impl Form {
+    /// Every form, in alphabetical order of their names.
+    pub const ALL: [Self; 3] = [Self::Schema, Self::Strict, Self::Usual];
+
+    /// The name it is asked for by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Schema => "schema",
+            Self::Strict => "strict",
+            Self::Usual => "usual",
+        }
+    }
+}
+
+impl UnknownForm {
+    /// The form is none of these, which a dialect has.
+    pub(crate) fn of(dialect: &'static str, known: &'static [Form], form: Form) -> Self {
+        Self { known, dialect: Some(dialect), name: form.as_str().to_owned() }
+    }
+}
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+        let known = Self::ALL.into_iter().find(|form| form.as_str() == name);
+        known.ok_or_else(|| UnknownForm { known: &Self::ALL, dialect: None, name: name.to_owned() })
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for UnknownForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<_> = self.known.iter().map(|form| form.as_str()).collect();
+        let (known, name) = (known.join("`, `"), &self.name);
+        match self.dialect {
+            Some(dialect) => {
+                write!(f, "expected a form of `{dialect}`, one of `{known}`, got: `{name}`")
+            }
+            None => write!(f, "expected a form, one of `{known}`, got: `{name}`"),
+        }
+    }
+}
+
+impl error::Error for UnknownForm {}

@@ -1,0 +1,94 @@
+//! Forms in which a dialect declares tools beside the usual one: Gemini's `parameters` in place of `parametersJsonSchema`, and the
+//! strict modes of `OpenAI`, Anthropic and Bedrock. A form chooses the projection and the flag of a declaration.
+
+use callgate_tool::Value;
+
+use crate::{
+    dialect::Dialect,
+    form::{Form, UnknownForm},
+    projection::Projection,
+};
+
+impl Dialect {
+    /// The forms in which it declares tools.
+    ///
+    /// ```
+    /// use callgate_dialect::{Dialect, Form};
+    ///
+    /// assert_eq!(Dialect::Gemini.forms(), [Form::Usual, Form::Schema]);
+    /// assert_eq!(Dialect::Mcp.forms(), [Form::Usual]);
+    /// ```
+    pub fn forms(self) -> &'static [Form] {
+        match self {
+            Self::Gemini => &[Form::Usual, Form::Schema],
+            Self::Anthropic
+            | Self::Bedrock
+            | Self::OpenAi
+            | Self::Responses
+            | Self::SemanticKernel => &[Form::Usual, Form::Strict],
+            Self::Ces | Self::Dialogflow | Self::Json | Self::Mcp => &[Form::Usual],
+        }
+    }
+
+    /// The form, where this dialect has it.
+    ///
+    /// # Errors
+    /// [`UnknownForm`] with those that it has.
+    pub fn form(self, form: Form) -> Result<Form, UnknownForm> {
+        if self.forms().contains(&form) {
+            return Ok(form);
+        }
+        Err(UnknownForm::of(self.as_str(), self.forms(), form))
+    }
+
+    /// The projection of schemas in a form; the usual one's where the dialect does not have the form.
+    pub fn projection_in(self, form: Form) -> Option<Projection> {
+        Some(match (self, form) {
+            (Self::Anthropic, Form::Strict) => Projection::AnthropicStrict,
+            (Self::Anthropic, _) => Projection::Anthropic,
+            (Self::Bedrock, Form::Strict) => Projection::BedrockStrict,
+            (Self::Bedrock, _) => Projection::Bedrock,
+            (Self::Ces, _) => Projection::Ces,
+            (Self::Dialogflow | Self::Mcp, _) => Projection::Portable,
+            (Self::Gemini, Form::Schema) => Projection::GeminiSchema,
+            (Self::Gemini, _) => Projection::GeminiJson,
+            (Self::Json, _) => return None,
+            (Self::OpenAi | Self::Responses | Self::SemanticKernel, Form::Strict) => {
+                Projection::OpenAiStrict
+            }
+            (Self::OpenAi | Self::Responses | Self::SemanticKernel, _) => Projection::OpenAi,
+        })
+    }
+
+    /// A declaration with the provider's flag of its strict mode.
+    pub(crate) fn with_strict(self, mut declaration: Value) -> Value {
+        let flagged = match self {
+            Self::Anthropic | Self::Responses => Some(&mut declaration),
+            Self::Bedrock => declaration.get_mut("toolSpec"),
+            Self::OpenAi | Self::SemanticKernel => declaration.get_mut("function"),
+            Self::Ces | Self::Dialogflow | Self::Gemini | Self::Json | Self::Mcp => None,
+        };
+        if let Some(members) = flagged.and_then(Value::as_object_mut) {
+            members.insert("strict", true.into());
+        }
+        declaration
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_that_a_dialect_does_not_have_is_refused_with_those_that_it_has() {
+        for dialect in Dialect::ALL {
+            for form in Form::ALL {
+                assert_eq!(dialect.form(form).is_ok(), dialect.forms().contains(&form));
+            }
+        }
+        let refused = Dialect::Gemini.form(Form::Strict).unwrap_err().to_string();
+        assert_eq!(refused, "expected a form of `gemini`, one of `usual`, `schema`, got: `strict`");
+        let refused = "strikt".parse::<Form>().unwrap_err().to_string();
+        assert_eq!(refused, "expected a form, one of `schema`, `strict`, `usual`, got: `strikt`");
+    }
+}
