@@ -12,6 +12,7 @@ mod exit;
 mod folders;
 mod levels;
 mod log;
+mod loss_counts;
 mod masked;
 mod needs;
 mod number;

@@ -20,6 +20,7 @@ use crate::{
     cause::{self, Cause},
     exit::Failure,
     levels::{Levels, is_lint},
+    loss_counts::LossCounts,
     number::grouped,
     open::{description, read},
     render::{self, Lines},
@@ -39,13 +40,17 @@ pub(crate) struct Checked {
     /// How many findings the baseline holds.
     n_known: usize,
     advice: Advice,
+    losses: LossCounts,
 }
 
 impl Checked {
-    /// Builds every declaration, one after another, and finds the place of every diagnostic.
-    pub(crate) fn new(mut toolset: BuiltToolset) -> Result<Self, Failure> {
+    /// Builds every declaration, one after another, counts what each loses, and finds the place of every diagnostic.
+    pub(crate) fn new(mut toolset: BuiltToolset, mut losses: LossCounts) -> Result<Self, Failure> {
         let mut advice = Advice::default();
-        toolset.report.examine(&toolset.operations, |operation, tool| advice.take(operation, tool));
+        toolset.report.examine(&toolset.operations, |operation, tool| {
+            advice.take(operation, tool);
+            losses.take(tool);
+        });
         // Not before: what was built and let go is as large as the text.
         let text = description(&toolset)?;
         let mut diagnostics = toolset.report.diagnostics.clone();
@@ -64,6 +69,7 @@ impl Checked {
             diagnostics,
             n_known: 0,
             advice,
+            losses,
         })
     }
 
@@ -125,6 +131,7 @@ impl Checked {
             text.push_str(&render::group(&group, lines, |known| file_of(&self.file, known)));
         }
         text.push_str(&self.counted(levels));
+        text.push_str(&self.losses.to_text());
         text.push_str(&format!(
             "{}: {} exposed, {} degraded, {} refused{}; {} tokens of declarations\n",
             self.file.display(),
@@ -187,6 +194,7 @@ impl Checked {
             "refused": self.count(OperationStatus::Refused),
             "notSelected": self.toolset.report.not_selected,
             "tokens": self.advice.tokens,
+            "losses": self.losses.to_json(),
             "diagnostics": diagnostics,
         })
     }

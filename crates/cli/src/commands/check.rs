@@ -14,6 +14,7 @@ use crate::{
     cause::Cause,
     exit::{Failure, Verdict},
     levels::Levels,
+    loss_counts::LossCounts,
     open, output,
     progress::Progress,
     report::Checked,
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     for file in &arguments.files {
         let progress = Progress::shown(format!("checking {}", file.display()));
         match open::built(file, &options(arguments)) {
-            Ok(built) => found.take(built, &levels, baseline.as_mut())?,
+            Ok(built) => found.take(built, (&levels, format), baseline.as_mut())?,
             Err(error) => found.fault(&error),
         }
         drop(progress);
@@ -86,7 +87,7 @@ impl Found {
     fn take(
         &mut self,
         built: Built,
-        levels: &Levels,
+        (levels, format): (&Levels, Format),
         mut baseline: Option<&mut Baseline>,
     ) -> Result<(), Failure> {
         let Built { toolsets, mut warnings, .. } = built;
@@ -96,7 +97,12 @@ impl Found {
         }
         self.findings.append(&mut warnings);
         for toolset in toolsets {
-            let mut checked = Checked::new(toolset)?.with_advice();
+            let losses = match format {
+                Format::Json => LossCounts::of_projections(),
+                Format::Sarif => LossCounts::default(),
+                Format::Text => LossCounts::of_dialects(),
+            };
+            let mut checked = Checked::new(toolset, losses)?.with_advice();
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }

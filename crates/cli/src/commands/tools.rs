@@ -2,6 +2,7 @@
 //! is written before the next one is built.
 
 mod found;
+mod strict;
 
 use callgate::{
     Entry, Executor, Search, Tool,
@@ -13,6 +14,7 @@ use callgate::{
 use callgate_gateway::write_known;
 use callgate_tool::{Value, json};
 
+use self::strict::StrictCounts;
 use super::losses::Losses;
 use crate::{
     args::ToolsArguments,
@@ -56,10 +58,15 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
         deferred(&built, (dialect, form))?;
     } else if let Some(dialect) = arguments.dialect {
+        let mut strict = StrictCounts::default();
         listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
-            let declaration = format!("{:#}", dialect.declaration_in(form, tool));
-            output::result(&declaration.replace('\n', "\n  "));
+            let declaration = dialect.declaration_in(form, tool);
+            strict.take(&declaration);
+            output::result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
+        if form == Form::Strict {
+            strict.tell(dialect);
+        }
     } else {
         table(&built);
     }

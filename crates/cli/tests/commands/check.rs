@@ -27,6 +27,24 @@ fn the_same_as_data_with_json() {
 }
 
 #[test]
+fn the_tools_that_lose_something_at_a_provider_are_counted_and_listed() {
+    let file = "fixtures/pets/spec.yaml";
+    let ended = callgate(&["check", file]).exits(1);
+    let shown = ended.prints("losses of 14 tools at providers").prints("portable");
+    assert!(!shown.out.contains("openai_strict"), "{}", shown.out);
+    let report = callgate(&["check", file, "--json"]).exits(1).json();
+    let losses = &report["documents"][0]["losses"];
+    assert!(losses["openai"].as_array().unwrap().is_empty(), "{losses}");
+    let strict = losses["openai_strict"].as_array().unwrap();
+    let create = strict.iter().find(|tool| tool["name"] == "createPet").unwrap();
+    let lost = create["losses"].as_array().unwrap();
+    assert!(
+        lost.iter().any(|loss| loss["keyword"] == "uniqueItems" && loss["count"] == 1),
+        "{create}"
+    );
+}
+
+#[test]
 fn every_fault_of_a_configuration_is_shown_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("callgate.yaml");

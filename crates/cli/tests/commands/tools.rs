@@ -31,6 +31,9 @@ fn tools_are_declared_in_the_forms_that_a_dialect_has() {
     }
     let deferred = ["tools", file, "--dialect", "responses", "--strict", "--deferred"];
     assert_eq!(callgate(&deferred).exits(0).json()[1]["strict"], true);
+    let pets = ["tools", "fixtures/pets/spec.yaml", "--dialect", "anthropic", "--strict"];
+    let told = callgate(&pets).exits(0).says("takes at most 24 optional members of strict tools");
+    assert!(!told.err.contains("at most 20 strict tools"), "{}", told.err);
     let gemini = ["tools", file, "--dialect", "gemini", "--strict"];
     callgate(&gemini).exits(2).says("expected a form of `gemini`, one of `usual`, `schema`");
     callgate(&["tools", file, "--strict"]).exits(2).says("--dialect");

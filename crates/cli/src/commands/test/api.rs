@@ -9,7 +9,8 @@ use callgate::{
 
 use super::{Check, Mode, TOOLSET};
 use crate::{
-    commands::tools::declarations, exit::Failure, levels::Levels, open::failure, report::Checked,
+    commands::tools::declarations, exit::Failure, levels::Levels, loss_counts::LossCounts,
+    open::failure, report::Checked,
 };
 
 /// Compares `tools.<dialect>.json` and `report.txt`.
@@ -23,7 +24,7 @@ pub(super) fn run(api: &Path, mode: Mode) -> Result<(String, Vec<Check>), Failur
         checks.push(Check::of(file, &declarations(&built.executor, dialect), mode)?);
     }
     for toolset in built.toolsets {
-        let mut checked = Checked::new(toolset)?;
+        let mut checked = Checked::new(toolset, LossCounts::default())?;
         checked.file = checked.file.file_name().unwrap_or_default().into();
         let text = anstream::adapter::strip_str(&checked.to_text(&Levels::usual())).to_string();
         checks.push(Check::of(api.join("report.txt"), &text, mode)?);

@@ -1,0 +1,118 @@
+//! Losses of a description's tools at each provider, counted for `callgate check`. `callgate tools --losses` shows where each is.
+
+use std::collections::BTreeMap;
+
+use callgate::{
+    Tool,
+    dialect::{Dialect, Projection, project},
+};
+use callgate_tool::{Object, Value, json};
+
+use crate::number::grouped;
+
+/// The losses of all tools so far.
+#[derive(Debug, Default)]
+pub(crate) struct LossCounts {
+    n_tools: usize,
+    projections: Vec<Counted>,
+}
+
+/// The losses at one provider.
+#[derive(Debug)]
+struct Counted {
+    projection: Projection,
+    /// The tools that lose something, with how often.
+    tools: Vec<(String, Keywords)>,
+}
+
+/// Numbers of losses by keyword and what becomes of it.
+type Keywords = BTreeMap<(&'static str, &'static str), usize>;
+
+impl LossCounts {
+    /// Of the usual form of every dialect.
+    pub(crate) fn of_dialects() -> Self {
+        let mut projections = Vec::new();
+        for projection in Dialect::ALL.into_iter().filter_map(Dialect::projection) {
+            if !projections.contains(&projection) {
+                projections.push(projection);
+            }
+        }
+        Self::of(projections)
+    }
+
+    /// Of every projection.
+    pub(crate) fn of_projections() -> Self {
+        Self::of(Projection::ALL.to_vec())
+    }
+
+    fn of(projections: Vec<Projection>) -> Self {
+        let counted = |projection| Counted { projection, tools: Vec::new() };
+        Self { n_tools: 0, projections: projections.into_iter().map(counted).collect() }
+    }
+
+    /// Adds the losses of a tool.
+    pub(crate) fn take(&mut self, tool: &Tool) {
+        self.n_tools += 1;
+        for Counted { projection, tools } in &mut self.projections {
+            let mut keywords = Keywords::new();
+            for loss in project(tool, *projection).losses {
+                *keywords.entry((loss.keyword, loss.what.as_str())).or_default() += 1;
+            }
+            if !keywords.is_empty() {
+                tools.push((tool.name.as_str().to_owned(), keywords));
+            }
+        }
+    }
+
+    /// The number of tools that lose something, for each provider where one does, and the keywords that most of them lose.
+    pub(crate) fn to_text(&self) -> String {
+        let lossy = self.projections.iter().filter(|counted| !counted.tools.is_empty());
+        let rows: String = lossy.map(Counted::row).collect();
+        if rows.is_empty() {
+            return rows;
+        }
+        let n_tools = grouped(self.n_tools);
+        format!(
+            "losses of {n_tools} tools at providers (`callgate tools FILE --losses --projection NAME` shows them):\n{rows}"
+        )
+    }
+
+    /// Each tool that loses something, by projection.
+    pub(crate) fn to_json(&self) -> Value {
+        let by_projection = self.projections.iter().map(|counted| {
+            let tools: Vec<Value> = counted.tools.iter().map(tool_json).collect();
+            (counted.projection.as_str().to_owned(), Value::Array(tools))
+        });
+        Value::Object(by_projection.collect::<Object>())
+    }
+}
+
+impl Counted {
+    fn row(&self) -> String {
+        let mut by_keyword: BTreeMap<&str, usize> = BTreeMap::new();
+        for (_, keywords) in &self.tools {
+            let mut names: Vec<_> = keywords.keys().map(|(keyword, _)| *keyword).collect();
+            names.dedup();
+            for name in names {
+                *by_keyword.entry(name).or_default() += 1;
+            }
+        }
+        let mut most: Vec<_> = by_keyword.into_iter().collect();
+        most.sort_by_key(|(_, n_tools)| std::cmp::Reverse(*n_tools));
+        let more = if most.len() > NAMED { ", …" } else { "" };
+        let named = most.iter().take(NAMED).map(|(name, n)| format!("`{name}` {}", grouped(*n)));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let (n_tools, projection) = (grouped(self.tools.len()), self.projection);
+        format!("{n_tools:>10}  {:16}  {named}{more}\n", projection.as_str())
+    }
+}
+
+fn tool_json((name, keywords): &(String, Keywords)) -> Value {
+    let losses = keywords
+        .iter()
+        .map(|((keyword, what), n)| json!({"keyword": *keyword, "what": *what, "count": *n}));
+    json!({"name": (name.as_str()), "losses": (losses.collect::<Vec<_>>())})
+}
+
+/// How many keywords a row names.
+const NAMED: usize = 5;
