@@ -121,7 +121,7 @@ pub(crate) const ENVIRONMENT: &str = "environment.json";
 /// One of these files is in the root of an export.
 const ROOTS: [&str; 4] = ["agent.json", "app.json", "app.yaml", "app.yml"];
 /// The folders of an export that are read.
-const FOLDERS: [&str; 5] = ["examples", "playbooks", "tools", "toolsets", "webhooks"];
+const FOLDERS: [&str; 6] = ["agents", "examples", "playbooks", "tools", "toolsets", "webhooks"];
 const ENDINGS: [&str; 3] = [".json", ".yaml", ".yml"];
 
 /// No app that people made has more files.

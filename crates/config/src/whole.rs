@@ -2,6 +2,7 @@
 //! of a toolset, each example the calls it shows. What callgate cannot do is listed and stops nothing. Writes no file.
 
 mod agent;
+mod agents;
 mod app;
 mod examples;
 mod notes;

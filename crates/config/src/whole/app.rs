@@ -7,7 +7,7 @@ use callgate_tree::Node;
 use crate::{
     import::{self, Imported},
     package::{ENVIRONMENT, Package},
-    whole::{examples, taken::Taken},
+    whole::{agents, examples, taken::Taken},
 };
 
 /// Takes over the toolsets, the tools and the examples.
@@ -21,6 +21,8 @@ pub(super) fn read(package: &Package, app: &Node, taken: &mut Taken) -> Result<(
             }
         }
     }
+    agents::select(package, taken);
+    sequence(package, app, taken);
     taken.variables = variables(app);
     examples::of_app(package, taken);
     Ok(())
@@ -51,6 +53,18 @@ fn one(
     let aliases = [displayed, Some(folder), tool.get("name").and_then(Node::as_str), function];
     taken.take(&package.path(file), (name, &aliases), (imported, description));
     Ok(())
+}
+
+/// app.proto: tools that are picked at once run in parallel unless the app says otherwise; here a request says so.
+fn sequence(package: &Package, app: &Node, taken: &mut Taken) {
+    let mode = ["toolExecutionMode", "tool_execution_mode"].iter().find_map(|key| app.get(key));
+    if mode.and_then(Node::as_str) == Some("SEQUENTIAL") {
+        let message =
+            "`toolExecutionMode`: calls of a request run at the same time unless it says otherwise";
+        let help = "send `\"mode\": \"sequential\"` with requests of several calls";
+        let own = package.first(&["app.json", "app.yaml", "app.yml"]).unwrap_or_default();
+        taken.notes.advise(&package.path(&own), message.to_owned(), help);
+    }
 }
 
 /// The defaults of the variables that an app declares.

@@ -37,6 +37,11 @@ impl Notes {
         self.put(file, RemarkKind::NoEquivalent, (Severity::Warning, "", message), help);
     }
 
+    /// Writes down that something of the export is done otherwise here.
+    pub(super) fn advise(&mut self, file: &Path, message: String, help: &str) {
+        self.put(file, RemarkKind::NoEquivalent, (Severity::Warning, "", message), help);
+    }
+
     fn remark(&mut self, file: &Path, remark: &Remark, is_left_out: bool) {
         let severity = match remark.kind {
             RemarkKind::Invalid => Severity::Error,

@@ -116,6 +116,15 @@ impl Taken {
         self.functions.push(function);
     }
 
+    /// Has a toolset offer no operations but these.
+    pub(super) fn include(&mut self, name: &str, ids: impl IntoIterator<Item = String>) {
+        let Some(toolset) = self.toolsets.iter_mut().find(|toolset| toolset.name == name) else {
+            return;
+        };
+        let ids = ids.into_iter().map(|id| Value::String(id.replace('[', "[[]")));
+        toolset.settings.insert("tools", json!({"include": (ids.collect::<Vec<_>>())}));
+    }
+
     /// The toolset that a name of a tool stands for; of a resource name the last part counts.
     pub(super) fn toolset(&self, tool: &str) -> Option<&str> {
         let last = tool.rsplit('/').next().unwrap_or(tool);

@@ -1,0 +1,43 @@
+//! The agents of an app of Customer Engagement Suite: the operations of a toolset that they may call (`toolIds`). A toolset that
+//! an agent uses without naming operations is offered whole, as is one that no agent uses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use callgate_tree::Node;
+
+use crate::{package::Package, whole::taken::Taken};
+
+/// Bounds each toolset to the operations that agents name.
+pub(super) fn select(package: &Package, taken: &mut Taken) {
+    let mut named: BTreeMap<String, Option<BTreeSet<String>>> = BTreeMap::new();
+    for (_, file) in taken.folders(package, "agents") {
+        let agent = match package.node(&file) {
+            Ok(agent) => agent,
+            Err(message) => {
+                taken.notes.left_out(&package.path(&file), message);
+                continue;
+            }
+        };
+        let toolsets = agent.get("toolsets").and_then(Node::as_array).unwrap_or_default();
+        for (toolset, ids) in toolsets.iter().filter_map(used) {
+            let Some(name) = taken.toolset(toolset).map(str::to_owned) else { continue };
+            let known = named.entry(name).or_insert_with(|| Some(BTreeSet::new()));
+            match (known, ids.is_empty()) {
+                (Some(known), false) => known.extend(ids),
+                (known, _) => *known = None,
+            }
+        }
+    }
+    for (name, ids) in named {
+        if let Some(ids) = ids {
+            taken.include(&name, ids);
+        }
+    }
+}
+
+/// A toolset that an agent uses, and the operations of it that it names.
+fn used(toolset: &Node) -> Option<(&str, Vec<String>)> {
+    let ids = ["toolIds", "tool_ids"].iter().find_map(|key| toolset.get(key)?.as_array());
+    let ids = ids.unwrap_or_default().iter().filter_map(Node::as_str);
+    Some((toolset.get("toolset")?.as_str()?, ids.map(str::to_owned).collect()))
+}
