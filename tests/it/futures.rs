@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 
 use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
-    Session, Stop, ToolCall, ToolResult, ToolStream, Value,
+    Outcome, Session, Stop, ToolCall, ToolResult, ToolStream, Value,
     auth::{Authenticator, Authorization, Refusal},
     config::{
         Built, Config, DescriptionOptions, Environment, load, load_description, load_toolset,
@@ -44,6 +44,8 @@ fn every_future_of_an_executor_is_send() {
     is_send(executor.run(call()));
     is_send(executor.open(call()));
     is_send(executor.preview(call()));
+    let outcome = Outcome::from(Value::Null);
+    is_send(executor.refuse(call(), &outcome));
     is_send(executor.settle(call(), ClientAnswer::Output(Value::Null)));
     is_send(executor.result(&Handle::from_random(7), &session, None));
     let _: fn(&mut ToolStream) = |stream| is_send(stream.next());

@@ -213,6 +213,14 @@ impl Executor {
         Around::new(&self.0.layers, call, journal).into_result(outcome)
     }
 
+    /// Has what stands around calls hear of one that nothing runs, and of its end: a call of a model's message that cannot be
+    /// read, or that names a tool which is not provided.
+    pub async fn refuse(&self, call: Call<'_>, outcome: &Outcome) {
+        let mut around = Around::new(&self.0.layers, call, Journal::default());
+        around.begin(None).await;
+        around.end(outcome).await;
+    }
+
     /// Ends a call that waited for its client, with what the client says. `call` is what was asked for then. Middleware heard
     /// of the call when it began to wait, and does not hear of it again.
     ///

@@ -10,7 +10,7 @@ pub(crate) use self::{
     accept::Accepted,
     envelope::{Asked, Mode, execution, mode, wrong},
     kept::Keeper,
-    repeated::key as idempotency_key,
+    repeated::{Repeated, begun as begun_with_key, key as idempotency_key},
 };
 
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use axum::{
 use callgate_config::Built;
 use callgate_executor::{Call, Execution, Stop, TraceContext};
 use callgate_policy::IdempotencyKey;
-use callgate_tool::{Journal, Outcome, Session, ToolResult};
+use callgate_tool::{Arguments, Journal, Outcome, Session, ToolCall, ToolResult};
 use futures_util::{StreamExt, stream};
 use http::HeaderMap;
 
-use self::{envelope::Envelope, repeated::Repeated};
+use self::envelope::Envelope;
 use crate::{
     answer::JsonText, caller::Caller, described::RefusedJson, gateway::Gateway,
     json_body::JsonBody, observe::trace_of, problem::Problem,
@@ -148,6 +148,19 @@ impl Batch {
         }
         let result = executor.run(call).await;
         self.kept(asked, result).await
+    }
+
+    /// Has what stands around calls hear of one of a message that is not made.
+    pub(crate) async fn refuse(&self, ended: &ToolResult) {
+        let asked = ToolCall::new(&*ended.id, &*ended.tool, Arguments::new());
+        let mut call = Call::new(&asked, &self.session);
+        if let Some(principal) = &self.caller.principal {
+            call = call.with_principal(principal.clone());
+        }
+        if let Some(trace) = &self.trace {
+            call = call.with_trace(trace.clone());
+        }
+        self.built.executor.refuse(call, &ended.outcome).await;
     }
 
     /// A result whose call is kept where a person has to approve it.

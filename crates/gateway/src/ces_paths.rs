@@ -1,5 +1,5 @@
-//! The paths of Customer Engagement Suite, whose last segment ends with a verb after a colon: `…/sessions/{id}:runSession`.
-//! What a verb does is elsewhere.
+//! The paths of Customer Engagement Suite and Dialogflow CX, whose last segment ends with a verb after a colon:
+//! `…/sessions/{id}:runSession`, `…/sessions/{id}:detectIntent`. What a verb does is elsewhere.
 
 use axum::{
     extract::{FromRequestParts, Path, State},
@@ -12,10 +12,10 @@ use crate::{
     caller::Caller,
     described::{OfApp, RefusedJson, Turn},
     gateway::Gateway,
-    json_body::JsonBody,
+    json_body::{JsonBody, malformed},
     path_name::PathName,
     problem::{Problem, ProblemKind},
-    runs::Run,
+    runs::{Run, is_of_dialogflow},
 };
 
 /// The parts of a path below an app, and the verb.
@@ -48,7 +48,8 @@ impl<S: Send + Sync> FromRequestParts<S> for AppPath {
         else {
             return Err(unknown());
         };
-        Ok(Self { project, location, app, below: segments.next(), verb })
+        // Of `environments/{environment}/sessions/{session}` the session counts.
+        Ok(Self { project, location, app, below: segments.last(), verb })
     }
 }
 
@@ -116,6 +117,34 @@ pub(crate) async fn run_of_app(
 ) -> Result<Response, Problem> {
     let context = path.context();
     let (Some(id), "run" | "runSession") = (path.below, &*path.verb) else { return Err(unknown()) };
+    Run { gateway, caller, headers, id, context }.answer(body.value).await
+}
+
+/// Runs calls of a session, or takes the client's answer to one that waits, on the path that Dialogflow CX has for it.
+#[utoipa::path(
+    post,
+    path = "/v3/projects/{project}/locations/{location}/agents/{app}/sessions/{session}:detectIntent",
+    operation_id = "detectIntent",
+    tag = "sessions",
+    params(
+        OfApp,
+        ("session" = String, Path, description = "The session's id, of this caller alone"),
+    ),
+    request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answer, and parameters"),
+    responses(Turn, RefusedJson),
+)]
+pub(crate) async fn detect_intent(
+    State(gateway): State<Gateway>,
+    caller: Caller,
+    path: AppPath,
+    headers: HeaderMap,
+    body: JsonBody,
+) -> Result<Response, Problem> {
+    let context = path.context();
+    let (Some(id), "detectIntent") = (path.below, &*path.verb) else { return Err(unknown()) };
+    if !is_of_dialogflow(&body.value) {
+        return Err(malformed("expected `queryInput` or `queryResult`, got none"));
+    }
     Run { gateway, caller, headers, id, context }.answer(body.value).await
 }
 

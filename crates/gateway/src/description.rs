@@ -114,6 +114,7 @@ fn inline(value: &mut Value, schemas: &Value) {
         admin::reload,
         approvals::decide,
         calls::run,
+        ces_paths::detect_intent,
         ces_paths::run,
         ces_paths::run_of_app,
         dialects::run,

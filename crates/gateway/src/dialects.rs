@@ -6,7 +6,7 @@ mod envelope;
 use axum::{extract::State, response::Response};
 use callgate_config::Built;
 use callgate_dialect::{Dialect, EnvelopeError};
-use callgate_executor::{Entry, Execution};
+use callgate_executor::Entry;
 use callgate_tool::{ToolResult, Value, json};
 use http::HeaderMap;
 
@@ -51,7 +51,7 @@ pub(crate) async fn run(
         .map_err(|error| Problem::new(ProblemKind::AbsentResource, format!("{error}")))?;
     Accepted::json(&headers)?;
     let key = idempotency_key(&headers)?;
-    let Envelope { message, form, session, functions, is_dry_run, mode } =
+    let Envelope { message, form, session, functions, is_dry_run, mode, execution } =
         Envelope::read(dialect, value)?;
     let built = gateway.built();
     let entry = |name: &str| entry(&built, &caller, name);
@@ -77,12 +77,18 @@ pub(crate) async fn run(
         session,
         is_dry_run,
         mode,
-        execution: Execution::Server,
+        execution,
         trace,
         key,
         stop: gateway.drain().stop(),
         keeper: Some(keeper),
     };
+    if !is_dry_run {
+        let refused = read.calls().iter().filter_map(|asked| asked.call.as_ref().err());
+        for ended in refused {
+            batch.refuse(ended).await;
+        }
+    }
     let request = [dialect.as_str().as_bytes(), &bytes];
     let written = |results: &[ToolResult]| {
         let messages = dialect.write(&read, results);

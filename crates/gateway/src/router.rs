@@ -51,6 +51,14 @@ pub fn router(gateway: Gateway) -> Router {
             "/v1/projects/{project}/locations/{location}/apps/{app}/sessions/{session}",
             post(ces_paths::run_of_app),
         )
+        .route(
+            "/v3/projects/{project}/locations/{location}/agents/{agent}/sessions/{session}",
+            post(ces_paths::detect_intent),
+        )
+        .route(
+            "/v3/projects/{project}/locations/{location}/agents/{agent}/environments/{environment}/sessions/{session}",
+            post(ces_paths::detect_intent),
+        )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
         .route("/v1/tools:search", post(search::run))

@@ -6,6 +6,7 @@ mod dialogflow;
 mod form;
 mod inputs;
 mod judged;
+mod repeated;
 mod turn;
 mod written;
 
@@ -23,10 +24,12 @@ use http::HeaderMap;
 use self::{
     form::Form,
     inputs::{Inputs, ToolResponse},
+    repeated::Request,
     turn::{Fate, Kept, Past, Runs, Turn},
     written::{end, end_all, ended, failed, kept, response_of, waiting, with_ids},
 };
 pub(crate) use self::{
+    form::is_of_dialogflow,
     inputs::{named, take},
     written::response,
 };
@@ -57,11 +60,19 @@ pub(crate) struct Run {
 impl Run {
     /// Runs what a body says and answers it.
     pub(crate) async fn answer(self, body: Value) -> Result<Response, Problem> {
-        let form = Form::of(&body);
+        let (form, request) = (Form::of(&body), Request::of(&self.headers, &body)?);
         let mut inputs = match form {
             Form::Ces => Inputs::read(body, &self.id)?,
             Form::Dialogflow => dialogflow::read(body, &self.id)?,
         };
+        let begin = |request: &Request| request.begin(&self.gateway, (&self.caller, &self.id));
+        let _running = request.as_ref().map(begin).transpose()?;
+        if let Some(request) = &request
+            && let Some(outputs) = self.runs().await?.0.told.find(request)?
+        {
+            return Ok(JsonText(form.body(outputs).to_string()).into_response());
+        }
+        inputs.request = request;
         let built = self.gateway.built();
         let outputs = match inputs.responses.take() {
             Some(responses) => self.answered(&built, inputs, responses).await?,
@@ -107,11 +118,16 @@ impl Run {
             let made = asked.call.is_ok().then(|| results.next()).flatten();
             kept(form, call, made, &response)
         });
-        self.begun(built, kept.collect()).await
+        self.begun(built, kept.collect(), inputs.request.as_ref()).await
     }
 
     /// Keeps a turn whose calls have begun, and answers what is known of it.
-    async fn begun(&self, built: &Built, calls: Vec<Kept>) -> Result<Vec<Value>, Problem> {
+    async fn begun(
+        &self,
+        built: &Built,
+        calls: Vec<Kept>,
+        request: Option<&Request>,
+    ) -> Result<Vec<Value>, Problem> {
         for _ in 0..ATTEMPTS {
             let (runs, version) = self.runs().await?;
             let (mut runs, mut outputs) = self.closed(built, runs);
@@ -128,12 +144,14 @@ impl Run {
                 end_all(&mut turn, |_| wording::client::waits_already());
                 runs.n_turns -= 1;
             }
+            let index = turn.waits().then_some(turn.index);
             if turn.waits() {
                 outputs.push(waiting(&turn));
                 runs.open = Some(turn);
             } else if !turn.calls.is_empty() {
                 outputs.push(ended(&turn));
             }
+            runs.told.keep(request, index, &outputs);
             if self.put(&runs, version).await? {
                 return Ok(outputs);
             }
@@ -167,14 +185,19 @@ impl Run {
             let answers = places.into_iter().zip(&responses);
             self.taken(built, (&session, &mut turn), answers).await?;
             self.remove(built, &mut turn);
+            let (index, waits) = (turn.index, turn.waits());
             let output = if turn.waits() {
                 let output = waiting(&turn);
                 runs.open = Some(turn);
                 output
             } else {
                 runs.remember(&turn.calls, Past::Answered);
-                ended(&turn)
+                let ended = ended(&turn);
+                runs.told.end(index, &ended);
+                ended
             };
+            let outputs = std::slice::from_ref(&output);
+            runs.told.keep(inputs.request.as_ref(), waits.then_some(index), outputs);
             if self.put(&runs, version).await? {
                 self.store(inputs.variables).await?;
                 return Ok(vec![output]);
@@ -248,7 +271,9 @@ impl Run {
             }
             runs.remember(&before, Past::Removed);
         }
-        (runs, vec![ended(&turn)])
+        let ended = ended(&turn);
+        runs.told.end(turn.index, &ended);
+        (runs, vec![ended])
     }
 
     /// Ends the calls whose tools were taken away.

@@ -16,7 +16,7 @@ use crate::{
     execution::CLIENT_TIME,
 };
 
-/// A tool that is a function of the client.
+/// A tool that is a function of the client. Arguments are taken by the letter of the schema: nothing is converted.
 ///
 /// ```
 /// use callgate_executor::{ClientFunction, Executor};

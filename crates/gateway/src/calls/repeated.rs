@@ -18,7 +18,7 @@ use crate::{
 
 /// How a request with a key goes on.
 #[derive(Debug)]
-pub(super) enum Repeated {
+pub(crate) enum Repeated {
     /// It was answered.
     Answered(Arc<String>),
     /// It is made, with the one who is told of its answer.
@@ -43,7 +43,7 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
 }
 
 /// What is known of a request with a key.
-pub(super) fn begun(
+pub(crate) fn begun(
     answers: &Arc<Records<String>>,
     (key, parts): (&str, &[&[u8]]),
     principal: Option<&Principal>,

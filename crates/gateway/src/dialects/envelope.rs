@@ -1,11 +1,12 @@
-//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "form", "session", "functions", "dryRun", "mode"}`. Unknown
-//! keys are refused, never dropped; the message itself may hold anything.
+//! The body of `POST /v1/dialects/{dialect}/calls`: `{"message", "form", "session", "functions", "dryRun",
+//! "mode", "execution"}`. Unknown keys are refused, never dropped; the message itself may hold anything.
 
 use callgate_dialect::{Dialect, Form};
+use callgate_executor::Execution;
 use callgate_tool::Value;
 
 use crate::{
-    calls::{Mode, mode, wrong},
+    calls::{Mode, execution, mode, wrong},
     json_body::malformed,
     problem::Problem,
     sessions::Inline,
@@ -23,6 +24,7 @@ pub(super) struct Envelope {
     pub(super) functions: Option<Vec<String>>,
     pub(super) is_dry_run: bool,
     pub(super) mode: Mode,
+    pub(super) execution: Execution,
 }
 
 impl Envelope {
@@ -48,10 +50,11 @@ impl Envelope {
             Some(other) => return Err(wrong("dryRun", "a boolean", Some(&other))),
         };
         let mode = mode(members.remove("mode").as_ref())?;
+        let execution = execution(members.remove("execution").as_ref())?;
         match members.keys().next() {
-            None => Ok(Self { message, form, session, functions, is_dry_run, mode }),
+            None => Ok(Self { message, form, session, functions, is_dry_run, mode, execution }),
             Some(key) => Err(malformed(format!(
-                "expected the keys `message`, `form`, `session`, `functions`, `dryRun`, `mode`, got: `{key}`"
+                "expected the keys `message`, `form`, `session`, `functions`, `dryRun`, `mode`, `execution`, got: `{key}`"
             ))),
         }
     }

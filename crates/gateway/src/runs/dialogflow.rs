@@ -46,7 +46,7 @@ pub(super) fn read(body: Value, id: &str) -> Result<Inputs, Problem> {
         return Err(malformed(detail));
     }
     let session = Inline::read(session)?.of(id);
-    Ok(Inputs { calls, responses, variables, session, execution })
+    Ok(Inputs { calls, responses, variables, session, execution, request: None })
 }
 
 /// The calls of a query's result; its other messages are for the user.

@@ -13,12 +13,16 @@ pub(super) enum Form {
     Dialogflow,
 }
 
+/// True for a body in the words of Dialogflow CX.
+pub(crate) fn is_of_dialogflow(body: &Value) -> bool {
+    let names = ["queryInput", "query_input", "queryResult", "query_result"];
+    names.iter().any(|name| body.get(name).is_some())
+}
+
 impl Form {
     /// The form of a body.
     pub(super) fn of(body: &Value) -> Self {
-        let of_dialogflow = ["queryInput", "query_input", "queryResult", "query_result"];
-        let is_one = of_dialogflow.iter().any(|name| body.get(name).is_some());
-        if is_one { Self::Dialogflow } else { Self::Ces }
+        if is_of_dialogflow(body) { Self::Dialogflow } else { Self::Ces }
     }
 
     pub(super) fn dialect(self) -> Dialect {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use callgate_executor::{ClientAnswer, Execution};
 use callgate_tool::{Object, Value};
 
+use super::repeated::Request;
 use crate::{
     calls::wrong,
     json_body::malformed,
@@ -26,6 +27,8 @@ pub(super) struct Inputs {
     pub(super) session: Inline,
     /// The side that runs the calls, where the request says it.
     pub(super) execution: Execution,
+    /// The request, where it may be repeated.
+    pub(super) request: Option<Request>,
 }
 
 /// The client's answer to one call.
@@ -54,7 +57,8 @@ impl Inputs {
         let execution = execution(&mut members)?;
         let session = Inline::read(members.remove("session"))?.of(id);
         let (calls, variables) = (Vec::new(), Object::new());
-        let mut inputs = Self { calls, responses: None, variables, session, execution };
+        let mut inputs =
+            Self { calls, responses: None, variables, session, execution, request: None };
         let listed = match members.remove("inputs") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(listed)) => listed,

@@ -2,6 +2,8 @@
 
 use callgate_tool::{Arguments, Number, Object, Value, json};
 
+use super::repeated::Answers;
+
 /// The state of the runs of a session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Runs {
@@ -11,6 +13,8 @@ pub(super) struct Runs {
     pub(super) open: Option<Turn>,
     /// The calls that waited lately, the last one last, and how each ended.
     pub(super) past: Vec<(String, Past)>,
+    /// The last answers to requests that may be repeated.
+    pub(super) told: Answers,
 }
 
 /// The ending of the wait for a client.
@@ -128,6 +132,7 @@ impl Runs {
         let mut value = Object::new();
         value.insert("turns", Number::from(self.n_turns).into());
         value.insert("past", Value::Array(past.collect()));
+        value.insert("told", self.told.to_value());
         if let Some(turn) = &self.open {
             let calls = turn.calls.iter().map(Kept::to_value).collect();
             let mut open = Object::new();
@@ -158,7 +163,8 @@ impl Runs {
             }
         };
         let past = past.collect::<Option<_>>()?;
-        Some(Self { n_turns: number(value, "turns")?, open, past })
+        let told = Answers::of(value.get("told"))?;
+        Some(Self { n_turns: number(value, "turns")?, open, past, told })
     }
 }
 

@@ -203,6 +203,45 @@ async fn tools_are_declared_in_the_forms_of_a_dialect_and_their_calls_read_in_th
 }
 
 #[tokio::test]
+async fn the_client_runs_the_calls_of_a_message_where_it_says_so() {
+    let service = Service::start().await;
+    let message = openai(&[("a", "order", "{}"), ("b", "order", "{")]);
+    let body = json!({"message": message, "execution": "client"});
+    let answered = service.sidecar.post(OPENAI, &body).await;
+    let content =
+        |at: usize| answered.json()["messages"][at]["content"].as_str().unwrap().to_owned();
+    assert!(content(0).contains(r#""pending":{"kind":"client""#), "{}", content(0));
+    assert!(content(1).contains("invalid_arguments"), "{}", content(1));
+    assert_eq!(service.n_orders(), 0);
+    let refused =
+        service.sidecar.post(OPENAI, &json!({"message": message, "execution": "server"})).await;
+    assert_eq!(refused.status, 400, "{}", refused.text);
+}
+
+#[tokio::test]
+async fn calls_that_are_refused_before_they_are_made_stand_in_the_audit_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let configuration = format!(
+        "audit: {{ file: '{}', key: 'literal:0123456789abcdef0123456789abcdef' }}\ntoolsets:\n  pets: {{ openapi: ../fixtures/pets/spec.yaml, upstream: replay, \
+         auth: {{ api_key: {{ in: header, name: X-Api-Key, value: 'literal:demo-key' }} }} }}\n",
+        file.display()
+    );
+    let sidecar = Sidecar::of(&configuration).await;
+    let message = openai(&[("call_x", "pets-getPet", "{"), ("call_y", "none-such", "{}")]);
+    for (functions, dry_run) in [(json!(["pets-getPet"]), true), (json!(["pets-getPet"]), false)] {
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(!before.contains("call_x"), "{before}");
+        let body = json!({"message": message, "functions": functions, "dryRun": dry_run});
+        assert_eq!(sidecar.post(OPENAI, &body).await.status, 200);
+    }
+    let written = std::fs::read_to_string(&file).unwrap();
+    for id in ["call_x", "call_y"] {
+        assert!(written.contains(id), "no {id} in {written}");
+    }
+}
+
+#[tokio::test]
 async fn a_repeated_message_is_answered_as_the_first_time() {
     let service = Service::start().await;
     let headers = [JSON, ("idempotency-key", "k")];

@@ -10,6 +10,7 @@ mod mcp_search;
 mod mcp_values;
 mod orders;
 mod runs;
+mod runs_again;
 mod runs_of_dialogflow;
 mod search;
 mod semantic_kernel;

@@ -42,6 +42,32 @@ async fn run(sidecar: &Sidecar, body: &Value) -> Answered {
     sidecar.post("/v1/sessions/s:run", body).await
 }
 
+/// The requests and answers of the seed about tools of playbooks, on the path it has them on.
+#[tokio::test]
+async fn the_path_of_dialogflow_takes_its_words_alone() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    for place in ["", "/environments/e"] {
+        let path = format!("/v3/projects/p/locations/l/agents/a{place}/sessions/s:detectIntent");
+        let waiting = sidecar.post(&path, &calls(&[weather("Mountain View")])).await;
+        let message = &waiting.json()["queryResult"]["responseMessages"][0];
+        assert_eq!(message["toolCall"], weather("Mountain View"), "{}", waiting.text);
+        let body = result("get-weather-tool", "outputParameters", &json!({"temperature": 28.0}));
+        let ended = sidecar.post(&path, &body).await;
+        assert_eq!(
+            ended.json()["messages"][0]["toolCallResult"]["action"],
+            "get-weather-tool",
+            "{}",
+            ended.text
+        );
+        let text = json!({"queryInput": {"text": {"text": "what is the weather in Mountain View"}, "languageCode": "en"}});
+        let refused = sidecar.post(&path, &text).await;
+        assert_eq!(refused.status, 400);
+        assert!(refused.text.contains("needs a model"), "{}", refused.text);
+        assert_eq!(sidecar.post(&path, &json!({"inputs": []})).await.status, 400);
+        assert_eq!(sidecar.post(&path.replace(":detect", ":match"), &text).await.status, 404);
+    }
+}
+
 /// The seed about tools of playbooks and wire-formats §1.5, field by field.
 #[tokio::test]
 async fn the_documented_example_is_what_is_answered_field_by_field() {

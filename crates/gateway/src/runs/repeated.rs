@@ -1,0 +1,141 @@
+//! Requests of a session with an `Idempotency-Key`: their answers are kept with the state of its runs, so that one whose answer
+//! was lost can be repeated. An answer that asks the client to run calls is that of the turn's end once the client has answered.
+
+use callgate_policy::Guard;
+use callgate_tool::{Number, Object, Value};
+use http::HeaderMap;
+use sha2::{Digest, Sha256};
+
+use crate::{
+    caller::Caller,
+    calls::{Repeated, begun_with_key, idempotency_key},
+    gateway::Gateway,
+    problem::{Problem, ProblemKind},
+};
+
+/// A request that may be repeated.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Request {
+    key: String,
+    /// That of its body.
+    digest: String,
+}
+
+/// The last answers to such requests, of one session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers(Vec<Told>);
+
+#[derive(Clone, Debug)]
+struct Told {
+    request: Request,
+    /// The number of the turn that it asks the client to run calls of.
+    turn: Option<u64>,
+    outputs: Vec<Value>,
+}
+
+/// Frees the key of a request when that has ended: its answer is kept elsewhere.
+#[derive(Debug)]
+pub(super) struct Running(Option<Guard<String>>);
+
+impl Request {
+    /// A request that has a key.
+    pub(super) fn of(headers: &HeaderMap, body: &Value) -> Result<Option<Self>, Problem> {
+        let Some(key) = idempotency_key(headers)? else { return Ok(None) };
+        let digest = Sha256::digest(body.to_string().as_bytes());
+        let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(Self { key, digest }))
+    }
+
+    /// Begins it, unless the same one is running. `id` is the session's.
+    pub(super) fn begin(
+        &self,
+        gateway: &Gateway,
+        (caller, id): (&Caller, &str),
+    ) -> Result<Running, Problem> {
+        let scoped = format!("{}\u{1f}:run\u{1f}{id}", self.key);
+        let request: [&[u8]; 1] = [self.digest.as_bytes()];
+        let principal = caller.principal.as_ref();
+        Ok(match begun_with_key(gateway.answers(), (&scoped, &request), principal)? {
+            Repeated::Answered(_) => Running(None),
+            Repeated::Made(guard) => Running(guard),
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(guard) = self.0.take() {
+            guard.free();
+        }
+    }
+}
+
+impl Answers {
+    /// The answer to a request that was answered.
+    pub(super) fn find(&self, request: &Request) -> Result<Option<Vec<Value>>, Problem> {
+        let Some(told) = self.0.iter().rev().find(|told| told.request.key == request.key) else {
+            return Ok(None);
+        };
+        if told.request != *request {
+            let detail = "the key was given to a request with another body: choose another key";
+            return Err(Problem::new(ProblemKind::KeyReused, detail));
+        }
+        Ok(Some(told.outputs.clone()))
+    }
+
+    /// Keeps the answer to a request; `turn` is the number of the turn that it asks the client to run calls of.
+    pub(super) fn keep(&mut self, request: Option<&Request>, turn: Option<u64>, outputs: &[Value]) {
+        let Some(request) = request else { return };
+        let n_bytes: usize = outputs.iter().map(|output| output.to_string().len()).sum();
+        if n_bytes > LONGEST {
+            return;
+        }
+        self.0.push(Told { request: request.clone(), turn, outputs: outputs.to_vec() });
+        let n_gone = self.0.len().saturating_sub(MOST);
+        self.0.drain(..n_gone);
+    }
+
+    /// Has the end of a turn stand in the answers that asked the client for it.
+    pub(super) fn end(&mut self, turn: u64, ended: &Value) {
+        for told in self.0.iter_mut().filter(|told| told.turn == Some(turn)) {
+            if let Some(last) = told.outputs.last_mut() {
+                last.clone_from(ended);
+            }
+        }
+    }
+
+    /// As a store keeps them.
+    pub(super) fn to_value(&self) -> Value {
+        self.0.iter().map(Told::to_value).collect()
+    }
+
+    /// Those that a store has kept; `None` for what is none.
+    pub(super) fn of(value: Option<&Value>) -> Option<Self> {
+        let Some(value) = value else { return Some(Self::default()) };
+        value.as_array()?.iter().map(Told::of).collect::<Option<_>>().map(Self)
+    }
+}
+
+impl Told {
+    fn to_value(&self) -> Value {
+        let Self { request: Request { key, digest }, turn, outputs } = self;
+        let mut value = Object::new();
+        value.insert("key", Value::from(&**key));
+        value.insert("digest", Value::from(&**digest));
+        value.insert("turn", turn.map_or(Value::Null, |turn| Number::from(turn).into()));
+        value.insert("outputs", Value::Array(outputs.clone()));
+        Value::Object(value)
+    }
+
+    fn of(value: &Value) -> Option<Self> {
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let request = Request { key: text("key")?, digest: text("digest")? };
+        let outputs = value.get("outputs")?.as_array()?.clone();
+        Some(Self { request, turn: value.get("turn")?.as_u64(), outputs })
+    }
+}
+
+/// The number of answers that are kept of a session; a client repeats the last one.
+const MOST: usize = 4;
+/// Longer answers are not kept: a repetition of their request makes its calls under their own keys.
+const LONGEST: usize = 256 * 1024;

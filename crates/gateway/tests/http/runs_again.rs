@@ -1,0 +1,71 @@
+//! `:run` of a session that is repeated because its answer was lost: the same answer, whatever has happened since.
+
+use serde_json::{Value, json};
+
+use crate::{
+    JSON,
+    sidecar::{Answered, Sidecar},
+};
+
+const CONFIGURATION: &str = "
+toolsets:
+  app:
+    prefix: ''
+    functions:
+      - name: get_battery
+        input: {type: object, properties: {}}
+";
+
+async fn run(sidecar: &Sidecar, key: &str, body: &Value) -> Answered {
+    let headers = [JSON, ("idempotency-key", key)];
+    sidecar.send("POST", "/v1/sessions/s:run", &headers, &body.to_string()).await
+}
+
+fn called(id: &str) -> Value {
+    json!({"inputs": [{"toolCalls": {"toolCalls": [{"id": id, "tool": "get_battery"}]}}]})
+}
+
+fn told(asked: &Value, percent: u64) -> Value {
+    let answer = json!({"id": asked["id"], "tool": asked["tool"], "displayName": asked["displayName"], "response": {"percent": percent}});
+    json!({"inputs": [{"toolResponses": {"toolResponses": [answer]}}]})
+}
+
+#[tokio::test]
+async fn a_repeated_request_is_answered_as_the_first_time_and_with_the_end_once_there_is_one() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let first = run(&sidecar, "a", &called("1")).await;
+    assert_eq!(first.status, 200, "{}", first.text);
+    let asked = first.json()["outputs"][0]["toolCalls"]["toolCalls"][0].clone();
+    // The session waits, and whoever missed that is told again; another request is not.
+    assert_eq!(run(&sidecar, "a", &called("1")).await.text, first.text);
+    assert_eq!(run(&sidecar, "b", &called("1")).await.status, 409);
+    let other = run(&sidecar, "a", &called("2")).await;
+    assert_eq!(other.status, 422);
+    assert!(other.text.contains("key-reused"), "{}", other.text);
+    let ended = run(&sidecar, "c", &told(&asked, 80)).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
+    assert!(ended.text.contains("toolResponses"), "{}", ended.text);
+    assert_eq!(run(&sidecar, "c", &told(&asked, 80)).await.text, ended.text);
+    assert_eq!(run(&sidecar, "a", &called("1")).await.text, ended.text);
+    // Under another key it is a second answer.
+    let second = run(&sidecar, "d", &told(&asked, 80)).await;
+    assert!(second.text.contains("call-answered"), "{}", second.text);
+}
+
+#[tokio::test]
+async fn a_session_keeps_the_last_answers() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let body = |n: usize| json!({"inputs": [{"toolCalls": {"toolCalls": [{"id": n.to_string(), "tool": "none"}]}}]});
+    for n in 0..6 {
+        assert_eq!(
+            run(&sidecar, &n.to_string(), &body(n)).await.json()["outputs"][0]["turnIndex"],
+            n + 1
+        );
+    }
+    let turn = async |n: usize| {
+        run(&sidecar, &n.to_string(), &body(n)).await.json()["outputs"][0]["turnIndex"].clone()
+    };
+    assert_eq!(turn(5).await, 6);
+    assert_eq!(turn(2).await, 3);
+    assert_eq!(turn(0).await, 7);
+}
