@@ -41,7 +41,8 @@ def sample(manifest):
 
 def judged(callgate, file, told, counted):
     def shown(dialect):
-        command = [callgate, "tools", file, "--dialect", dialect]
+        name, _, form = dialect.partition(" ")
+        command = [callgate, "tools", file, "--dialect", name, *(["--form", form] if form else [])]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as workers:

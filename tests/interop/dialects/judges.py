@@ -11,6 +11,7 @@ import googleapiclient
 import mcp
 import openai
 import pydantic
+from anthropic.lib._parse._transform import transform_schema
 from botocore.validate import ParamValidator
 from google.genai import types as gemini
 from semantic_kernel.contents import ChatMessageContent
@@ -116,7 +117,58 @@ def tool_of_bedrock(declaration):
     named(declaration["toolSpec"]["name"])
 
 
-# Of each dialect: who takes a declaration.
+def strict(schema, needs_all):
+    """What strict modes refuse: other members, and where all are needed, members that may be absent."""
+    if isinstance(schema, list):
+        for one in schema:
+            strict(one, needs_all)
+    if not isinstance(schema, dict):
+        return
+    properties = schema.get("properties")
+    if isinstance(properties, dict) and schema.get("type") in ("object", ["object", "null"]):
+        if schema.get("additionalProperties") is not False:
+            raise ValueError(f"other members are allowed: {json.dumps(schema)[:300]}")
+        if needs_all and set(schema.get("required", [])) != set(properties):
+            raise ValueError(f"a member may be absent: {json.dumps(schema)[:300]}")
+        for one in properties.values():
+            strict(one, needs_all)
+    for name, one in schema.items():
+        if name not in ("properties", "enum", "required"):
+            strict(list(one.values()) if name == "$defs" else one, needs_all)
+
+
+def strict_of_openai(declaration):
+    function_of_openai(declaration)
+    assert declaration["function"]["strict"] is True
+    strict(declaration["function"]["parameters"], True)
+
+
+def strict_of_responses(declaration):
+    function_of_responses(declaration)
+    assert declaration["strict"] is True
+    strict(declaration["parameters"], True)
+
+
+def strict_of_anthropic(declaration):
+    """What their library makes of a schema for strict output is what we wrote, but for words."""
+    tool_of_anthropic(declaration)
+    assert declaration["strict"] is True
+    strict(declaration["input_schema"], False)
+    transform_schema(declaration["input_schema"])
+
+
+def strict_of_bedrock(declaration):
+    tool_of_bedrock(declaration)
+    assert declaration["toolSpec"]["strict"] is True
+    strict(declaration["toolSpec"]["inputSchema"]["json"], False)
+
+
+def schema_of_gemini(declaration):
+    function = gemini.FunctionDeclaration.model_validate(declaration)
+    assert function.parameters is not None and function.parameters_json_schema is None
+
+
+# Of each dialect, and of each form beside the usual one: who takes a declaration.
 DECLARATIONS = {
     "anthropic": tool_of_anthropic,
     "bedrock": tool_of_bedrock,
@@ -127,6 +179,12 @@ DECLARATIONS = {
     "openai": function_of_openai,
     "responses": function_of_responses,
     "semantic_kernel": kernel_function,
+    "anthropic strict": strict_of_anthropic,
+    "bedrock strict": strict_of_bedrock,
+    "gemini schema": schema_of_gemini,
+    "openai strict": strict_of_openai,
+    "responses strict": strict_of_responses,
+    "semantic_kernel strict": kernel_function,
 }
 
 

@@ -42,6 +42,8 @@ JUDGES = {
     "gemini_schema": (schema,),
     "llamacpp": (compiled,),
     "openai_strict": (compiled,),
+    "anthropic_strict": (compiled,),
+    "bedrock_strict": (compiled,),
     "portable": (compiled,),
 }
 
