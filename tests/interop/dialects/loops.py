@@ -1,6 +1,6 @@
 """Whole loops of calls: a model that follows a script speaks its provider's format to the provider's own client, whose
 messages go through the sidecar. It asks for three things at once, one of them in words that are wrong, corrects itself by
-what it is told, and looks at a picture.
+what it is told, has a page opened by a function of the client, and looks at a picture.
 
 The server of the model refuses what providers refuse: a call without an answer, an answer without a call."""
 
@@ -28,7 +28,7 @@ def corrected(error):
     """The second turn, made of what the model was told and nothing else."""
     problems = {problem["at"]: problem for problem in error["problems"]}
     name = problems["siz"]["suggestion"].strip("`").split("`")[0].split(" ")[-1].strip("`")
-    return [("shop-createOrder", {name: "small", "note": None})]
+    return [("shop-createOrder", {name: "small", "note": None}), ("open_page", {"page": "orders"})]
 
 
 class Script:
@@ -43,7 +43,8 @@ class Script:
             assert str(BIG) in json.dumps(order), order
             error = json.loads(error) if isinstance(error, str) else error
             return corrected(error["error"])
-        (made,) = answers[1]
+        made, opened = answers[1]
+        assert "opened orders" in json.dumps(opened), opened
         assert str(BIG) in json.dumps(made) and "small" in json.dumps(made), made
         return []
 

@@ -42,6 +42,27 @@ paths:
 """
 
 
+FUNCTION = {
+    "name": "open_page",
+    "description": "Opens a page of the app.",
+    "input": {"type": "object", "properties": {"page": {"type": "string"}}, "required": ["page"]},
+}
+
+
+def run_by_client(answer):
+    """The same, where calls that wait for their client have been made by it. Answers hold them as values or as texts."""
+    if isinstance(answer, list):
+        return [run_by_client(item) for item in answer]
+    if isinstance(answer, str) and '"pending":' in answer:
+        return json.dumps(run_by_client(json.loads(answer)))
+    if not isinstance(answer, dict):
+        return answer
+    if "pending" in answer:
+        assert answer["pending"]["kind"] == "client", answer
+        return {"result": f"opened {answer['pending']['request']['page']}"}
+    return {name: run_by_client(member) for name, member in answer.items()}
+
+
 class Served:
     """A server on a port of its own, for as long as it is needed."""
 
@@ -107,7 +128,8 @@ class Sidecar:
     def __init__(self, callgate, folder, orders):
         (folder / "orders.yaml").write_text(DESCRIPTION)
         shop = {"openapi": "orders.yaml", "server": orders.address}
-        (folder / "callgate.json").write_text(json.dumps({"toolsets": {"shop": shop}}))
+        app = {"prefix": "", "functions": [FUNCTION]}
+        (folder / "callgate.json").write_text(json.dumps({"toolsets": {"shop": shop, "app": app}}))
         command = [callgate, "serve", folder / "callgate.json", "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
@@ -135,4 +157,4 @@ class Sidecar:
         url = f"{self.address}/v1/dialects/{dialect}/calls"
         request = urllib.request.Request(url, text.encode(), {"Content-Type": "application/json"})
         with urllib.request.urlopen(request) as answer:
-            return json.load(answer)["messages"]
+            return run_by_client(json.load(answer)["messages"])
