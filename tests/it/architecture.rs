@@ -5,6 +5,7 @@ mod fault_codes;
 mod features;
 mod levels;
 mod modules;
+mod publishing;
 mod sides;
 mod sources;
 mod waiting;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use callgate_config::{Config, Description, Error};
 use callgate_transport::{Recording, Refuse, Replay, Transport};
+use serde::Deserialize;
 
 /// The configuration of the demo.
 pub(super) fn config() -> Result<Config, Error> {
@@ -16,82 +17,72 @@ pub(super) fn config() -> Result<Config, Error> {
 
 /// What answers its calls.
 pub(super) fn transport() -> Arc<dyn Transport> {
-    let recordings = CASES.iter().map(|(name, request, response)| Recording {
-        name: (*name).to_owned(),
-        request: request.to_vec(),
-        response: response.to_vec(),
-    });
-    match Replay::new(recordings) {
-        Ok(replay) => Arc::new(replay),
+    match recordings().map(Replay::new) {
+        Ok(Ok(replay)) => Arc::new(replay),
         // They are those of the tests, which read all of them.
-        Err(_) => Arc::new(Refuse::new()),
+        _ => Arc::new(Refuse::new()),
+    }
+}
+
+fn recordings() -> serde_json::Result<Vec<Recording>> {
+    let recorded: Vec<Recorded> = serde_json::from_str(RECORDINGS)?;
+    Ok(recorded.into_iter().map(Recorded::recording).collect())
+}
+
+/// One recorded case as it is written in `demo/recordings.json`.
+#[derive(Deserialize)]
+struct Recorded {
+    name: String,
+    request: String,
+    response: String,
+}
+
+impl Recorded {
+    fn recording(self) -> Recording {
+        Recording {
+            name: self.name,
+            request: self.request.into_bytes(),
+            response: self.response.into_bytes(),
+        }
     }
 }
 
 /// As `config/demo.yaml`.
 const SETTINGS: &str = "toolsets: {pets: {openapi: pets.yaml, auth: {api_key: {in: header, name: X-Api-Key, value: 'literal:demo-key'}}}}";
-const DESCRIPTION: &str = include_str!("../../../../fixtures/pets/spec.yaml");
+/// The description, and the cases that have an answer. They are copies within this crate, so that it can be published;
+/// `tests/demo.py` writes them from `fixtures/pets`.
+const DESCRIPTION: &str = include_str!("demo/pets.yaml");
+const RECORDINGS: &str = include_str!("demo/recordings.json");
 
-/// A recorded case: its name, its request and its response.
-type Case = (&'static str, &'static [u8], &'static [u8]);
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
 
-macro_rules! case {
-    ($name:literal) => {
-        (
-            $name,
-            include_bytes!(concat!("../../../../fixtures/pets/cases/", $name, "/request.http")),
-            include_bytes!(concat!("../../../../fixtures/pets/cases/", $name, "/response.http")),
-        )
-    };
+    use super::{DESCRIPTION, recordings};
+
+    #[test]
+    fn the_demo_answers_as_the_fixtures_do() {
+        let pets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pets");
+        let changed = "`python3 tests/demo.py` writes the demo from the fixtures";
+        assert_eq!(fs::read_to_string(pets.join("spec.yaml")).unwrap(), DESCRIPTION, "{changed}");
+        let recordings = recordings().unwrap();
+        for recorded in &recordings {
+            let case = pets.join("cases").join(&recorded.name);
+            assert_eq!(
+                fs::read(case.join("request.http")).ok().as_ref(),
+                Some(&recorded.request),
+                "{changed}"
+            );
+            assert_eq!(
+                fs::read(case.join("response.http")).ok().as_ref(),
+                Some(&recorded.response),
+                "{changed}"
+            );
+        }
+        let cases = fs::read_dir(pets.join("cases")).unwrap().map(|case| case.unwrap().path());
+        let answered = cases.filter(|case| {
+            case.join("request.http").exists() && case.join("response.http").exists()
+        });
+        assert_eq!(recordings.len(), answered.count(), "{changed}");
+    }
 }
-
-const CASES: &[Case] = &[
-    case!("a-body-whose-member-collides-is-one-argument"),
-    case!("a-bracketed-name-keeps-its-brackets"),
-    case!("a-context-value-is-filled-in"),
-    case!("a-cookie-is-sent-as-a-header"),
-    case!("a-created-pet-answers-201"),
-    case!("a-default-counts-without-session-and-model"),
-    case!("a-default-is-sent"),
-    case!("a-default-satisfies-a-required-input"),
-    case!("a-falsy-session-value-counts"),
-    case!("a-list-as-a-body-is-one-argument"),
-    case!("a-list-in-path-and-header-is-joined"),
-    case!("a-list-repeats-or-joins-as-described"),
-    case!("a-models-value-for-a-context-input-is-ignored"),
-    case!("a-name-in-another-spelling-is-meant"),
-    case!("a-nested-object-is-sent-as-it-is"),
-    case!("a-number-given-as-text-is-converted-without-loss"),
-    case!("a-number-of-thirty-digits-survives"),
-    case!("a-payload-value-beats-the-models"),
-    case!("a-pet-is-read-by-its-number"),
-    case!("a-pet-that-is-not-there-keeps-the-services-json"),
-    case!("a-picture-is-handed-back"),
-    case!("a-plus-sign-in-the-query-is-encoded"),
-    case!("a-redirect-is-told-and-not-followed"),
-    case!("a-removed-pet-answers-nothing"),
-    case!("a-server-error-in-html-is-a-fault"),
-    case!("a-session-parameters-name-ignores-case"),
-    case!("a-session-value-beats-the-models"),
-    case!("a-session-value-is-converted-without-loss"),
-    case!("a-session-value-of-null-is-absent"),
-    case!("a-slash-stays-in-its-segment"),
-    case!("a-text-answer-is-handed-back-as-text"),
-    case!("a-truth-value-is-written-as-a-word"),
-    case!("an-absent-context-value-leaves-its-default"),
-    case!("an-answer-of-two-hundred-and-html-is-text"),
-    case!("an-empty-answer-is-empty"),
-    case!("an-object-spreads-over-the-query"),
-    case!("digits-beyond-a-double-survive-both-ways"),
-    case!("json-that-breaks-off-is-unreadable"),
-    case!("letters-beyond-ascii-are-encoded-as-utf-8"),
-    case!("null-is-no-value-where-it-is-not-allowed"),
-    case!("null-stays-null-where-it-is-allowed"),
-    case!("separators-in-a-value-stay-in-the-value"),
-    case!("separators-stay-in-the-path"),
-    case!("session-values-reach-the-depth-of-a-body"),
-    case!("text-that-looks-like-a-reference-is-text"),
-    case!("the-models-value-beats-the-default"),
-    case!("the-models-value-counts-without-a-session-value"),
-    case!("the-models-values-count-at-depth-without-a-session"),
-];
