@@ -24,6 +24,7 @@ mod futures;
 mod google;
 mod handles;
 mod identity_provider;
+mod manual;
 mod patterns;
 mod raw;
 mod redirects;

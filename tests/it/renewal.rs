@@ -140,7 +140,7 @@ async fn a_call_whose_token_is_refused_is_sent_once_more_with_a_fresh_one() {
     }
 }
 
-/// Security row 38.
+/// Threat 38 of `SECURITY.md`.
 #[tokio::test]
 async fn a_token_that_is_always_refused_makes_no_loop() {
     let row = ("none", 401, "Bearer error=\"invalid_token\"");

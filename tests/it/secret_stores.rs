@@ -79,7 +79,7 @@ async fn call(executor: &Executor, tool: &str) -> Outcome {
     executor.call(&call, &Session::default()).await.outcome
 }
 
-/// Security row 40.
+/// Threat 40 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn a_slow_store_delays_only_the_calls_that_need_it() {
     let server = Server::start().await;

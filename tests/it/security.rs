@@ -1,4 +1,4 @@
-//! The attacks of the threat table a model can try through arguments, and a description through its text, against a
+//! The attacks of `SECURITY.md` that a model can try through arguments, and a description through its text, against a
 //! real server: either no byte leaves, or exactly what was meant arrives. Each test names its rows.
 
 use callgate::{

@@ -1,4 +1,4 @@
-//! Rows 21, 22 and 27 to 31 of the threat table: values that must arrive as they were meant, and answers that attack. Real
+//! Threats 21, 22 and 27 to 31 of `SECURITY.md`: values that must arrive as they were meant, and answers that attack. Real
 //! connections; rows 20 and 22 begin with text and are tested with the command.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What one toolset's credential reads of a session is no input of another toolset's tools (security row 60), and no
+//! What one toolset's credential reads of a session is no input of another toolset's tools (threat 60 of `SECURITY.md`), and no
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
 use callgate::{

@@ -1,5 +1,5 @@
 //! Certificates from the configuration to the connection: real files, a real TLS server, and what a caller and an operator
-//! are told when something is wrong. Security row 41.
+//! are told when something is wrong. Threat 41 of `SECURITY.md`.
 
 use std::{fs, path::Path};
 

@@ -1,6 +1,6 @@
 //! No secret is in anything a process writes. A child of this program makes calls with every kind of credential, good ones
 //! and bad ones, with every trace switched on, and prints all it has in hand; what it wrote is then searched for every
-//! secret it used, in every spelling that answers are masked by. Security row 32.
+//! secret it used, in every spelling that answers are masked by. Threat 32 of `SECURITY.md`.
 
 #![expect(
     clippy::print_stdout,

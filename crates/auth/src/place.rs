@@ -202,7 +202,7 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_tchar)
 }
 
-/// Security row 8: the credential wins, once. Pairs of its name are removed however they are spelled.
+/// Threat 8 of `SECURITY.md`: the credential wins, once. Pairs of its name are removed however they are spelled.
 fn put_query(request: &mut Request<Bytes>, name: &str, value: &str) -> Result<(), Error> {
     let uri = request.uri();
     let query = uri.query().filter(|query| !query.is_empty());

@@ -137,7 +137,7 @@ fn session_value(place: &str, value: Option<&Value>) -> Result<Secret, Error> {
     usable(place, text.map(|text| Secret::new(text.to_owned())))
 }
 
-/// Security row 25: without the session's value nothing is sent.
+/// Threat 25 of `SECURITY.md`: without the session's value nothing is sent.
 fn usable(place: &str, secret: Option<Secret>) -> Result<Secret, Error> {
     let secret = secret.filter(|secret| !secret.expose().trim().is_empty());
     let Some(secret) = secret else { return Err(error::missing_session_value(place)) };

@@ -45,6 +45,8 @@ pub mod session {
     pub use callgate_session::*;
 }
 
+#[cfg(any(doc, doctest))]
+pub mod manual;
 mod openapi_tools;
 
 pub use openapi_tools::{OpenApi, openapi};

@@ -1,16 +1,18 @@
-//! The README's Rust examples are those the crate ships, and they run.
+//! The Rust examples of the README and the manual are those the crate ships, and they run.
 
 #![cfg(test)]
 
 use std::{fs, path::Path, process::Command};
 
-/// The README shows the example, and the example prints each of these.
+/// A page shows the example, and the example prints each of these.
 #[track_caller]
 fn check(name: &str, code: &str, expected: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let readme = fs::read_to_string(root.join("README.md")).unwrap();
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("manual");
+    let pages = [root.join("README.md"), manual.join("library.md"), manual.join("extending.md")];
+    let pages = pages.map(|page| fs::read_to_string(page).unwrap()).join("\n");
     let (_docs, code) = code.split_once("\n\n").unwrap();
-    assert!(readme.contains(&format!("```rust\n{code}```")), "the README shows another `{name}`");
+    assert!(pages.contains(&format!("\n{code}```")), "no page shows `{name}` as it is");
 
     let tests = std::env::current_exe().unwrap();
     let binary = tests.ancestors().nth(2).unwrap().join("examples").join(name);

@@ -104,7 +104,7 @@ fn code(json: &Value) -> Option<&str> {
     is_word.then_some(word)
 }
 
-/// What security.md §4 gives token endpoints.
+/// The time a token endpoint may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A secret has 64 KiB at most, a third more as base64, and a few names around it.

@@ -34,7 +34,7 @@ impl SecretManager {
 
     async fn access(&self, resource: &str) -> Result<Secret, Error> {
         let first = self.ask(resource).await;
-        // A token that was just taken back; asked for once more (security row 38).
+        // A token that was just taken back; asked for once more (threat 38 of `SECURITY.md`).
         match first {
             Err(error) if error.is_refused_token() => {
                 self.tokens.forget().await;

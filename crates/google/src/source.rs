@@ -142,5 +142,5 @@ fn credentials(
     }
 }
 
-/// What security.md §4 gives a token.
+/// The time a token may take.
 const TOKEN_TIMEOUT: Duration = Duration::from_secs(10);

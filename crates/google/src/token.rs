@@ -31,7 +31,7 @@ impl Token {
     }
 }
 
-/// Google's tokens hold for one hour; a service that says more is not believed (security row 34).
+/// Google's tokens hold for one hour; a service that says more is not believed (threat 34 of `SECURITY.md`).
 const LONGEST: Duration = Duration::from_hours(1);
 
 #[cfg(test)]

@@ -168,5 +168,5 @@ impl Tokens {
 /// The library renews four minutes ahead, so what it gives holds at least this long.
 const KEPT: Duration = Duration::from_secs(10);
 
-/// Between failed tries (security.md §4).
+/// The time between failed tries.
 const BETWEEN_TRIES: Duration = Duration::from_secs(10);

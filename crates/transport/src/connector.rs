@@ -26,8 +26,8 @@ use crate::{
     resolve::{BoxError, Guarded},
 };
 
-/// The HTTP client. It follows no redirects, knows no proxy of the environment and keeps no cookies: redirects would carry credentials and the
-/// query to another host, and `HTTP_PROXY` would receive every credential (security findings 3 and 6).
+/// The HTTP client. It follows no redirects, knows no proxy of the environment and keeps no cookies: redirects would carry
+/// credentials and the query to another host, and `HTTP_PROXY` would receive every credential (finding 2 and threat 53 of `SECURITY.md`).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
 /// Makes the connections of one way.

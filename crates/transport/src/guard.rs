@@ -76,7 +76,7 @@ impl Origin {
 /// The URL as the HTTP client will send it, which must be exactly the URI.
 ///
 /// The client's parser removes `..` in all its spellings, rewrites numeric hosts and re-encodes; whatever it changes is
-/// refused here, because what was checked is not what would be sent (security finding 2).
+/// refused here, because what was checked is not what would be sent (finding 1 of `SECURITY.md`).
 pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Error> {
     if uri.scheme() != Some(&Scheme::HTTP) && uri.scheme() != Some(&Scheme::HTTPS) {
         return Err(error::refused("the URL must begin with `http://` or `https://`"));

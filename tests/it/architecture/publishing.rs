@@ -1,4 +1,4 @@
-//! What the registry and its readers need of each crate: a manifest that is complete, versions beside paths, and an oldest
+//! The demands of the registry and its readers on each crate: a manifest that is complete, versions beside paths, and an oldest
 //! Rust that the libraries below keep.
 
 use std::{fs, process::Command};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::workspace::root;
 
-/// What each published manifest says.
+/// The keys of each published manifest.
 const SAID: &[&str] =
     &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 

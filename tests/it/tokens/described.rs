@@ -47,7 +47,8 @@ async fn check_refused(executor: &Executor, scheme: &Value) {
     assert!(!fault.message.contains("127.0.0.1"), "{scheme}: {fault:?}");
 }
 
-/// Security row 58. Every flow and every kind of metadata, at the server's origin and at another, listed, named and neither.
+/// Threat 58 of `SECURITY.md`: every flow and every kind of metadata, at the server's origin and at another, listed,
+/// named and neither.
 #[tokio::test]
 async fn row_58_another_origin_gets_the_client_secret_only_where_the_operator_says_so() {
     let (home, away) = (Provider::start().await, Provider::start().await);
@@ -99,7 +100,8 @@ async fn row_58_another_origin_gets_the_client_secret_only_where_the_operator_sa
     }
 }
 
-/// Security row 13: addresses that nobody else may name are refused as other origins are, and relative URLs are the server's.
+/// Threat 13 of `SECURITY.md`: addresses that nobody else may name are refused as other origins are, and relative URLs are
+/// the server's.
 #[tokio::test]
 async fn an_endpoint_is_never_an_address_that_only_the_description_names() {
     let provider = Provider::start().await;

@@ -117,7 +117,7 @@ async fn an_endpoint_that_is_not_there_is_tried_for_a_while() {
     assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
 }
 
-/// Security row 34.
+/// Threat 34 of `SECURITY.md`.
 #[tokio::test]
 async fn a_lifetime_is_taken_as_servers_say_it() {
     for (expires_in, n_asked) in [

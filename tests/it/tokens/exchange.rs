@@ -1,4 +1,4 @@
-//! Tokens on behalf of a user, and that no session's token is used for another's call. Security row 26.
+//! Tokens on behalf of a user, and that no session's token is used for another's call. Threat 26 of `SECURITY.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

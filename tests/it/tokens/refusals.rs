@@ -9,7 +9,7 @@ use callgate_tool::json;
 use super::{call, calls, client, executor, fault, is_answered};
 use crate::identity_provider::Provider;
 
-/// Security row 35.
+/// Threat 35 of `SECURITY.md`.
 #[tokio::test]
 async fn a_thousand_calls_ask_for_one_token() {
     let provider = Provider::start().await;
@@ -34,7 +34,7 @@ async fn a_thousand_calls_with_a_token_that_is_refused_ask_for_one_more_and_none
     assert!((1..=1000).contains(&refusals), "{refusals}");
 }
 
-/// Security row 38: counted at the servers.
+/// Threat 38 of `SECURITY.md`: counted at the servers.
 #[tokio::test]
 async fn a_service_that_refuses_every_token_makes_no_loop() {
     let provider = Provider::start().await;
@@ -79,7 +79,7 @@ async fn no_call_is_lost_while_the_token_endpoint_restarts() {
     assert_eq!(other.n_asked(), 2);
 }
 
-/// Security row 36.
+/// Threat 36 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn short_lived_tokens_under_load_fail_no_call() {
     let provider = Provider::start().await;
@@ -96,7 +96,7 @@ async fn short_lived_tokens_under_load_fail_no_call() {
     assert!((3..=5).contains(&provider.n_asked()), "{} of {n_calls}", provider.n_asked());
 }
 
-/// Security row 38: a secret the operator rotates is taken from the next token on, and a wrong one is not held against
+/// Threat 38 of `SECURITY.md`: a secret the operator rotates is taken from the next token on, and a wrong one is not held against
 /// the right one.
 #[tokio::test]
 async fn a_rotated_secret_is_read_again() {

@@ -153,7 +153,7 @@ async fn a_secret_that_cannot_be_sent_is_refused_and_not_shown() {
     }
 }
 
-/// Security row 25.
+/// Threat 25 of `SECURITY.md`.
 #[tokio::test]
 async fn a_session_without_the_value_sends_nothing() {
     for token in [

@@ -30,7 +30,7 @@ impl Lifetime {
     }
 }
 
-/// Security row 34: from nothing to an hour.
+/// Threat 34 of `SECURITY.md`: from nothing to an hour.
 fn life(expires_in: Option<f64>) -> Duration {
     match expires_in {
         None => UNSAID,

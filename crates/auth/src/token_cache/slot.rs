@@ -156,7 +156,7 @@ impl Slot {
         self.state().token.as_ref().map(|token| token.lifetime.end)
     }
 
-    /// Security row 38: a token is replaced once. One that replaces a refused one and is refused as well is kept for a
+    /// Threat 38 of `SECURITY.md`: a token is replaced once. One that replaces a refused one and is refused as well is kept for a
     /// while, since the fault is not the token's: else every call would ask for a token.
     pub(super) fn refused(&self, refused: &[Secret], refusal: Refusal) -> bool {
         let mut state = self.state();

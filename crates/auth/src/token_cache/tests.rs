@@ -50,7 +50,7 @@ async fn token(cache: &TokenCache, issuer: &Issuer, expires_in: f64) -> String {
     token.expose().to_owned()
 }
 
-/// Security row 35.
+/// Threat 35 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn a_thousand_calls_ask_for_one_token() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
@@ -85,7 +85,7 @@ async fn a_token_is_renewed_ahead_of_its_end_by_one_call_while_the_others_go_on(
     assert_eq!(token(&cache, &issuer, 100.0).await, "token-2");
 }
 
-/// Security row 36.
+/// Threat 36 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn while_the_old_token_is_good_no_call_fails_or_waits_long() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());
@@ -183,7 +183,7 @@ async fn a_source_that_hangs_for_one_holds_up_no_other() {
     }
 }
 
-/// Security row 38.
+/// Threat 38 of `SECURITY.md`.
 #[tokio::test(start_paused = true)]
 async fn a_refused_token_is_replaced_once_and_its_replacement_rests_a_while() {
     let (cache, issuer) = (TokenCache::default(), Issuer::default());

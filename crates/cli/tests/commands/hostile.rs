@@ -1,5 +1,6 @@
 //! Hostile descriptions from end to end: the command ends, says why, reads and asks for nothing it may not, and other
-//! descriptions of the same configuration keep working. Rows and findings are those of the threat table.
+//! descriptions of the same configuration keep working. Rows and findings are those of
+//! `SECURITY.md`.
 
 #[path = "../../../openapi/tests/load/hostile/descriptions.rs"]
 mod descriptions;
@@ -49,7 +50,7 @@ fn counts(document: &Value) -> [u64; 3] {
 
 const GOOD: &str = "openapi: 3.0.3\nservers: [{url: https://good.example.com}]\npaths: {/ping: {get: {operationId: ping, summary: Ping}}}\n";
 
-/// Row 17; findings 7 and 8.
+/// Threat 17; finding 5.
 #[test]
 fn row_17_a_hostile_description_ends_and_leaves_the_others_alone() {
     let rows = descriptions::all(8);
@@ -216,7 +217,7 @@ fn row_19_names_of_tools_cannot_be_spoofed() {
     assert!(names.iter().all(|name| name.len() <= 63 && name.chars().all(is_legal)), "{names:?}");
 }
 
-/// Finding 13: digits stay, the depth of JSON is bounded, and a key that occurs twice is told or refused.
+/// Finding 10: digits stay, the depth of JSON is bounded, and a key that occurs twice is told or refused.
 #[test]
 fn finding_13_numbers_keep_their_digits_and_no_key_is_lost_silently() {
     let paths = "  /a: {get: {operationId: a, summary: A, parameters: [{name: n, in: query, schema: {type: number, default: 18446744073709551616, maximum: 1e400}}]}}\n";

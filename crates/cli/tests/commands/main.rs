@@ -16,6 +16,8 @@ mod given;
 mod hostile;
 mod import;
 mod init;
+#[cfg(unix)]
+mod manual;
 mod output;
 mod overlay;
 mod readme;

@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
+    path::Path,
     process::{Child, Command, Stdio},
 };
 
@@ -16,7 +17,8 @@ fn every_command_of_the_readme_runs() {
     let home = tempfile::tempdir().unwrap();
     for command in commands(&readme) {
         if command.starts_with("cargo run -- serve ") {
-            sidecar = Some(Sidecar::start(&command));
+            let arguments = command.replace("cargo run -- serve ", "");
+            sidecar = Some(Sidecar::start(&arguments, &root()));
             continue;
         }
         if command.starts_with("curl ") {
@@ -76,18 +78,18 @@ fn commands(readme: &str) -> Vec<String> {
     lines.map(ToOwned::to_owned).collect()
 }
 
-/// The sidecar of the README, on an address that nobody else has.
-struct Sidecar {
+/// The sidecar of a page, on an address that nobody else has.
+pub(crate) struct Sidecar {
     process: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Sidecar {
-    fn start(command: &str) -> Self {
-        let line = command.replace("cargo run -- serve ", "");
+    /// Starts it with these arguments, parted by spaces, in a folder.
+    pub(crate) fn start(arguments: &str, folder: &Path) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_callgate"));
-        process.args(["serve", "--listen", "127.0.0.1:0"]).args(line.split(' '));
-        let mut process = process.current_dir(root()).stderr(Stdio::piped()).spawn().unwrap();
+        process.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments.split(' '));
+        let mut process = process.current_dir(folder).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = |line: String| {
             let (_, port) = line.split_once("127.0.0.1:")?;

@@ -1,4 +1,4 @@
-//! Messages with two ends (row 45 of the threats) over real sockets: each is refused with 400, and nothing after it is
+//! Messages with two ends (threat 45 of `SECURITY.md`) over real sockets: each is refused with 400, and nothing after it is
 //! answered.
 
 use super::{Sidecar, sidecar::nothing};

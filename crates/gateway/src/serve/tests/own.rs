@@ -1,4 +1,4 @@
-//! A toolset whose service is this sidecar (row 54 of the threats).
+//! A toolset whose service is this sidecar (threat 54 of `SECURITY.md`).
 
 use super::Sidecar;
 

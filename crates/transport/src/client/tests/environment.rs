@@ -42,7 +42,7 @@ async fn counting_server() -> (String, Arc<AtomicUsize>) {
     (serve(Router::new().fallback(any(count))).await, n_calls)
 }
 
-/// Security row 53.
+/// Threat 53 of `SECURITY.md`.
 #[tokio::test]
 async fn a_proxy_of_the_environment_is_ignored() {
     if let Some(target) = target() {

@@ -1,4 +1,5 @@
-//! Services that close connections at bad moments, and answers that are none. Security findings 10 and 11, row 29.
+//! Services that close connections at bad moments, and answers that are none. Findings 7 and 8 and threat 29
+//! of `SECURITY.md`.
 
 use std::{
     collections::BTreeMap,

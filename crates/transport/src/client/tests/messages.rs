@@ -151,7 +151,7 @@ async fn no_cookie_is_kept() {
 
 #[tokio::test]
 async fn an_answer_nobody_asked_for_is_given_to_nobody() {
-    // Security finding 10: the service appends a second response for the next caller of the connection.
+    // Finding 7 of `SECURITY.md`: the service appends a second response for the next caller of the connection.
     let n_answers = Arc::new(AtomicUsize::new(0));
     let origin =
         serve_raw(move |connection| answer_twice(connection, Arc::clone(&n_answers))).await;

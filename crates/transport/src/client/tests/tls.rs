@@ -1,4 +1,5 @@
-//! Secure connections against real TLS servers: what is trusted, and a word for each way that it is not. Security row 41.
+//! Secure connections against real TLS servers: what is trusted, and a word for each way that it is not. Threat 41
+//! of `SECURITY.md`.
 
 use rcgen::{BasicConstraints, IsCa};
 use rustls::ServerConfig;

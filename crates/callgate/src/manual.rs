@@ -1,0 +1,51 @@
+//! The manual: guides from a first call to a sidecar in production.
+//!
+//! Start with [getting started](getting_started). The chapters are the book in `docs/` as well, and every command,
+//! configuration and program in them runs in a test.
+
+/// A module for each chapter. The lines of links come first, so that they win over those of the file, which lead to the
+/// pages of the book.
+macro_rules! chapters {
+    ($($name:ident $file:literal)*) => {$(
+        #[doc = "[agent-loops]: crate::manual::agent_loops"]
+        #[doc = "[approvals]: crate::manual::approvals"]
+        #[doc = "[client-tools]: crate::manual::client_tools"]
+        #[doc = "[codes]: crate::manual::codes"]
+        #[doc = "[command]: crate::manual::command"]
+        #[doc = "[configuration]: crate::manual::configuration"]
+        #[doc = "[credentials]: crate::manual::credentials"]
+        #[doc = "[extending]: crate::manual::extending"]
+        #[doc = "[library]: crate::manual::library"]
+        #[doc = "[limits]: crate::manual::limits"]
+        #[doc = "[mcp]: crate::manual::mcp"]
+        #[doc = "[operators]: crate::manual::operators"]
+        #[doc = "[requests]: crate::manual::requests"]
+        #[doc = "[sidecar]: crate::manual::sidecar"]
+        #[doc = "[testing]: crate::manual::testing"]
+        #[doc = ""]
+        #[doc = include_str!(concat!("../manual/", $file))]
+        pub mod $name {}
+    )*};
+}
+
+chapters! {
+    getting_started "getting-started.md"
+    command "command.md"
+    library "library.md"
+    sidecar "sidecar.md"
+    mcp "mcp.md"
+    agent_loops "agent-loops.md"
+    credentials "credentials.md"
+    requests "requests.md"
+    client_tools "client-tools.md"
+    approvals "approvals.md"
+    extending "extending.md"
+    moving "moving.md"
+    testing "testing.md"
+    operators "operators.md"
+    limits "limits.md"
+    configuration "configuration.md"
+    codes "codes.md"
+    how_it_works "how-it-works.md"
+    comparison "comparison.md"
+}
