@@ -1,20 +1,193 @@
-//! callgate turns OpenAPI descriptions into tools a language model can call, and executes the calls: it fills inputs
-//! from the model, the session and the defaults, builds the exact HTTP request, attaches credentials the model never
-//! sees, and hands back a result the model can use.
+//! callgate turns OpenAPI descriptions into tools that a language model can call, and executes the calls.
 //!
-//! ```no_run
-//! use callgate::{Arguments, Session, ToolCall};
+//! It fills inputs from the model, the session and the defaults, builds the exact HTTP request, attaches credentials the model
+//! never sees, sends it within bounds, and hands back a result that the model can use. The [manual](manual) has guides; this
+//! page shows the few types that carry everything.
+//!
+//! - [A first call](#a-first-call)
+//! - [Results are never errors](#results-are-never-errors)
+//! - [The session: what a model must not choose](#the-session-what-a-model-must-not-choose)
+//! - [The loop of an agent](#the-loop-of-an-agent)
+//! - [Credentials](#credentials)
+//! - [Tools of your own](#tools-of-your-own)
+//! - [Configurations](#configurations)
+//! - [Where things are](#where-things-are)
+//! - [Features](#features)
+//!
+//! # A first call
+//!
+//! [`openapi()`] takes a description, and [`Executor`] holds its tools. [`Executor::prepare`] is the dry run: the request, built by
+//! the code that sends it. [`Executor::call`] sends it.
+//!
+//! ```
+//! use callgate::{Arguments, Outcome, Session, ToolCall};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
-//! # async fn main() -> Result<(), callgate::config::Error> {
-//! let built = callgate::config::load("config/demo.yaml".as_ref()).await?;
-//! let arguments = Arguments::from_iter([("petId".to_owned(), 7.into())]);
-//! let call = ToolCall::new("1", "pets-getPet", arguments);
-//! let result = built.executor.call(&call, &Session::new("session-1")).await;
-//! println!("{}", callgate::dialect::json_result(&result));
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let description = "
+//! openapi: 3.0.3
+//! info: { title: Pets, version: '1' }
+//! paths:
+//!   /pets/{id}:
+//!     get:
+//!       operationId: getPet
+//!       parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+//!       responses: { '200': { description: ok } }
+//! ";
+//! let executor = callgate::openapi(description).server("https://api.example.com/v1").build().await?;
+//!
+//! let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
+//! let call = ToolCall::new("call-1", "getPet", arguments);
+//! let result = executor.prepare(&call, &Session::default()).await;
+//!
+//! let Outcome::Planned(preview) = result.outcome else { panic!("a dry run") };
+//! let request = preview.request().expect("a request");
+//! assert_eq!(request.url.to_string(), "https://api.example.com/v1/pets/7");
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A server that the program names may be anywhere. One that only the description names must be public `https`: descriptions come
+//! from elsewhere.
+//!
+//! # Results are never errors
+//!
+//! [`Executor::call`] has no `Err`. Each ending of a call is the [`Outcome`] of a [`ToolResult`], in words that a model can act on;
+//! [`dialect::json_result`] writes it. Arguments are checked before anything is sent, and every violation is reported at once:
+//!
+//! ```
+//! use callgate::{Arguments, Executor, FaultCode, Outcome, Session, ToolCall, json};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let input = json!({
+//!     "type": "object",
+//!     "properties": {"zone": {"enum": ["UTC"]}, "day": {"type": "integer"}},
+//!     "required": ["zone"],
+//! });
+//! let executor = Executor::builder()
+//!     .function("clock", "get_time", input, |_| async { json!({"time": "12:00"}) })
+//!     .build()?;
+//!
+//! let arguments = Arguments::from_iter([("zone".to_owned(), "Mars".into()), ("day".to_owned(), 1.5.into())]);
+//! let call = ToolCall::new("call-1", "clock-get_time", arguments);
+//! let result = executor.call(&call, &Session::default()).await;
+//!
+//! let Outcome::Failed(fault) = result.outcome else { panic!("a fault") };
+//! assert_eq!(fault.code, FaultCode::InvalidArguments);
+//! assert_eq!(fault.problems.len(), 2);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Fault`] says what happened, whether the service was [`Reached`], and what to do [`Next`].
+//!
+//! # The session: what a model must not choose
+//!
+//! A [`Session`] holds what the program knows: parameters that fill annotated inputs, the payload of the request, and credentials of
+//! its user. Such inputs are not the model's, and a credential is no input at all:
+//!
+//! ```
+//! use callgate::{Object, Secret, Session, json};
+//!
+//! let mut parameters = Object::new();
+//! parameters.insert("customerId".to_owned(), json!("c-7"));
+//! let session = Session::new("session-1")
+//!     .with_parameters(parameters)
+//!     .with_credential("pets", Secret::new("the user's own token".to_owned()));
+//! # drop(session);
+//! ```
+//!
+//! # The loop of an agent
+//!
+//! A [`Dialect`](dialect::Dialect) is a provider's format: it declares tools, reads the calls of the model's message, and writes
+//! the messages that answer them.
+//!
+//! ```
+//! use callgate::{Entry, Executor, Session, dialect::Dialect, json};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let executor = Executor::builder()
+//!     .function("clock", "get_time", json!({"type": "object"}), |_| async { json!("12:00") })
+//!     .build()?;
+//!
+//! // Sent to the provider, with the conversation.
+//! let tools: Vec<_> = executor
+//!     .entries()
+//!     .filter_map(Entry::declaration)
+//!     .map(|tool| Dialect::OpenAi.declaration(tool))
+//!     .collect();
+//! assert_eq!(tools[0]["function"]["name"], "clock-get_time");
+//!
+//! // The model's message, as the provider's client returned it.
+//! let message = json!({"role": "assistant", "tool_calls": [
+//!     {"id": "call_1", "type": "function", "function": {"name": "clock-get_time", "arguments": "{}"}},
+//! ]});
+//! let read = Dialect::OpenAi.read(message, |name| executor.find(name).and_then(Entry::declaration))?;
+//! let calls: Vec<_> = read.to_make().into_iter().cloned().collect();
+//! let results = executor.call_all(&calls, &Session::default()).await;
+//!
+//! // Appended to the conversation, after the message.
+//! let messages = Dialect::OpenAi.write(&read, &results);
+//! assert_eq!(messages[0]["tool_call_id"], "call_1");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Credentials
+//!
+//! [`OpenApi`] takes a bearer token. A configuration takes every kind: API keys, OAuth 2.0 for the program and on behalf of its user,
+//! Google accounts, signatures of AWS, client certificates; [the chapter about credentials](manual::credentials) has a recipe for
+//! each. Secrets are named there and read from a [`SecretStore`](secret::SecretStore); a [`Secret`] has no printed form.
+//!
+//! # Tools of your own
+//!
+//! A closure is a tool whose arguments are checked against its schema first, as above. A [`Backend`] is a kind of tool of your own,
+//! and [`Middleware`] stands around every call. [The chapter about extending](manual::extending) has a program for each.
+//!
+//! # Configurations
+//!
+//! Several descriptions with their servers, credentials and limits are a [`Config`](config::Config), from a file or made of values.
+//! The sidecar and the command read the very same file.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), callgate::config::Error> {
+//! use callgate::config::{Config, Environment};
+//!
+//! let config = Config::from_file("callgate.yaml")?;
+//! let built = config.build(&Environment::new(), None).await?;
+//! println!("{} tools", built.executor.entries().count());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Where things are
+//!
+//! | module | holds |
+//! |---|---|
+//! | this one | tools, calls, results, sessions, the executor |
+//! | [`config`] | configurations, and the way from them to an executor |
+//! | [`dialect`] | the formats of model providers |
+//! | [`openapi`](mod@openapi), [`tree`] | descriptions, texts, and what is wrong with them |
+//! | [`policy`] | middleware: limits, idempotency, approval, audit, metrics |
+//! | [`secret`], [`auth`] | stores of secrets, kinds of credentials |
+//! | [`session`] | stores of what outlives a call |
+//! | [`transport`] | senders of requests: the network, recordings, yours |
+//! | [`manual`] | guides |
+//!
+//! Types of other crates in our signatures are re-exported with their crates: [`bytes`], [`http`] and
+//! [`serde_json`]. The attribute `callgate::async_trait` is what our traits that wait are written with.
+//!
+//! # Features
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `keyring` | secrets of the operating system's keyring: `keyring:service/user` |
+//! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
+
+pub use async_trait::async_trait;
+pub use {bytes, http, serde_json};
 
 pub use callgate_call::{
     BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Selection, Shape, ShownHeaders,

@@ -42,6 +42,8 @@ mod text;
 mod tls;
 mod toolset;
 mod toolsets;
+#[cfg(feature = "openapiv3")]
+mod typed;
 mod upstream;
 mod whole;
 

@@ -17,7 +17,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("hyper-util", &["callgate-gateway", "callgate-transport"]),
     ("keyring-core", &["callgate-store"]),
     ("oauth2", &["callgate-auth"]),
-    ("openapiv3", &["callgate-openapi"]),
+    ("openapiv3", &["callgate-config"]),
     ("reqwest", &[]),
     ("rmcp", &["callgate-mcp"]),
     ("rust-stemmers", &["callgate-search"]),
