@@ -210,12 +210,20 @@ pub use callgate_tool::{
 
 /// What stands around calls.
 pub mod policy {
-    pub use callgate_policy::*;
+    pub use callgate_policy::{
+        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Breaker,
+        BreakerSettings, Confirm, Error, ErrorKind, FlawKind, Guard, Idempotency, IdempotencyKey,
+        Limits, LimitsConfig, Metrics, Rate, RecordBounds, Records, UnknownCall, Verified,
+        approval_text, verify_audit,
+    };
 }
 
 /// What outlives a call, and where it is kept.
 pub mod session {
-    pub use callgate_session::*;
+    pub use callgate_session::{
+        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealed, Sealer, Space,
+        Store, Stored, Version,
+    };
 }
 
 #[cfg(any(doc, doctest))]
@@ -226,35 +234,78 @@ pub use openapi_tools::{OpenApi, openapi};
 
 /// Foreign wire formats: declarations, calls and results as JSON.
 pub mod dialect {
-    pub use callgate_dialect::*;
+    pub use callgate_dialect::{
+        Dialect, EnvelopeError, JsonError, LimitFinder, Loss, Lost, Projected, Projection,
+        ProviderLimit, Read, ReadCall, UnknownDialect, UnknownProjection, json_result, project,
+        read_call, read_json, read_session, request_limits,
+    };
 }
 
 /// Configurations and bare descriptions, to a ready executor.
 pub mod config {
-    pub use callgate_config::*;
+    pub use callgate_config::{
+        AccessConfig, Address, AllowedValue, AltName, AuditedConfig, BreakerChoice, Built,
+        BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, CallLimits, CallsConfig,
+        CertificateSource, Config, ConfirmConfig, Credentials, Description, DescriptionOptions,
+        DirectoryConfig, Environment, Error, ExecutionConfig, ExportKind, Finding, FixedHeader,
+        FunctionConfig, IdentityConfig, Imported, ImportedExample, ImportedToolset, IssuerConfig,
+        Key, Kind, ListedHeader, ListenerConfig, ListenerTls, LogConfig, LogFormat, LogLevel,
+        MAX_FILE_BYTES, McpConfig, McpMode, Missing, NotAServer, NotAnAddress, PrincipalConfig,
+        ReloadConfig, Remark, RemarkKind, Remote, Rights, SchemeChoice, SchemeCredential, Scopes,
+        SecretsConfig, ServerUrl, ServingConfig, ServingLimits, SessionsConfig, Severity, TABLES,
+        Table, Takes, TelemetryConfig, TlsConfig, Token, ToolConfirm, ToolExecution, ToolShape,
+        ToolsetConfig, Upstream, WholeExport, import_export, load, load_description, load_toolset,
+        open, read_file, schema,
+    };
 }
 
 /// The parser: descriptions to operations, and what is wrong with them.
 pub mod openapi {
-    pub use callgate_openapi::*;
+    pub use callgate_openapi::{
+        Allowance, Alternative, AnswerField, ArgumentHeader, ArgumentHeaders, Bindings, Body,
+        BodyKind, BodyLayout, BodyMedia, Code, CredentialKind, Defaults, Document, Effects,
+        Encoding, Fixed, Input, InvalidPath, InvalidPattern, InvalidServer, JsonPath, KeyForm,
+        KeyOwner, KeySpace, Limits, LoadOptions, Loaded, NestedInput, NotAnArgumentHeader,
+        OAuthFlow, OAuthFlowKind, Operation, OperationReport, OperationStatus, Overlay, PartHeader,
+        PathPart, PathStep, Pattern, Place, Placement, PositionEncodings, PropertyEncoding, Report,
+        RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, Selection,
+        Server, SessionInputs, Source, Spot, Step, Style, Styled, Unavailable, UnavailableReason,
+        Version, Writer, XmlName, apply_overlays, check_server, load,
+    };
 }
 
 /// Text to one tree of located nodes: how descriptions and configurations are read, and how findings point into them.
 pub mod tree {
-    pub use callgate_tree::*;
+    pub use callgate_tree::{
+        CodeName, Diagnostic, Limits, Node, Object, Path, Position, Severity, TextCode, locate,
+        locate_file, pointer, positions, read,
+    };
 }
 
 /// Credentials on a finished request.
 pub mod auth {
-    pub use callgate_auth::*;
+    pub use callgate_auth::{
+        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
+        CredentialSource, DescribedMetadata, Error, ErrorKind, GoogleToken, OAuth2Client,
+        OAuth2Config, OAuth2Grant, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, Supplies,
+        TokenEndpoint, all,
+    };
 }
 
 /// Secrets and where they are kept.
 pub mod secret {
-    pub use callgate_secret::*;
+    pub use callgate_secret::{
+        CachePolicy, CachedStore, DirectoryStore, EnvStore, Error, ErrorKind, FileStore,
+        LocalStores, MASK, Masker, MemoryStore, Secret, SecretReference, SecretStore,
+    };
 }
 
 /// Who sends a request: the network, or recorded responses.
 pub mod transport {
-    pub use callgate_transport::*;
+    pub use callgate_transport::{
+        AddressRange, CaCertificates, Client, ClientIdentity, ClientSettings, Clock,
+        CredentialPlaces, Denial, Error, ErrorKind, Limits, Listeners, Network, NotAProxy,
+        NotARange, Proxy, Recording, Refuse, Replay, Resolver, ResponseBody, ServerTls,
+        SystemResolver, TlsFault, TlsSettings, Transport, canonical_request,
+    };
 }

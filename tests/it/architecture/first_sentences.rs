@@ -1,0 +1,53 @@
+//! Documentation begins with the thing it describes and not with a question: `The number of calls`, not `How many calls`.
+
+use super::workspace::{File, rust_files};
+
+/// Words that a first sentence should not begin with.
+const QUESTIONS: &[&str] =
+    &["How", "What", "When", "Where", "Whether", "Which", "Who", "Whose", "Why"];
+
+/// The first lines of documentation comments in a source.
+fn first_lines(file: &File) -> impl Iterator<Item = &str> {
+    let mut before = "";
+    file.text.lines().map(str::trim).filter_map(move |line| {
+        let begins = ["/// ", "//! "].into_iter().find_map(|mark| {
+            let text = line.strip_prefix(mark)?;
+            (!before.starts_with(mark.trim_end())).then_some(text)
+        });
+        before = line;
+        begins
+    })
+}
+
+/// The rule: first lines that begin with a question word, and how many first lines there are.
+fn questions(files: &[File]) -> (Vec<String>, usize) {
+    let mut found = Vec::new();
+    let mut all = 0;
+    for file in files {
+        for line in first_lines(file) {
+            all += 1;
+            let word = line.split([' ', '.', ':', ',', '\'']).next().unwrap_or_default();
+            if QUESTIONS.contains(&word) {
+                found.push(format!("{}: {line}", file.path));
+            }
+        }
+    }
+    (found, all)
+}
+
+#[test]
+fn a_question_word_at_the_beginning_is_found() {
+    let text = "//! How it goes.\n//! What follows is no beginning.\n\n/// The number.\n/// Why.\n/// What it is.";
+    let file = File { path: "a.rs".to_owned(), text: text.to_owned() };
+    let (found, all) = questions(&[file]);
+    assert_eq!(found, ["a.rs: How it goes."]);
+    assert_eq!(all, 2);
+}
+
+#[test]
+fn fewer_than_three_percent_of_first_sentences_begin_with_a_question_word() {
+    let mut sources = rust_files("crates");
+    sources.retain(|file| file.path.split('/').nth(2) == Some("src"));
+    let (found, all) = questions(&sources);
+    assert!(found.len() * 100 < all * 3, "{} of {all}:\n{}", found.len(), found.join("\n"));
+}
