@@ -3,6 +3,7 @@
 
 mod fault_codes;
 mod features;
+mod first_sentences;
 mod levels;
 mod modules;
 mod publishing;

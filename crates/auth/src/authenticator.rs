@@ -25,7 +25,7 @@ pub trait Authenticator: Debug + Send + Sync {
         session: &Session,
     ) -> Result<Authorization, Error>;
 
-    /// Where [`Authenticator::authorize`] would put credentials. Fetches none.
+    /// The place where [`Authenticator::authorize`] would put credentials. Fetches none.
     fn places(&self) -> Vec<CredentialPlace>;
 
     /// Told that the service refused a request with what `authorization` says was put on it; answers whether to
@@ -47,7 +47,7 @@ pub trait Authenticator: Debug + Send + Sync {
         None
     }
 
-    /// Why no request is let through, where that is known before one is made.
+    /// The reason why no request is let through, where that is known before one is made.
     fn obstacle(&self) -> Option<&Error> {
         None
     }

@@ -51,9 +51,9 @@ pub enum AuthConfig {
     },
     /// A signature of AWS, Version 4.
     AwsSigV4 {
-        /// What it is good for.
+        /// The kind good for.
         scope: Scope,
-        /// Where the keys come from.
+        /// The place where the keys come from.
         keys: KeySource,
     },
     /// A user name and a password (RFC 7617).

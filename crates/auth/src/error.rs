@@ -1,5 +1,5 @@
-//! Why a request got no credential. Names references and session parameters, never a value. Says who can help: the
-//! operator, whose secret is missing, or the session, which lacks a value.
+//! The reason why a request got no credential. Names references and session parameters, never a value. Says who can
+//! help: the operator, whose secret is missing, or the session, which lacks a value.
 
 use std::{borrow::Cow, error, fmt};
 
@@ -49,7 +49,7 @@ impl Error {
         self.parameter.as_deref()
     }
 
-    /// Whether the same request may succeed later without a change by the operator or the session.
+    /// Returns true if the same request may succeed later without a change by the operator or the session.
     pub fn is_transient(&self) -> bool {
         self.is_transient || self.source.as_ref().is_some_and(callgate_secret::Error::is_transient)
     }

@@ -1,9 +1,9 @@
-//! What kinds of credential have in common: the form in which they reach a service, which decides what security schemes
+//! The kinds of credential have in common: the form in which they reach a service, which decides what security schemes
 //! they meet, what they cost a call, and the scopes they are known to have.
 
 use crate::config::AuthConfig;
 
-/// How a credential shows itself to a service.
+/// The way a credential shows itself to a service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -34,7 +34,7 @@ impl AuthConfig {
         }
     }
 
-    /// What the credential costs a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
+    /// The cost of the credential a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
     /// 2 a token that is asked for now and then.
     pub fn cost(&self) -> u32 {
         match self {

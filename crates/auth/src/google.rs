@@ -21,7 +21,7 @@ use crate::{
     token_cache::{Issued, Key, TokenCache, Version},
 };
 
-/// Which token of a Google account is put on requests.
+/// The token of a Google account that is put on requests.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum GoogleToken {

@@ -233,7 +233,7 @@ impl Client {
     }
 }
 
-/// How the client shows that it is the client.
+/// The way the client shows that it is the client.
 #[derive(Debug)]
 enum Proof<'a> {
     Jwt(Secret),
@@ -250,7 +250,7 @@ impl Proof<'_> {
     }
 }
 
-/// Why one asking came to nothing.
+/// The reason why one asking came to nothing.
 #[derive(Debug)]
 enum Asking {
     Failed(Failure),

@@ -87,7 +87,7 @@ impl CredentialPlace {
         }
     }
 
-    /// What precedes the credential: `"Basic "`, `"Bearer "` or nothing.
+    /// The text that precedes the credential: `"Basic "`, `"Bearer "` or nothing.
     pub fn prefix(&self) -> &'static str {
         self.prefix
     }

@@ -1,7 +1,7 @@
-//! How a service refuses a credential, in so far as a fresh one could help. Reading it from an answer is the sender's
+//! The way a service refuses a credential, in so far as a fresh one could help. Reading it from an answer is the sender's
 //! business.
 
-/// What an answer with status 401 says about the credential.
+/// The words of an answer with status 401 about the credential.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Refusal {

@@ -1,5 +1,5 @@
-//! Where a credential's value comes from, and the fetching of it. What is fetched is not empty and can be put in a header;
-//! where it goes is not known here.
+//! The place where a credential's value comes from, and the fetching of it. What is fetched is not empty and can be put
+//! in a header; where it goes is not known here.
 
 use callgate_secret::{Secret, SecretReference, SecretStore};
 use callgate_tool::{Session, SessionName, Value};
@@ -70,7 +70,7 @@ impl CredentialSource {
         }
     }
 
-    /// Where in the session the value is; `None` where it is the operator's.
+    /// The place in the session the value is; `None` where it is the operator's.
     pub(crate) fn session_place(&self) -> Option<String> {
         match self {
             Self::ContextVariable(name) => Some(format!("{CONTEXT_VARIABLES}{name}")),

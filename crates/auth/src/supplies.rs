@@ -1,4 +1,4 @@
-//! What authenticators are made of besides their settings. Knows no kind of credential.
+//! The parts of authenticators besides their settings. Knows no kind of credential.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use callgate_transport::{Clock, Transport};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Supplies {
-    /// Where the operator's secrets are.
+    /// The place where the operator's secrets are.
     pub secrets: Arc<dyn SecretStore>,
-    /// How tokens are asked for.
+    /// The way tokens are asked for.
     pub transport: Arc<dyn Transport>,
-    /// What signatures and assertions are dated by.
+    /// The means with which signatures and assertions are dated.
     pub clock: Clock,
 }
 

@@ -23,9 +23,9 @@ pub(crate) type Key = [u8; 32];
 #[derive(Clone, Debug)]
 pub(crate) struct Issued {
     pub(crate) token: Secret,
-    /// How long the issuer says it lives, in seconds; nothing where it does not say.
+    /// The time for which the issuer says it lives, in seconds; nothing where it does not say.
     pub(crate) expires_in: Option<f64>,
-    /// When it was asked for: its life may have begun then.
+    /// The time when it was asked for: its life may have begun then.
     pub(crate) asked_at: Instant,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 pub(crate) use names::Names;
 
-/// What session inputs are bound with.
+/// The means with which session inputs are bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'a> {
     pub(crate) subject: Subject<'a>,
@@ -83,7 +83,7 @@ struct Walk<'a, 'm> {
     journal: &'m mut Journal,
 }
 
-/// What becomes of a value.
+/// The fate of a value.
 enum Fate {
     /// The session gave it already.
     Given,
@@ -165,7 +165,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// What becomes of the value at spots, or of its absence.
+    /// The fate of the value at spots, or of its absence.
     fn fate(&mut self, spots: &[usize], value: Option<&Value>) -> Fate {
         let all = self.met(spots);
         let Some(spot) = source_of(&all) else { return Fate::Kept };
@@ -200,14 +200,14 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Whether the argument itself has a source, which decided on its value.
+    /// Returns true if the argument itself has a source, which decided on its value.
     fn own_source_is_settled(&self) -> bool {
         let mut inputs = self.binding.subject.inputs.iter();
         let own = inputs.find(|input| input.argument == self.bindings.argument);
         own.is_some_and(|input| input.source != Source::Model)
     }
 
-    /// Whether a row of steps leads here, which was filled before.
+    /// Returns true if a row of steps leads here, which was filled before.
     fn is_filled_already(&self) -> bool {
         let is_member = matches!(self.steps.last(), Some(Step::Property(_)));
         is_member
@@ -304,7 +304,7 @@ fn source_of<'a>(all: &[&'a Spot]) -> Option<&'a Spot> {
 struct Missing {
     problems: Vec<Problem>,
     is_context: bool,
-    /// Whether a value could not be looked through.
+    /// True if a value could not be looked through.
     is_cut: bool,
 }
 

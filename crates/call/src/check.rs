@@ -45,7 +45,7 @@ use crate::{
     wording,
 };
 
-/// What is compiled of the schemas of an operation's inputs so far, in the order of the inputs.
+/// The program compiled of the schemas of an operation's inputs so far, in the order of the inputs.
 #[derive(Debug)]
 pub(crate) struct Checks {
     program: Program,
@@ -55,7 +55,7 @@ pub(crate) struct Checks {
 /// The checks of an operation with the object schema over all its arguments, of which they are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checking<'a> {
-    /// What is compiled.
+    /// The program compiled.
     pub(crate) checks: &'a Checks,
     /// The schema.
     pub(crate) schema: &'a Value,
@@ -181,7 +181,7 @@ struct One<'a, 'j> {
 }
 
 impl One<'_, '_> {
-    /// What is wrong with an input once what can be converted is.
+    /// The problem with an input once what can be converted is.
     fn check(
         &mut self,
         (input, fragment): (&Input, &Fragment),
@@ -255,7 +255,7 @@ impl One<'_, '_> {
     }
 }
 
-/// What is wrong so far.
+/// The problems so far.
 #[derive(Debug, Default)]
 struct Findings {
     problems: Vec<Problem>,
@@ -391,7 +391,7 @@ fn without_indexes(at: &str) -> String {
     out
 }
 
-/// Whether a path is `place` or leads below it.
+/// Returns true if a path is `place` or leads below it.
 fn lies_in(at: &str, place: &str) -> bool {
     let rest = at.strip_prefix(place);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

@@ -5,7 +5,7 @@ use callgate_tool::Value;
 
 use crate::{query::Pairs, style::Unwritable};
 
-/// What separates two cookies (RFC 6265 §4.2.1).
+/// The separator of two cookies (RFC 6265 §4.2.1).
 const SEPARATOR: &str = "; ";
 
 /// Cookies that are appended to `out`.
@@ -18,7 +18,8 @@ pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name).trim())
 }
 
-/// Whether a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is escaped there).
+/// The decision whether a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is
+/// escaped there).
 ///
 /// # Errors
 /// What a receiver would take for the end of the cookie, or strip (RFC 6265 §5.2). In an item of a list, `%` too: who takes the

@@ -16,7 +16,7 @@ pub(crate) fn text(html: &str) -> (String, usize) {
     (cleaned(text), n_unseen(text))
 }
 
-/// What was read so far.
+/// The part read so far.
 #[derive(Default)]
 struct Page {
     out: String,
@@ -79,7 +79,7 @@ impl Page {
     }
 }
 
-/// What follows the end tag of the element `name`.
+/// The text that follows the end tag of the element `name`.
 fn after_element<'a>(mut rest: &'a str, name: &str) -> &'a str {
     while let Some((_, after)) = rest.split_once("</") {
         rest = after;

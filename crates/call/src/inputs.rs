@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use callgate_openapi::{Body, Input, NestedInput, Place, Source, Step};
 use callgate_tool::{Arguments, Event, Journal, Object, Session, Value};
 
-/// Who gave a value.
+/// The party that gave a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Origin {
     /// The description's default.
@@ -24,14 +24,14 @@ pub(crate) enum Origin {
 pub(crate) struct Filling<'a> {
     /// The value.
     pub(crate) value: Cow<'a, Value>,
-    /// Who gave it.
+    /// The party that gave it.
     pub(crate) origin: Origin,
 }
 
 /// The values of all inputs, in the order of the inputs.
 pub(crate) type Fillings<'a> = Vec<Option<Filling<'a>>>;
 
-/// What is to be filled.
+/// The inputs to be filled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     /// The inputs.
@@ -71,7 +71,7 @@ pub(crate) fn fill<'a>(
     fillings
 }
 
-/// Whether the request will have a body: one is required, or something of it is given.
+/// Returns true if the request will have a body: one is required, or something of it is given.
 pub(crate) fn has_body(subject: Subject<'_>, fillings: &Fillings<'_>) -> bool {
     subject.body.is_some_and(|body| body.required)
         || subject
@@ -249,7 +249,7 @@ fn filling_of<'f, 'a>(
     fillings.get_mut(at)
 }
 
-/// What happens at the end of a nested input's steps.
+/// The event at the end of a nested input's steps.
 #[derive(Clone, Copy, Debug)]
 enum Change<'a> {
     /// The value is set where its parent exists and it is absent.
@@ -307,7 +307,7 @@ pub(crate) fn take_away(value: &mut Value, steps: &[Step]) {
     change(value, steps, &Change::Remove);
 }
 
-/// Whether there is a value at the end of `steps`, in any item.
+/// Returns true if there is a value at the end of `steps`, in any item.
 pub(crate) fn holds(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return true };
     match step {
@@ -318,7 +318,7 @@ pub(crate) fn holds(value: &Value, steps: &[Step]) -> bool {
     }
 }
 
-/// Whether there is a parent without a value at the end of `steps`, in any item.
+/// Returns true if there is a parent without a value at the end of `steps`, in any item.
 fn lacks(value: &Value, steps: &[Step]) -> bool {
     let Some((step, rest)) = steps.split_first() else { return false };
     match step {

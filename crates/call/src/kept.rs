@@ -5,7 +5,7 @@ use std::fmt;
 
 use callgate_tool::{Handle, StoredResult};
 
-/// What is kept of earlier calls. Asked only where an argument stands for bytes and gives a handle.
+/// The part kept of earlier calls. Asked only where an argument stands for bytes and gives a handle.
 ///
 /// ```
 /// use callgate_call::Kept;

@@ -141,7 +141,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Whether a value of this style is written under keys other than its own name.
+/// Returns true if a value of this style is written under keys other than its own name.
 pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     match (styled, value) {
         (Styled { style: Style::DeepObject, .. }, Value::Array(_) | Value::Object(_)) => true,
@@ -150,7 +150,7 @@ pub(crate) fn is_spread(styled: &Styled, value: &Value) -> bool {
     }
 }
 
-/// Whether a value is written under keys of its members at its place.
+/// Returns true if a value is written under keys of its members at its place.
 fn writes_members(placement: &Placement, value: &Value) -> bool {
     match placement {
         Placement::Cookie(Encoding::Styled(styled))

@@ -19,7 +19,7 @@ pub(crate) fn next_of_body(operation: &Operation, body: &Value) -> Arguments {
     body.as_object().map(|members| of_members(operation, members)).unwrap_or_default()
 }
 
-/// Whether some input chooses a page.
+/// Returns true if some input chooses a page.
 pub(crate) fn is_paged(operation: &Operation) -> bool {
     let is_paging = |input: &Input| PAGING.contains(&folded(&input.name).as_str());
     query_inputs(operation).any(is_paging)

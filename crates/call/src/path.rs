@@ -22,7 +22,7 @@ pub(crate) struct Variable<'a> {
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: Cow<'a, Value>,
-    /// How it is written; `None` writes the value as it is (`content`).
+    /// The way it is written; `None` writes the value as it is (`content`).
     pub(crate) styled: Option<&'a Styled>,
 }
 
@@ -158,7 +158,7 @@ fn write_matrix_joined(
     Ok(())
 }
 
-/// Whether the segment, or a part of it between slashes, is `.` or `..` after up to three decodings.
+/// Returns true if the segment, or a part of it between slashes, is `.` or `..` after up to three decodings.
 fn holds_dot_segment(segment: &str) -> bool {
     if !segment.bytes().any(|byte| matches!(byte, b'.' | b'%')) {
         return false;

@@ -1,14 +1,14 @@
-//! Whether a URL parser would change an address: known without parsing where every byte is one no parser touches,
-//! found out by parsing elsewhere. Decides on finished addresses from `request`; refuses nothing itself.
+//! The decision whether a URL parser would change an address: known without parsing where every byte is one no parser
+//! touches, found out by parsing elsewhere. Decides on finished addresses from `request`; refuses nothing itself.
 
 use url::Url;
 
-/// Whether parsing `url` gives the same text.
+/// Returns true if parsing `url` gives the same text.
 pub(crate) fn is_unchanged_by_parsing(url: &str) -> bool {
     Url::parse(url).is_ok_and(|parsed| parsed.as_str() == url)
 }
 
-/// Whether `prefix`, made from the address of a server, ends inside a path that a plain tail only continues.
+/// Returns true if `prefix`, made from the address of a server, ends inside a path that a plain tail only continues.
 pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
     matches!(server.scheme(), "http" | "https")
         && server.host_str().is_some_and(|host| !host.is_empty())
@@ -17,7 +17,7 @@ pub(crate) fn takes_plain_tails(server: &Url, prefix: &str) -> bool {
         && is_unchanged_by_parsing(&[prefix, "/"].concat())
 }
 
-/// Whether parsing surely changes nothing in `tail`, a path that begins with a slash, and a query.
+/// Returns true if parsing surely changes nothing in `tail`, a path that begins with a slash, and a query.
 ///
 /// Sure are the bytes that the URL Standard escapes in no path and no query, in segments that do not begin with a dot,
 /// however it is spelled (<https://url.spec.whatwg.org/#path-state>).

@@ -161,7 +161,7 @@ impl Plan {
         response::head(head, &self.operation, reading)
     }
 
-    /// What an answer means, by its status and its media type, in the form a model can use.
+    /// The meaning of an answer, by its status and its media type, in the form a model can use.
     pub fn understood(&self, response: &Response<Bytes>, reading: Reading<'_>) -> Understood {
         response::understood(response, &self.operation, reading)
     }

@@ -18,13 +18,13 @@ pub(crate) struct Pair<'a> {
     pub(crate) name: &'a str,
     /// The value.
     pub(crate) value: &'a Value,
-    /// How it is written.
+    /// The way it is written.
     pub(crate) styled: &'a Styled,
-    /// How values are escaped; names are, unless nothing is.
+    /// The way values are escaped; names are, unless nothing is.
     pub(crate) escape: Escape,
 }
 
-/// Where pairs are written to, and what separates them.
+/// The place where pairs are written to, and what separates them.
 #[derive(Debug)]
 pub(crate) struct Pairs<'a> {
     out: &'a mut String,

@@ -18,7 +18,7 @@ pub(crate) fn cleaned(text: &str) -> String {
     out
 }
 
-/// How many characters [`cleaned`] takes out, each escape sequence counted as one.
+/// The number of characters [`cleaned`] takes out, each escape sequence counted as one.
 pub(crate) fn n_unseen(text: &str) -> usize {
     if readable(text).is_none() {
         return 0;
@@ -36,7 +36,7 @@ pub(crate) fn readable(text: &str) -> Option<String> {
     (!is_seen).then(|| cleaned(text))
 }
 
-/// Whether a reader does not see a character.
+/// Returns true if a reader does not see a character.
 pub(crate) fn is_unseen(character: char) -> bool {
     !matches!(character, '\n' | '\t') && (character.is_control() || is_invisible(character))
 }
@@ -46,8 +46,8 @@ fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner has something to join to what was written last: between letters of ASCII it only hides something, and
-/// several in a row spell something nobody sees.
+/// Returns true if a joiner has something to join to what was written last: between letters of ASCII it only hides
+/// something, and several in a row spell something nobody sees.
 fn joins(written: &str) -> bool {
     written.chars().next_back().is_some_and(|last| !last.is_ascii() && !is_joiner(last))
 }

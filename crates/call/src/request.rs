@@ -31,7 +31,7 @@ use crate::{
 pub(crate) struct Frame {
     /// The origin and the base path, without a slash at the end.
     prefix: String,
-    /// Whether the prefix is one that parsing leaves alone, whatever plain tail follows.
+    /// True if the prefix is one that parsing leaves alone, whatever plain tail follows.
     takes_plain_tails: bool,
     /// The query of the path key, escaped as a URL parser does.
     fixed_query: Option<String>,

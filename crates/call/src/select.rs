@@ -4,7 +4,7 @@
 use callgate_openapi::{InvalidPath, JsonPath};
 use callgate_tool::{Object, Value};
 
-/// What of a result is shown.
+/// The part of a result that is shown.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub enum Selection {
@@ -42,7 +42,7 @@ impl Selection {
         JsonPath::parse(text).map(|path| Self::Nodes(Box::new(path)))
     }
 
-    /// What is selected of `value`.
+    /// The part selected of `value`.
     pub(crate) fn of(&self, value: Value) -> Value {
         match self {
             Self::All => value,

@@ -12,7 +12,7 @@ use crate::{
     wording,
 };
 
-/// How results of a toolset are shown.
+/// The way results of a toolset are shown.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Shape {
@@ -20,15 +20,15 @@ pub struct Shape {
     pub result_bytes: usize,
     /// The most bytes of an image or a sound that is handed on; a larger one is a file behind a handle.
     pub media_bytes: usize,
-    /// What of a result is shown.
+    /// The part of a result that is shown.
     pub selection: Selection,
-    /// How integers are shown that many readers round.
+    /// The way integers are shown that many readers round.
     pub big_integers: BigIntegers,
-    /// Which headers are shown beside what a body says.
+    /// The headers that are shown beside what a body says.
     pub headers: ShownHeaders,
 }
 
-/// How integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
+/// The way integers beyond 2^53 − 1 are shown, which readers that know only floating-point numbers round.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON has no third way")]
 pub enum BigIntegers {
@@ -39,7 +39,7 @@ pub enum BigIntegers {
     String,
 }
 
-/// Which headers of an answer are shown. `Set-Cookie` is none of them, whoever asks for it: it is a credential.
+/// The headers of an answer that are shown. `Set-Cookie` is none of them, whoever asks for it: it is a credential.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "headers are chosen by callgate or by name")]
 pub enum ShownHeaders {
@@ -54,7 +54,7 @@ pub enum ShownHeaders {
 /// What a model is shown of one result: about four thousand tokens.
 pub const DEFAULT_RESULT_BYTES: usize = 16 * 1024;
 
-/// What every provider takes as one image or sound, in base64 too.
+/// The part that every provider takes as one image or sound, in base64 too.
 pub const DEFAULT_MEDIA_BYTES: usize = 1024 * 1024;
 
 impl Default for Shape {
@@ -73,9 +73,9 @@ impl Default for Shape {
 pub(crate) struct Read<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) headers: &'a HeaderMap,
-    /// How many bytes the body had.
+    /// The number of bytes the body had.
     pub(crate) size: usize,
-    /// How many values of a sequence come after those that were read.
+    /// The number of values of a sequence that come after those that were read.
     pub(crate) n_more: usize,
 }
 
@@ -124,8 +124,8 @@ impl Shape {
         (answer, n_removed)
     }
 
-    /// How many bytes of a sequence of values are read: all where something is looked for in them, else what is shown,
-    /// several times, since values are cut as well.
+    /// The number of bytes of a sequence of values that are read: all where something is looked for in them, else what
+    /// is shown, several times, since values are cut as well.
     pub(crate) fn room(&self) -> usize {
         match self.selection {
             Selection::All => self.result_bytes.max(1).saturating_mul(8),
@@ -133,7 +133,7 @@ impl Shape {
         }
     }
 
-    /// Whether a text can be handed on as it is, which is the usual case.
+    /// Returns true if a text can be handed on as it is, which is the usual case.
     fn shows_all(&self, text: &str) -> bool {
         matches!(self.selection, Selection::All)
             && self.big_integers == BigIntegers::Number
@@ -179,7 +179,7 @@ fn count_more(cuts: &mut Vec<callgate_tool::Cut>, value: &Value, n_more: usize) 
     cuts.insert(0, callgate_tool::Cut { at, shown, of, unit: Unit::Items });
 }
 
-/// Whether a JSON text may hold characters nobody sees, as they are or escaped.
+/// Returns true if a JSON text may hold characters nobody sees, as they are or escaped.
 fn may_hide(text: &str) -> bool {
     // Without an early end, so that many bytes are looked at in one step; most texts end here.
     let is_told = |known, byte: &u8| known | matches!(*byte, b'\\' | 0x7f..);
@@ -192,7 +192,7 @@ fn may_hide(text: &str) -> bool {
         || (!text.is_ascii() && text.chars().any(|one| !one.is_ascii() && is_unseen(one)))
 }
 
-/// Whether a text may name the next page of an operation that has pages.
+/// Returns true if a text may name the next page of an operation that has pages.
 fn names_page(text: &str, operation: &Operation) -> bool {
     page::is_paged(operation)
         && ["next", "Next", "page", "Page"].iter().any(|name| text.contains(name))

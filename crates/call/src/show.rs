@@ -7,7 +7,7 @@ use callgate_tool::PlannedRequest;
 use http::{Method, Request};
 use percent_encoding::percent_decode_str;
 
-/// Where credentials stand, or would stand, on a request.
+/// The place where credentials stand, or would stand, on a request.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever masks a request says all there is to mask")]
 pub struct Masked {
@@ -188,7 +188,7 @@ fn escaped(text: &str) -> String {
     text.replace('\'', "'\\''")
 }
 
-/// What stands for a credential.
+/// The stand-in for a credential.
 const MASK: &str = "****";
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use callgate_openapi::Style;
 use callgate_tool::{Object, Value};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// How text is escaped.
+/// The way text is escaped.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Escape {
     /// Everything but unreserved characters, and the dot too: items of an exploded `label` list.
@@ -24,7 +24,7 @@ pub(crate) enum Escape {
     Verbatim,
 }
 
-/// Whether items and members stand on their own.
+/// The decision whether items and members stand on their own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Explode {
     /// They do not.
@@ -39,7 +39,7 @@ impl From<bool> for Explode {
     }
 }
 
-/// What stands between two items, and the characters no item may hold because of it.
+/// The text between two items, and the characters no item may hold because of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Joint {
     /// The text between two items.
@@ -48,7 +48,7 @@ pub(crate) struct Joint {
     pub(crate) clashes: &'static [char],
 }
 
-/// Why a value cannot be written so that it is read back as the same value.
+/// The reason why a value cannot be written so that it is read back as the same value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Unwritable {
     /// It holds a control character.
@@ -109,7 +109,7 @@ const RESERVED: &AsciiSet = &UNRESERVED
     .remove(b'=');
 const RESERVED_ITEMS: &AsciiSet = &RESERVED.add(b',');
 
-/// What stands between the items of a list of this style.
+/// The text between the items of a list of this style.
 pub(crate) fn joint(style: Style, escape: Escape) -> Joint {
     match (style, escape) {
         (Style::PipeDelimited, Escape::Verbatim) => BARE_PIPE,
@@ -180,7 +180,7 @@ pub(crate) fn write_exploded_members(
     write_named(out, members, ("=", joint), escape)
 }
 
-/// Whether a value writes nothing: an array without items, an object without members that are not `null`.
+/// Returns true if a value writes nothing: an array without items, an object without members that are not `null`.
 pub(crate) fn is_void(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.is_empty(),
@@ -190,12 +190,12 @@ pub(crate) fn is_void(value: &Value) -> bool {
     }
 }
 
-/// Why a value that writes nothing is refused where something must stand.
+/// The reason why a value that writes nothing is refused where something must stand.
 pub(crate) fn nothing(value: &Value) -> Unwritable {
     if value.is_null() { Unwritable::Null } else { Unwritable::Empty }
 }
 
-/// Whether a value holds a control character.
+/// Returns true if a value holds a control character.
 pub(crate) fn holds_control(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_control),

@@ -250,12 +250,12 @@ pub mod config {
         DirectoryConfig, Environment, Error, ExecutionConfig, ExportKind, Finding, FixedHeader,
         FunctionConfig, IdentityConfig, Imported, ImportedExample, ImportedToolset, IssuerConfig,
         Key, Kind, ListedHeader, ListenerConfig, ListenerTls, LogConfig, LogFormat, LogLevel,
-        MAX_FILE_BYTES, McpConfig, McpMode, Missing, NotAServer, NotAnAddress, PrincipalConfig,
-        ReloadConfig, Remark, RemarkKind, Remote, Rights, SchemeChoice, SchemeCredential, Scopes,
-        SecretsConfig, ServerUrl, ServingConfig, ServingLimits, SessionsConfig, Severity, TABLES,
-        Table, Takes, TelemetryConfig, TlsConfig, Token, ToolConfirm, ToolExecution, ToolShape,
-        ToolsetConfig, Upstream, WholeExport, import_export, load, load_description, load_toolset,
-        open, read_file, schema,
+        MAX_FILE_BYTES, McpConfig, McpMode, McpSchemas, Missing, NotAServer, NotAnAddress,
+        PrincipalConfig, ReloadConfig, Remark, RemarkKind, Remote, Rights, SchemeChoice,
+        SchemeCredential, Scopes, SecretsConfig, ServerUrl, ServingConfig, ServingLimits,
+        SessionsConfig, Severity, TABLES, Table, Takes, TelemetryConfig, TlsConfig, Token,
+        ToolConfirm, ToolExecution, ToolShape, ToolsetConfig, Upstream, WholeExport, import_export,
+        load, load_description, load_toolset, open, read_file, schema,
     };
 }
 

@@ -16,14 +16,14 @@ use crate::number::grouped;
 const TOOL_TOKENS: usize = 1000;
 /// Half of a context of 200,000 tokens, which is what most models have.
 const ALL_TOKENS: usize = 100_000;
-/// How many of the dearest tools are shown.
+/// The number of of the dearest tools are shown.
 const DEAREST: usize = 10;
 /// Nobody reads more notes about single tools.
 const MOST_NOTES: usize = 5_000;
-/// How many tools a note names.
+/// The number of tools a note names.
 const NAMED: usize = 3;
 
-/// What is noticed while declarations are looked at, one after another.
+/// The parts noticed while declarations are looked at, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Advice {
     limits: LimitFinder,

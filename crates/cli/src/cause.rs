@@ -7,20 +7,20 @@ use callgate::tree::{Diagnostic, Severity};
 
 use crate::number::grouped;
 
-/// What is wrong at one place, for as many operations as it concerns.
+/// The problem at one place, for as many operations as it concerns.
 #[derive(Clone, Debug)]
 pub(crate) struct Cause {
     /// The first finding of it.
     pub(crate) diagnostic: Diagnostic,
     /// The names of the operations that are told one by one; none where it is about none.
     pub(crate) operations: Vec<String>,
-    /// How many operations it concerns.
+    /// The number of operations it concerns.
     pub(crate) n_operations: usize,
     /// At how many places it was found.
     pub(crate) n_places: usize,
 }
 
-/// What makes findings one.
+/// The key by which findings are one.
 type Key = (Severity, &'static str, Option<Arc<str>>, String, String);
 
 /// The causes, in the order of their first findings.
@@ -105,7 +105,7 @@ impl Cause {
     }
 }
 
-/// How many operations a finding names.
+/// The number of operations a finding names.
 const NAMED: usize = 3;
 
 #[cfg(test)]

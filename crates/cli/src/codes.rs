@@ -7,7 +7,7 @@ pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
     codes().into_iter().find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
 }
 
-/// Whether findings have this code: those of descriptions, and warnings about configurations.
+/// Returns true if findings have this code: those of descriptions, and warnings about configurations.
 pub(crate) fn is_known(asked: &str) -> bool {
     explanation(asked).is_some() || OF_CONFIGURATIONS.contains(&asked)
 }

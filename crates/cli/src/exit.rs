@@ -1,10 +1,10 @@
-//! How a command ends: 0 fine, 1 findings or a failed call or a mismatch, 2 usage or input and output.
+//! The way a command ends: 0 fine, 1 findings or a failed call or a mismatch, 2 usage or input and output.
 
 use std::process::ExitCode;
 
 use crate::output;
 
-/// How a command that ran to its end found things.
+/// The way a command that ran to its end found things.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Verdict {
     /// There are findings, a failed call, or a mismatch.

@@ -8,7 +8,7 @@ use callgate::{
     tree::{Diagnostic, Severity},
 };
 
-/// What is reported.
+/// The findings reported.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// The least severity that is reported.
@@ -17,7 +17,7 @@ pub(crate) struct Levels {
     pub(crate) deny: BTreeSet<String>,
     /// The codes whose findings are not reported.
     pub(crate) allow: BTreeSet<String>,
-    /// Whether lint is reported finding by finding.
+    /// True if lint is reported finding by finding.
     pub(crate) lint: bool,
 }
 
@@ -25,13 +25,13 @@ pub(crate) struct Levels {
 const LINT: [&str; 5] =
     ["large-tool", "many-tokens", "no-description", "provider-limit", "vague-name"];
 
-/// Whether a finding is lint.
+/// Returns true if a finding is lint.
 pub(crate) fn is_lint(code: &str) -> bool {
     LINT.contains(&code)
 }
 
 impl Levels {
-    /// What is reported unless told otherwise.
+    /// The findings reported unless told otherwise.
     pub(crate) fn usual() -> Self {
         Self {
             least: Severity::Warning,
@@ -64,7 +64,7 @@ impl Levels {
         }
     }
 
-    /// Whether a finding is reported by itself rather than counted.
+    /// Returns true if a finding is reported by itself rather than counted.
     pub(crate) fn shows(&self, diagnostic: &Diagnostic) -> bool {
         let is_asked_for = self.lint && is_lint(diagnostic.code.as_str());
         is_asked_for || diagnostic.severity >= self.least

@@ -20,13 +20,13 @@ pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {
     masked
 }
 
-/// Whether a text is a description, an overlay or a configuration, or was meant to be one: a line begins with one of the
-/// keys they have, or the text is JSON with one.
+/// Returns true if a text is a description, an overlay or a configuration, or was meant to be one: a line begins with
+/// one of the keys they have, or the text is JSON with one.
 pub(crate) fn is_ours(text: &str) -> bool {
     has_key(text, &KEYS)
 }
 
-/// Whether a text may be a part of a description.
+/// Returns true if a text may be a part of a description.
 pub(crate) fn is_part(text: &str) -> bool {
     is_ours(text) || has_key(text, &KEYS_OF_PARTS)
 }
@@ -42,7 +42,7 @@ fn has_key(text: &str, keys: &[&str]) -> bool {
     text.lines().any(begins) || keys.iter().any(|key| text.contains(&format!("\"{key}\":")))
 }
 
-/// How many characters of a line come before the first thing that may be secret.
+/// The number of characters of a line that come before the first thing that may be secret.
 fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     let literal = line.split_once(LITERAL);
     let literal = literal.map(|(before, _)| before.chars().count().saturating_add(LITERAL.len()));
@@ -60,8 +60,8 @@ fn beginning(line: &str, number: usize, findings: &[Finding]) -> Option<usize> {
     pasted.chain(literal).chain(random(line)).min()
 }
 
-/// How many characters of a line come before the value of the key that begins after `start`; before the value itself
-/// where one begins there.
+/// The number of characters of a line that come before the value of the key that begins after `start`; before the value
+/// itself where one begins there.
 fn after_key(line: &str, start: usize) -> usize {
     let rest: String = line.chars().skip(start).collect();
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
@@ -78,7 +78,7 @@ fn after_key(line: &str, start: usize) -> usize {
     }
 }
 
-/// How many characters of a line come before the first word that looks drawn at random, as keys and tokens are.
+/// The number of characters of a line that come before the first word that looks drawn at random, as keys and tokens are.
 fn random(line: &str) -> Option<usize> {
     let mut before = 0;
     for word in line.split_inclusive(|c: char| !c.is_ascii_alphanumeric() && !"_-+~".contains(c)) {
@@ -100,12 +100,12 @@ fn is_random(word: &str) -> bool {
 
 const LITERAL: &str = "literal:";
 
-/// What is said of a value in the place of a reference to a secret.
+/// The wording for a value in the place of a reference to a secret.
 const NO_REFERENCE: &str = "secret-reference";
-/// What is said of a key nobody knows: what was meant may be one that holds a secret.
+/// The wording for a key nobody knows: what was meant may be one that holds a secret.
 const UNKNOWN_KEY: &str = "unknown-key";
 
-/// Where credentials are written.
+/// The place where credentials are written.
 const CREDENTIALS: [&str; 4] = ["/auth", "/credentials", "/secrets", "/access"];
 
 /// Keys of descriptions, overlays and configurations.

@@ -10,9 +10,9 @@ use indicatif::ProgressBar;
 
 use crate::output;
 
-/// How long nothing is shown.
+/// The time for which nothing is shown.
 const QUIET: Duration = Duration::from_secs(1);
-/// How often the sign of life moves.
+/// The interval at which the sign of life moves.
 const TICK: Duration = Duration::from_millis(100);
 
 /// A sign of life on standard error, from a second after it was asked for until it is dropped.

@@ -14,10 +14,10 @@ use crate::{
     masked::{is_ours, is_part},
 };
 
-/// How wide a line of a snippet may be; longer ones are cut around the caret.
+/// The way wide a line of a snippet may be; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
-/// What a snippet is made of.
+/// The parts of a snippet.
 #[derive(Debug)]
 struct Remark<'a> {
     level: Level<'static>,
@@ -25,7 +25,7 @@ struct Remark<'a> {
     message: &'a str,
     help: &'a str,
     position: Option<Position>,
-    /// What stands behind the help, each with its name: `("also", "spec.yaml:7:3: …")`.
+    /// The text behind the help, each with its name: `("also", "spec.yaml:7:3: …")`.
     more: Vec<(&'static str, String)>,
 }
 

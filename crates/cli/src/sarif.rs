@@ -12,7 +12,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::{cause::Cause, codes::explanation};
 
-/// What stands for itself in a path of a URI (RFC 3986 §3.3).
+/// The characters that stand for themselves in a path of a URI (RFC 3986 §3.3).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')

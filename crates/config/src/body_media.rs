@@ -18,7 +18,7 @@ pub(crate) fn read(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<String> {
     preferred
 }
 
-/// Whether a text is a type and a subtype or `*`, without parameters (RFC 9110 §8.3.1).
+/// Returns true if a text is a type and a subtype or `*`, without parameters (RFC 9110 §8.3.1).
 fn is_media_type(text: &str) -> bool {
     let Some((general, special)) = text.split_once('/') else { return false };
     is_token(general)

@@ -39,31 +39,31 @@ pub struct Config {
     pub audit: Option<AuditedConfig>,
     /// The bounds of all calls; none without.
     pub calls: Option<CallsConfig>,
-    /// How the results of calls with an idempotency key are kept; without, keys mean nothing.
+    /// The way the results of calls with an idempotency key are kept; without, keys mean nothing.
     pub idempotency: Option<RecordBounds>,
-    /// Where secrets are kept, beside this machine's own stores.
+    /// The place where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
-    /// What a sidecar listens on, whom it lets in, and its bounds.
+    /// The sidecar\'s listeners, its callers, and its bounds.
     pub serving: ServingConfig,
-    /// What a sidecar keeps of sessions.
+    /// The sidecar\'s settings for sessions.
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP.
     pub mcp: McpConfig,
-    /// What secures the connections of toolsets that do not say it themselves.
+    /// The TLS settings of the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,
     /// The services that are called.
     pub toolsets: Vec<ToolsetConfig>,
-    /// How a sidecar keeps up with its files.
+    /// The way a sidecar keeps up with its files.
     pub reload: ReloadConfig,
     /// What a sidecar writes to standard error.
     pub log: LogConfig,
-    /// Where a sidecar sends its traces.
+    /// The place where a sidecar sends its traces.
     pub telemetry: TelemetryConfig,
-    /// Where relative paths start.
+    /// The place where relative paths start.
     pub base: PathBuf,
     /// The text it was read from.
     pub(crate) origin: Origin,
-    /// What was found while it was read.
+    /// The findings made while it was read.
     pub(crate) reader: Reader,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Joined {
     pub(crate) node: Node,
     /// The description: a file of its own, or a text in the export's.
     pub(crate) description: Description,
-    /// Whether calls carry a credential that neither has.
+    /// True if calls carry a credential that neither has.
     pub(crate) lacks_credential: bool,
 }
 
@@ -147,7 +147,7 @@ fn shown(pointer: &str) -> &str {
     if pointer.is_empty() { "/" } else { pointer }
 }
 
-/// Whether the toolset itself says what the export says at this place.
+/// Returns true if the toolset itself says what the export says at this place.
 fn is_overridden(own: &Node, pointer: &str) -> bool {
     let folded = pointer.to_ascii_lowercase().replace('_', "");
     let says = |key: &str, part: &str| own.get(key).is_some() && folded.contains(&escaped(part));

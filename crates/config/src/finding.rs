@@ -1,11 +1,11 @@
-//! What is wrong, or worth knowing, about a configuration and the files it names: where, what was expected, what to
+//! The problem, or worth knowing, about a configuration and the files it names: where, what was expected, what to
 //! do.
 
 use std::{fmt, path::PathBuf};
 
 use callgate_tree::Position;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
@@ -25,15 +25,15 @@ pub struct Finding {
     pub file: PathBuf,
     /// A stable word for its kind.
     pub code: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The JSON pointer of the value at fault; empty for the whole file.
     pub pointer: String,
-    /// Where that value stands, as far as it could be found.
+    /// The place where that value stands, as far as it could be found.
     pub position: Option<Position>,
-    /// What is wrong: expected before got, without a full stop.
+    /// The problem: expected before got, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The remedy for it.
     pub help: String,
 }
 

@@ -1,4 +1,4 @@
-//! What the tools of Dialogflow and of Customer Engagement Suite say about credentials and connections, as the settings
+//! The words of the tools of Dialogflow and of Customer Engagement Suite about credentials and connections, as the settings
 //! of a toolset. Pure: an export's JSON in, settings and remarks out. What has no equivalent is remarked and nothing is
 //! guessed; an authentication that cannot be taken over leaves the toolset without a credential, and says so.
 
@@ -23,7 +23,7 @@ pub use cx::{import_cx, import_cx_agent};
 pub(crate) use fitting::{certificates, server};
 pub(crate) use ignored::ignored;
 
-/// What an export becomes.
+/// The result of an export.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Imported {
@@ -32,11 +32,11 @@ pub struct Imported {
     pub settings: Object,
     /// The description: its text, or in an export of Customer Engagement Suite the file it is in.
     pub schema: Option<String>,
-    /// What stands for `$env_var` in the server of the description.
+    /// The stand-in for `$env_var` in the server of the description.
     pub url: Option<String>,
-    /// Whether calls carry a credential that could not be taken over.
+    /// True if calls carry a credential that could not be taken over.
     pub lacks_credential: bool,
-    /// What is worth knowing, in the order of the export.
+    /// The facts worth knowing, in the order of the export.
     pub remarks: Vec<Remark>,
     /// The beginning of the environment variables that secrets are read from; none where those of the export are taken.
     variables: Option<String>,
@@ -46,15 +46,15 @@ pub struct Imported {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Remark {
-    /// What kind of thing.
+    /// The kind of thing.
     pub kind: RemarkKind,
     /// The member it is about: a JSON pointer.
     pub pointer: String,
-    /// What it is, without a full stop and without any secret.
+    /// The kind, without a full stop and without any secret.
     pub message: String,
 }
 
-/// What kind of thing a [`Remark`] says.
+/// The kind of thing a [`Remark`] says.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum RemarkKind {

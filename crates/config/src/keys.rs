@@ -23,13 +23,13 @@ pub(crate) use toolset::*;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Table {
-    /// What the mapping is called in messages.
+    /// The name of the mapping in messages.
     pub name: &'static str,
     /// The keys it takes.
     pub keys: &'static [Key],
     /// Keys of the design that this version does not know yet: refused by name rather than as misspelt.
     pub later: &'static [&'static str],
-    /// How many of its keys stand in one mapping.
+    /// The number of of its keys stand in one mapping.
     pub takes: Takes,
 }
 
@@ -43,7 +43,7 @@ pub struct Key {
     pub kind: Kind,
     /// Its purpose.
     pub about: &'static str,
-    /// Whether it must be there.
+    /// True if it must be there.
     pub is_required: bool,
 }
 
@@ -87,7 +87,7 @@ pub enum Kind {
     Whole,
 }
 
-/// How many keys of a table stand in one mapping.
+/// The number of keys of a table that stand in one mapping.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "any of them, or one of them")]
 pub enum Takes {
@@ -98,7 +98,7 @@ pub enum Takes {
 }
 
 impl Table {
-    /// Whether a key is one of the table's.
+    /// Returns true if a key is one of the table's.
     pub fn has(&self, name: &str) -> bool {
         self.keys.iter().any(|key| key.name == name)
     }
@@ -180,7 +180,7 @@ pub(crate) const ROOT: Table = Table {
     takes: Takes::Any,
 };
 
-/// What secures connections.
+/// The TLS settings of connections.
 pub(crate) const TLS: Table = table(
     "`tls`",
     &[

@@ -11,13 +11,13 @@ use crate::{
     reader::{Mapping, Reader, at, secret::secret},
 };
 
-/// How a sidecar keeps up with its files.
+/// The way a sidecar keeps up with its files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ReloadConfig {
-    /// Whether a change of a file reloads; without it only a signal or a request does.
+    /// True if a change of a file reloads; without it only a signal or a request does.
     pub watch: bool,
-    /// How often descriptions at addresses are asked for again.
+    /// The interval at which descriptions at addresses are asked for again.
     pub interval: Duration,
 }
 
@@ -27,19 +27,19 @@ impl Default for ReloadConfig {
     }
 }
 
-/// What is written to standard error.
+/// The text written to standard error.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LogConfig {
-    /// How a record is written.
+    /// The way a record is written.
     pub format: LogFormat,
-    /// What is written of modules that are not named.
+    /// The text written of modules that are not named.
     pub level: LogLevel,
-    /// What is written of a module, by the beginning of its path: `callgate_gateway`.
+    /// The text written of a module, by the beginning of its path: `callgate_gateway`.
     pub modules: BTreeMap<String, LogLevel>,
 }
 
-/// How a record is written.
+/// The way a record is written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes records must handle a new format")]
 pub enum LogFormat {
@@ -56,9 +56,9 @@ pub enum LogFormat {
 pub enum LogLevel {
     /// What is of use to whoever changes callgate.
     Debug,
-    /// What failed.
+    /// Failures.
     Error,
-    /// What happened: starts, reloads, ends.
+    /// The event: starts, reloads, ends.
     #[default]
     Info,
     /// Nothing.
@@ -77,7 +77,7 @@ impl LogLevel {
     }
 }
 
-/// Where traces are sent.
+/// The place where traces are sent.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct TelemetryConfig {
@@ -85,7 +85,7 @@ pub struct TelemetryConfig {
     pub otlp: Option<Url>,
     /// Headers of every request to it.
     pub headers: BTreeMap<String, SecretReference>,
-    /// What the sidecar is called in traces; `callgate` unless it is said.
+    /// The name of the sidecar in traces; `callgate` unless it is said.
     pub service: Option<String>,
 }
 

@@ -28,11 +28,11 @@ pub struct AuditedConfig {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct CallsConfig {
-    /// How many calls run at a time in all.
+    /// The number of calls that run at a time in all.
     pub in_flight: usize,
-    /// How many calls wait at one bound for another to end.
+    /// The number of calls that wait at one bound for another to end.
     pub queue: usize,
-    /// How long they wait.
+    /// The time for which they wait.
     pub queue_wait: Duration,
     /// The bounds of each principal.
     pub principal: Bound,
@@ -55,13 +55,13 @@ impl Default for CallsConfig {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct CallLimits {
-    /// How many run at a time, and how many begin in a span of time.
+    /// The number that run at a time, and how many begin in a span of time.
     pub bound: Bound,
-    /// When its service is left alone.
+    /// The time when its service is left alone.
     pub breaker: BreakerChoice,
 }
 
-/// When a service that cannot be reached is left alone.
+/// The time when a service that cannot be reached is left alone.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is left alone so, as usual, or never")]
 pub enum BreakerChoice {

@@ -39,7 +39,7 @@ fn origin(text: &str) -> Option<Url> {
     (is_bare && is_public(&url)).then_some(url)
 }
 
-/// Whether an address is https on a host with a name that is not this machine's.
+/// Returns true if an address is https on a host with a name that is not this machine's.
 fn is_public(url: &Url) -> bool {
     let Some(Host::Domain(host)) = url.host() else { return false };
     let host = host.trim_end_matches('.').to_ascii_lowercase();

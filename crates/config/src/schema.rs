@@ -82,7 +82,7 @@ fn of_kind(kind: &Kind) -> Value {
     }
 }
 
-/// What a table is called in the schema: `a_toolset`.
+/// The name of a table in the schema: `a_toolset`.
 fn name(table: &Table) -> String {
     table.name.replace(['`', '\''], "").replace(' ', "_")
 }

@@ -29,13 +29,13 @@ use crate::{
 pub struct SecretsConfig {
     /// AWS Secrets Manager: `aws:name#key`.
     pub aws: Option<Remote<(SecretsManagerConfig, KeySource)>>,
-    /// How long secrets of remote stores are kept.
+    /// The time for which secrets of remote stores are kept.
     pub cache: CachePolicy,
-    /// Where `directory:name` is looked for; [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY) unless given.
+    /// The place where `directory:name` is looked for; [`USUAL_DIRECTORY`](callgate_secret::USUAL_DIRECTORY) unless given.
     pub directory: Option<PathBuf>,
     /// Google Secret Manager: `gcp:projects/…`.
     pub gcp: Option<Remote<Identity>>,
-    /// Which keyring `keyring:service/user` means.
+    /// The keyring `keyring:service/user` that means.
     pub keyring: KeyringBackend,
     /// Vault or OpenBao: `vault:path#key`.
     pub vault: Option<Remote<VaultConfig>>,
@@ -49,7 +49,7 @@ pub struct SecretsConfig {
 pub struct Remote<T> {
     /// The store's own settings.
     pub settings: T,
-    /// What secures the connections to it; nothing of toolsets does.
+    /// The TLS settings of the connections to it; nothing of toolsets does.
     pub tls: TlsConfig,
 }
 

@@ -1,4 +1,4 @@
-//! What a sidecar listens on, whom it lets in and what it bounds, as values. Nothing is opened or fetched here: addresses
+//! The sidecar\'s listeners, its callers and what it bounds, as values. Nothing is opened or fetched here: addresses
 //! are bound by the gateway, tokens are read when a configuration is built for a process that serves.
 
 mod access;
@@ -17,15 +17,15 @@ pub use listener::{ListenerConfig, ListenerTls};
 
 use crate::reader::{Mapping, Reader, at};
 
-/// What a sidecar listens on, whom it lets in, and its bounds.
+/// The sidecar\'s listeners, its callers, and its bounds.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServingConfig {
-    /// Where calls are served.
+    /// The place where calls are served.
     pub listen: Vec<ListenerConfig>,
-    /// Where the operator is served.
+    /// The place where the operator is served.
     pub admin: Vec<ListenerConfig>,
-    /// Who may call; none for everybody who reaches a listener on this machine.
+    /// The callers that are let in; none for everybody who reaches a listener on this machine.
     pub access: Option<AccessConfig>,
     /// Names that requests may call the sidecar by, beside those of this machine.
     pub hosts: Vec<String>,

@@ -15,15 +15,15 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct SessionsConfig {
-    /// How long a session is kept after its last change.
+    /// The time a session is kept after its last change.
     pub time_to_live: Duration,
     /// The time calls wait for the approval of a person.
     pub approval_time: Duration,
     /// The time calls wait for the client that runs them.
     pub client_time: Duration,
-    /// How many sessions are kept; the oldest makes room.
+    /// The number of sessions that are kept; the oldest makes room.
     pub records: usize,
-    /// How many bytes they may take together.
+    /// The number of bytes they may take together.
     pub bytes: usize,
     /// Parameters that come from headers of requests, in place of what the request's own session says.
     pub headers: Vec<(String, HeaderName)>,

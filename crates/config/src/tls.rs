@@ -3,7 +3,7 @@
 
 use callgate_secret::SecretReference;
 
-/// What secures connections: whom to trust, and what to show.
+/// The TLS settings of connections: whom to trust, and what to show.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct TlsConfig {
@@ -28,7 +28,7 @@ pub struct IdentityConfig {
     pub certificate: CertificateSource,
     /// Its private key.
     pub key: SecretReference,
-    /// What opens the key, where it is encrypted.
+    /// The passphrase that opens the key, where it is encrypted.
     pub passphrase: Option<SecretReference>,
     pub(crate) pointer: String,
 }

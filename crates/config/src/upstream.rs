@@ -7,7 +7,7 @@ use crate::{
     reader::{Mapping, Reader, at},
 };
 
-/// Where answers come from.
+/// The place where answers come from.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Upstream {

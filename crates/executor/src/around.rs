@@ -20,9 +20,9 @@ pub(crate) type Layers = Arc<[Arc<dyn Middleware>]>;
 #[derive(Debug)]
 pub(crate) struct Around<'a> {
     layers: Layers,
-    /// How many were told of the beginning and not yet of the end.
+    /// The number that were told of the beginning and not yet of the end.
     n_open: usize,
-    /// Whether the call came to its backend.
+    /// True if the call came to its backend.
     is_running: bool,
     pub(crate) call: Call<'a>,
     pub(crate) journal: Journal,
@@ -96,7 +96,7 @@ impl<'a> Around<'a> {
         Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
     }
 
-    /// Whether the service was reached by a call that ended so.
+    /// The decision whether the service was reached by a call that ended so.
     fn reached(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {

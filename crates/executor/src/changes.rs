@@ -37,11 +37,11 @@ pub struct Changes {
 pub struct Change {
     /// The tool's name, the new one where it has another.
     pub tool: String,
-    /// What changed.
+    /// The changes.
     pub kind: ChangeKind,
 }
 
-/// What changed of a tool.
+/// The changes of a tool.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ChangeKind {
@@ -51,23 +51,23 @@ pub enum ChangeKind {
     Described,
     /// A call does something else to the service.
     Effect {
-        /// What it did.
+        /// The effect it had.
         from: Effect,
-        /// What it does.
+        /// The effect.
         to: Effect,
     },
     /// An input takes less than it did, or it cannot be said that it takes as much.
     Input {
-        /// Where: `limit`, `owner.email`, `labels[]`.
+        /// The place: `limit`, `owner.email`, `labels[]`.
         at: String,
-        /// How it changed.
+        /// The way it changed.
         change: InputChange,
     },
     /// The method or the path of its operation is another one.
     Moved {
-        /// Which it was: `GET /pets`.
+        /// The operation it was: `GET /pets`.
         from: String,
-        /// Which it is.
+        /// The kind.
         to: String,
     },
     /// There is no such tool any more.
@@ -79,14 +79,14 @@ pub enum ChangeKind {
     },
     /// Calls go to another server.
     Server {
-        /// Where they went.
+        /// The place where they went.
         from: String,
-        /// Where they go.
+        /// The place where they go.
         to: String,
     },
 }
 
-/// How an input changed.
+/// The way an input changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum InputChange {
@@ -100,12 +100,12 @@ pub enum InputChange {
     Removed,
     /// It could be left out, and must be given.
     Required,
-    /// Whether it takes as much cannot be said: which keyword differs.
+    /// The decision whether it takes as much cannot be said: which keyword differs.
     Unknown(String),
 }
 
 impl Changes {
-    /// What changed from one executor to another. The declarations of both are built, which takes its time for thousands of
+    /// The changes from one executor to another. The declarations of both are built, which takes its time for thousands of
     /// tools.
     pub fn between(old: &Executor, new: &Executor) -> Self {
         let (old, new) = (Facts::of(old), Facts::of(new));
@@ -139,7 +139,7 @@ impl Changes {
         &self.list
     }
 
-    /// Whether an agent that knows the old tools may fail with the new ones.
+    /// Returns true if an agent that knows the old tools may fail with the new ones.
     pub fn is_breaking(&self) -> bool {
         self.list.iter().any(Change::is_breaking)
     }
@@ -172,7 +172,7 @@ fn renamed<'a>(
 }
 
 impl Change {
-    /// Whether an agent that knows the old tool may fail with the new one.
+    /// Returns true if an agent that knows the old tool may fail with the new one.
     pub fn is_breaking(&self) -> bool {
         match &self.kind {
             ChangeKind::Added | ChangeKind::Described | ChangeKind::Moved { .. } => false,

@@ -1,4 +1,4 @@
-//! Why no executor can be built. Calls have no errors: each of their endings is an outcome.
+//! The reason why no executor can be built. Calls have no errors: each of their endings is an outcome.
 
 use std::{borrow::Cow, error, fmt};
 

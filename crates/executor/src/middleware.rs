@@ -1,5 +1,5 @@
-//! What stands around every call: the trait, and the fixed order. Implementations are in `policy`, or in the program that
-//! callgate is a part of; running them is the business of `around`.
+//! The middleware around every call: the trait, and the fixed order. Implementations are in `policy`, or in the program
+//! that callgate is a part of; running them is the business of `around`.
 
 use std::{fmt::Debug, ops::ControlFlow, time::Duration};
 
@@ -83,17 +83,17 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "middleware makes one in its own tests")]
 pub struct Ended<'a> {
-    /// How it ended.
+    /// The way it ended.
     pub ending: Ending<'a>,
-    /// What was decided on the way.
+    /// The decisions made on the way.
     pub journal: &'a Journal,
     /// The time since the call was made.
     pub elapsed: Duration,
-    /// Whether the service was reached, as far as it is known.
+    /// The decision whether the service was reached, as far as it is known.
     pub reached: Reached,
 }
 
-/// How a call ended.
+/// The way a call ended.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a call has an outcome or its caller has left")]
 pub enum Ending<'a> {

@@ -1,4 +1,4 @@
-//! Where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is.
+//! The place where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is.
 
 use std::{fmt, sync::Arc};
 
@@ -103,7 +103,7 @@ impl TraceContext {
         self.parent
     }
 
-    /// Whether the caller keeps the trace.
+    /// Returns true if the caller keeps the trace.
     pub fn is_sampled(&self) -> bool {
         self.flags & 1 == 1
     }

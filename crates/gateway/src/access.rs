@@ -1,5 +1,5 @@
-//! Who sent a request: by a token that is known, by one of a listed issuer, or by a certificate. Without `access:` it is
-//! everybody who reaches us, which `listen` keeps to this machine.
+//! The party that sent a request: by a token that is known, by one of a listed issuer, or by a certificate. Without
+//! `access:` it is everybody who reaches us, which `listen` keeps to this machine.
 
 mod authorization;
 mod issuer;
@@ -26,14 +26,14 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// What is kept from one request to the next: the keys of issuers.
+/// The state kept from one request to the next: the keys of issuers.
 #[derive(Debug, Default)]
 pub(crate) struct Access {
     issuers: Mutex<Vec<Arc<Issuer>>>,
 }
 
 impl Access {
-    /// Who sent a request.
+    /// The party that sent a request.
     pub(crate) async fn caller(
         &self,
         built: &Built,

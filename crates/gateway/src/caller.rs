@@ -1,4 +1,4 @@
-//! Who sent a request, as far as that was verified, and what they may see. `access` puts one on each request.
+//! The party that sent a request, as far as that was verified, and what they may see. `access` puts one on each request.
 
 use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
@@ -18,9 +18,9 @@ pub(crate) struct Caller {
     pub(crate) lacks: Scopes,
     /// Toolsets whose tools they may list, though nobody said who they are; none for whoever is known.
     pub(crate) lists: Option<Arc<BTreeSet<String>>>,
-    /// Whether they may use `/v1/admin/*`.
+    /// True if they may use `/v1/admin/*`.
     pub(crate) is_admin: bool,
-    /// Whether they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
+    /// True if they may see why the sidecar is not ready: on `admin:`, on this machine, or with a token.
     pub(crate) sees_details: bool,
 }
 
@@ -30,7 +30,7 @@ impl Caller {
         Self { toolsets: Some(Arc::default()), lists: Some(toolsets), ..Self::default() }
     }
 
-    /// Whether they may use the tools of a toolset.
+    /// Returns true if they may use the tools of a toolset.
     pub(crate) fn may_use(&self, toolset: &str) -> bool {
         self.toolsets.as_ref().is_none_or(|toolsets| toolsets.contains(toolset))
     }

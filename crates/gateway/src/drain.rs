@@ -3,7 +3,7 @@
 
 use callgate_executor::Stop;
 
-/// Whether the sidecar is being stopped. Clones share one state.
+/// The decision whether the sidecar is being stopped. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drain {
     begun: Stop,
@@ -22,7 +22,7 @@ impl Drain {
         self.over.stop();
     }
 
-    /// Whether new calls are refused.
+    /// Returns true if new calls are refused.
     pub(crate) fn is_draining(&self) -> bool {
         self.begun.is_stopped()
     }

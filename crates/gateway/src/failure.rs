@@ -1,10 +1,10 @@
-//! Why a sidecar did not start, or ended before its work was done.
+//! The reason why a sidecar did not start, or ended before its work was done.
 
 use std::{fmt, io};
 
 use callgate_config::Error;
 
-/// Why a sidecar did not start, or ended.
+/// The reason why a sidecar did not start, or ended.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "whoever starts a sidecar must handle a new reason")]
 pub enum Failure {
@@ -12,14 +12,14 @@ pub enum Failure {
     Address {
         /// The address.
         address: String,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
     /// The certificate of a listener cannot be shown.
     Certificate {
         /// The listener's address.
         address: String,
-        /// Why not.
+        /// The reason.
         message: String,
     },
     /// The first configuration has faults.

@@ -55,12 +55,12 @@ impl Front {
         &self.limits
     }
 
-    /// Whether the sidecar is being stopped.
+    /// The decision whether the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         self.gateway.drain()
     }
 
-    /// What is served now.
+    /// The tools served now.
     pub(crate) fn built(&self) -> Arc<Built> {
         self.gateway.built()
     }
@@ -117,7 +117,7 @@ impl Front {
         self.room.place().ok_or_else(problem::overloaded)
     }
 
-    /// Who sent the request, if it may go on.
+    /// The party that sent the request, if it may go on.
     async fn caller(&self, head: &Parts, peer: &Peer) -> Result<Caller, Problem> {
         let path = head.uri.path();
         // HTTP/1 counts them while it reads them.
@@ -152,7 +152,7 @@ fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Prob
     }
 }
 
-/// Whether a path is served at this door.
+/// The decision whether a path is served at this door.
 fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
     let is_served = match peer.door {
         Door::Admin => {

@@ -1,4 +1,5 @@
-//! What the requests of a sidecar share: the executor and what was built around it, in one place that a reload swaps.
+//! The state that the requests of a sidecar share: the executor and what was built around it, in one place that a
+//! reload swaps.
 
 use std::sync::Arc;
 
@@ -57,7 +58,7 @@ impl Gateway {
         Self(Arc::new(shared))
     }
 
-    /// What is served now.
+    /// The tools served now.
     pub fn built(&self) -> Arc<Built> {
         self.0.built.load_full()
     }
@@ -90,7 +91,7 @@ impl Gateway {
         &self.0.at_start
     }
 
-    /// Whether the sidecar is being stopped.
+    /// The decision whether the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         &self.0.drain
     }

@@ -17,13 +17,13 @@ use crate::problem::{self, Problem, ProblemKind};
 /// A body that is JSON.
 #[derive(Debug)]
 pub(crate) struct JsonBody {
-    /// What the body says.
+    /// The words of the body.
     pub(crate) value: Value,
     /// The body itself.
     pub(crate) bytes: Bytes,
 }
 
-/// How many bytes a body may have.
+/// The number of bytes a body may have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimit(pub(crate) usize);
 

@@ -69,7 +69,7 @@ impl Listener {
         self.socket.bound()
     }
 
-    /// Where it is, as a user writes it.
+    /// The place where it is, as a user writes it.
     pub(crate) fn shown(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         match self.bound() {
@@ -78,13 +78,13 @@ impl Listener {
         }
     }
 
-    /// What it is for.
+    /// The purpose.
     pub(crate) fn door(&self) -> Door {
         self.door
     }
 }
 
-/// Whether the service manager handed over any socket.
+/// Returns true if the service manager handed over any socket.
 pub(crate) fn has_handed_over() -> bool {
     socket::has_handed_over()
 }

@@ -16,8 +16,8 @@ pub(crate) use self::request::Traced;
 #[cfg(feature = "otel")]
 pub(crate) use self::steps::Steps;
 
-/// Where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or is malformed,
-/// is none.
+/// The place where a request belongs in a trace: W3C Trace Context, as its headers say. A context that stands twice, or
+/// is malformed, is none.
 pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     let mut parents = headers.get_all("traceparent").iter();
     let (parent, None) = (parents.next()?, parents.next()) else { return None };

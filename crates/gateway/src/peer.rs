@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use callgate_transport::SubjectName;
 
-/// Where a request came in.
+/// The place where a request came in.
 #[derive(Clone, Debug)]
 pub(crate) struct Peer {
     pub(crate) door: Door,
@@ -21,7 +21,7 @@ pub(crate) struct Peer {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encrypted;
 
-/// What a listener is for.
+/// The purpose of a listener.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Door {
     /// The operator: `/v1/admin/*`, `/metrics`.
@@ -31,7 +31,7 @@ pub(crate) enum Door {
 }
 
 impl Peer {
-    /// Whether only processes of this machine come in here.
+    /// Returns true if only processes of this machine come in here.
     pub(crate) fn is_local(&self) -> bool {
         self.dialled.is_none_or(|address| address.to_canonical().is_loopback())
     }

@@ -18,13 +18,13 @@ pub(crate) struct Problem {
     retry_after: Option<Duration>,
     /// Parameters of the challenge, beside those of its kind.
     challenge: Option<String>,
-    /// How many bytes there are, where a range was asked for.
+    /// The number of bytes that there are, where a range was asked for.
     length: Option<usize>,
     /// Further facts, by the names of their members (RFC 9457 §3.2).
     members: Object,
 }
 
-/// Why a request is refused; several may share a status.
+/// The reason why a request is refused; several may share a status.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum ProblemKind {
     /// No tool, result or session has this name, for this caller.

@@ -12,13 +12,13 @@ use callgate_tool::{Object, Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::watch;
 
-/// What is known of reloads. Clones share it.
+/// The facts known of reloads. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Reloads(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// How many times one was asked for.
+    /// The number of times one was asked for.
     asked: watch::Sender<u64>,
     /// The last one, and which askings it answers.
     ended: watch::Sender<(u64, Option<Arc<Reload>>)>,
@@ -33,7 +33,7 @@ pub(crate) struct Reload {
     pub(crate) end: End,
 }
 
-/// Why everything was read again.
+/// The reason why everything was read again.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Cause {
     /// A description at an address changed, or could not be had before.
@@ -46,7 +46,7 @@ pub(crate) enum Cause {
     Signal,
 }
 
-/// How a reload ended.
+/// The way a reload ended.
 #[derive(Clone, Debug)]
 pub(crate) enum End {
     /// The last good build goes on: what is wrong.
@@ -81,7 +81,7 @@ impl Reloads {
         ended.1.clone()
     }
 
-    /// What tells whoever does reloads that one was asked for.
+    /// The signal that tells whoever does reloads that one was asked for.
     pub(crate) fn askings(&self) -> watch::Receiver<u64> {
         self.0.asked.subscribe()
     }

@@ -22,11 +22,11 @@ use crate::{
     source::Source,
 };
 
-/// What the command line says about a sidecar.
+/// The words of the command line about a sidecar.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct ServeOptions {
-    /// Where to listen, in place of the configuration's addresses.
+    /// The place where to listen, in place of the configuration's addresses.
     pub listen: Vec<String>,
 }
 

@@ -183,7 +183,7 @@ pub(crate) async fn delete(
     if was_there { Ok(StatusCode::NO_CONTENT) } else { Err(absent()) }
 }
 
-/// What a body says about a session.
+/// The words of a body about a session.
 #[derive(Debug)]
 struct Change {
     parameters: Object,
@@ -344,7 +344,7 @@ fn changed() -> Problem {
     Problem::new(ProblemKind::PreconditionFailed, detail)
 }
 
-/// What a store's error means for a request with a condition.
+/// The meaning of a store's error for a request with a condition.
 fn failed(error: callgate_session::Error) -> Problem {
     match error.kind() {
         ErrorKind::Conflict => changed(),
@@ -362,7 +362,7 @@ impl From<callgate_session::Error> for Problem {
     }
 }
 
-/// What stands in place of a secret.
+/// The stand-in for a secret.
 const MASK: &str = "****";
 /// The number of times a change is tried again where others change the same session.
 const ATTEMPTS: usize = 16;

@@ -30,7 +30,7 @@ impl Signer {
         serde_json::to_value(jwk).unwrap()
     }
 
-    /// What stands in `Authorization`.
+    /// The content of `Authorization`.
     pub(crate) fn sign(&self, claims: &Value) -> String {
         let mut header = Header::new(Algorithm::ES256);
         header.kid = Some(self.id.to_owned());
@@ -66,7 +66,7 @@ impl Published {
         *self.keys.lock().unwrap() = None;
     }
 
-    /// How often it was asked for its keys.
+    /// The number of times it was asked for its keys.
     pub(crate) fn n_asked(&self) -> usize {
         self.n_asked.load(Ordering::SeqCst)
     }

@@ -17,7 +17,7 @@ pub struct Identity {
     pub account: Account,
     /// The account it stands in for.
     pub impersonation: Option<Impersonation>,
-    /// Where Google's services answer.
+    /// The place where Google's services answer.
     pub endpoints: Endpoints,
 }
 

@@ -1,5 +1,5 @@
-//! Where Google's services answer: their public addresses, unless the operator has others (Private Service Connect, another
-//! universe, a test).
+//! The place where Google's services answer: their public addresses, unless the operator has others (Private Service
+//! Connect, another universe, a test).
 
 use url::Url;
 

@@ -1,5 +1,5 @@
-//! Why Google gave no token, secret or address. Names accounts, resources and Google's own codes; never a value, and
-//! nothing else of an answer.
+//! The reason why Google gave no token, secret or address. Names accounts, resources and Google's own codes; never a
+//! value, and nothing else of an answer.
 
 use std::{borrow::Cow, error, fmt};
 
@@ -38,13 +38,13 @@ impl Error {
         self.kind
     }
 
-    /// Whether the same may succeed later without a change by the operator.
+    /// Returns true if the same may succeed later without a change by the operator.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unavailable
             || self.secret.as_ref().is_some_and(callgate_secret::Error::is_transient)
     }
 
-    /// Whether a service did not take the token: it was taken back, or it ended on the way.
+    /// Returns true if a service did not take the token: it was taken back, or it ended on the way.
     pub(crate) fn is_refused_token(&self) -> bool {
         self.status == Some(401)
     }

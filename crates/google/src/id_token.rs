@@ -41,7 +41,7 @@ pub(crate) async fn of_origin(
     }
 }
 
-/// How long a JWT still holds from now on. Its signature is for the service to check.
+/// The time for which a JWT still holds from now on. Its signature is for the service to check.
 pub(crate) fn lifetime_of(token: &str, now: SystemTime) -> Result<Duration, Error> {
     #[derive(Deserialize)]
     struct Claims {

@@ -49,7 +49,7 @@ impl Credentials {
         self.json.get(name).and_then(Value::as_str).filter(|text| !text.is_empty())
     }
 
-    /// Where a key is exchanged. What stands in the key is followed to Google only (threat 39 of `SECURITY.md`).
+    /// The place where a key is exchanged. What stands in the key is followed to Google only (threat 39 of `SECURITY.md`).
     pub(crate) fn token_endpoint(&self, endpoints: &Endpoints) -> Result<Url, Error> {
         if let Some(url) = &endpoints.token {
             return Ok(url.clone());

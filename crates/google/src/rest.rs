@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::error::{self, Error};
 
-/// How Google's services are reached. Clones share the transport.
+/// The way Google's services are reached. Clones share the transport.
 #[derive(Clone, Debug)]
 pub struct Rest {
     transport: Arc<dyn Transport>,
@@ -25,7 +25,7 @@ pub struct Rest {
     clock: Clock,
 }
 
-/// What is asked of a service.
+/// The demand on a service.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     /// The service, as messages name it.

@@ -1,5 +1,5 @@
-//! Where the private endpoints of a service are (`servicedirectory.v1` `projects.locations.namespaces.services.resolve`).
-//! Dialling them is the transport's.
+//! The place where the private endpoints of a service are (`servicedirectory.v1`
+//! `projects.locations.namespaces.services.resolve`). Dialling them is the transport's.
 
 use std::{
     fmt, io,
@@ -127,10 +127,10 @@ impl Resolver for ServiceEndpoints {
     }
 }
 
-/// How long an answer is taken for the truth.
+/// The time for which an answer is taken for the truth.
 const KEPT: Duration = Duration::from_secs(30);
 
-/// How long an answer is used while the directory is down.
+/// The time for which an answer is used while the directory is down.
 const STALE: Duration = Duration::from_mins(5);
 
 fn addresses(answer: &Value) -> Vec<SocketAddr> {

@@ -1,4 +1,4 @@
-//! Which document a reference names, from the text of the reference and the document it stands in. It reads nothing:
+//! The document that a reference names, from the text of the reference and the document it stands in. It reads nothing:
 //! a name is only looked up among the documents a description was given.
 
 use std::fmt;
@@ -15,7 +15,7 @@ pub(crate) const AGENT_INPUT: &str = "x-agent-input-parameter";
 /// The annotation that names a value of the context.
 pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
 
-/// Why a reference to another document is not followed.
+/// The reason why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {
     /// An absolute path of a machine.
@@ -52,7 +52,7 @@ pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
     beside(base, address)
 }
 
-/// Whether a document of this name may be asked for: a file, or something on an https server.
+/// The decision whether a document of this name may be asked for: a file, or something on an https server.
 pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if scheme(name).is_none() {
         return Ok(());
@@ -62,7 +62,7 @@ pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if is_plain { Ok(()) } else { Err(Refused::Scheme) }
 }
 
-/// Whether a name is an absolute address, not a path.
+/// Returns true if a name is an absolute address, not a path.
 pub(crate) fn is_address(name: &str) -> bool {
     scheme(name).is_some()
 }

@@ -34,11 +34,11 @@ pub struct Bindings {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Spot {
-    /// Where the value comes from before the model is asked.
+    /// The place where the value comes from before the model is asked.
     pub source: Source,
-    /// Whether the model may give the value where the session has none.
+    /// True if the model may give the value where the session has none.
     pub visible: bool,
-    /// Whether the value is only answered, so that nothing is filled in for it.
+    /// True if the value is only answered, so that nothing is filled in for it.
     pub read_only: bool,
     /// The value that is used where the session has none and the model may not give one.
     pub default: Option<Value>,

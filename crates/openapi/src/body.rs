@@ -15,7 +15,7 @@ use callgate_tool::{ArgumentName, Value};
 
 use crate::input::Styled;
 
-/// How a body's bytes are made from its value.
+/// The way a body's bytes are made from its value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
 pub enum BodyKind {
@@ -35,7 +35,7 @@ pub enum BodyKind {
     Xml,
 }
 
-/// How the body is offered to the model. It is flat only where some property of a plain object must come from the
+/// The way the body is offered to the model. It is flat only where some property of a plain object must come from the
 /// model: otherwise no body and an empty one could not be told apart, and services tell them apart.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes bodies must handle a new one")]
@@ -52,17 +52,17 @@ pub enum BodyLayout {
 pub struct BodyMedia {
     /// The media type as it is sent in `Content-Type`.
     pub media_type: Arc<str>,
-    /// How its bytes are made.
+    /// The way its bytes are made.
     pub kind: BodyKind,
-    /// Whether [`Body::content_type`] may choose it: there are several, and it is written.
+    /// True if [`Body::content_type`] may choose it: there are several, and it is written.
     pub is_selectable: bool,
     /// The schema its value meets, counted from 0, where the media types of the body have different ones: the body is one
     /// argument then, and its schema is `anyOf` of these. `None` where one schema is that of all.
     pub alternative: Option<usize>,
-    /// How properties of a form or a multipart body are written; those that are not here are written by the kind of
+    /// The way properties of a form or a multipart body are written; those that are not here are written by the kind of
     /// their value (OpenAPI 3.0.4 §4.7.15.1.1: an object as JSON, each item of a list by itself, else as text).
     pub encodings: Box<[PropertyEncoding]>,
-    /// How the items of a list are written that is a multipart body whose parts have no names.
+    /// The way the items of a list are written that is a multipart body whose parts have no names.
     pub positions: PositionEncodings,
     /// The root element of an XML body, where the description names it.
     pub root: Option<XmlName>,
@@ -78,11 +78,11 @@ pub struct XmlName {
     pub namespace: Option<Arc<str>>,
     /// The prefix that stands for the namespace.
     pub prefix: Option<Arc<str>>,
-    /// Whether the only property of the value is this element, and not an element in it.
+    /// True if the only property of the value is this element, and not an element in it.
     pub is_wrapper: bool,
 }
 
-/// How one property of a form or a multipart body is written.
+/// The way one property of a form or a multipart body is written.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PropertyEncoding {
@@ -96,11 +96,11 @@ pub struct PropertyEncoding {
     pub styled: Option<Styled>,
     /// Headers of its part.
     pub headers: Box<[PartHeader]>,
-    /// Whether its value, or each item of it, stands for the bytes of a file.
+    /// True if its value, or each item of it, stands for the bytes of a file.
     pub is_binary: bool,
 }
 
-/// How parts are written that are told apart by their position (OpenAPI 3.2.0 §4.14.5, Encoding By Position). Their
+/// The way parts are written that are told apart by their position (OpenAPI 3.2.0 §4.14.5, Encoding By Position). Their
 /// names are empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
@@ -128,14 +128,14 @@ pub struct PartHeader {
     pub value: Arc<str>,
 }
 
-/// Whether a media type is that of a JSON merge patch, or is called like one (RFC 7396).
+/// Returns true if a media type is that of a JSON merge patch, or is called like one (RFC 7396).
 pub(crate) fn is_merge_patch(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     essence.to_ascii_lowercase().ends_with("merge-patch+json")
 }
 
 impl BodyMedia {
-    /// Whether the body is a JSON merge patch, in which `null` removes a member (RFC 7396).
+    /// Returns true if the body is a JSON merge patch, in which `null` removes a member (RFC 7396).
     pub fn is_merge_patch(&self) -> bool {
         is_merge_patch(&self.media_type)
     }
@@ -160,9 +160,9 @@ impl XmlName {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Body {
-    /// Whether a request without a body is wrong.
+    /// True if a request without a body is wrong.
     pub required: bool,
-    /// How it is offered to the model.
+    /// The way it is offered to the model.
     pub layout: BodyLayout,
     /// The media types it may have, the preferred one first; never empty. Those this build writes come before the
     /// others (XML whose root element the description does not name is not).

@@ -9,7 +9,7 @@ use std::sync::{
 
 use callgate_tree::Node;
 
-/// What is left for a description, and for the operation that is being read. One load takes from it, on one thread.
+/// The part left for a description, and for the operation that is being read. One load takes from it, on one thread.
 #[derive(Debug)]
 pub(crate) struct Effort {
     most: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Effort {
     lack: OnceLock<Lack>,
 }
 
-/// Why a definition that operations share is not there.
+/// The reason why a definition that operations share is not there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Lack {
     /// The one at this pointer takes more steps than one may.
@@ -82,31 +82,31 @@ impl Effort {
         self.lack.get_or_init(|| lack.clone());
     }
 
-    /// Why a definition that is needed is not there.
+    /// The reason why a definition that is needed is not there.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.lack.get()
     }
 
-    /// How many steps were taken.
+    /// The number of steps that were taken.
     pub(crate) fn spent(&self) -> usize {
         self.most.saturating_sub(self.left.load(Relaxed))
     }
 
-    /// Whether the description has had all its steps.
+    /// Returns true if the description has had all its steps.
     pub(crate) fn is_spent(&self) -> bool {
         self.left.load(Relaxed) == 0
     }
 
-    /// Whether the operation that is being read has.
+    /// Returns true if the operation that is being read has.
     pub(crate) fn is_spent_by_one(&self) -> bool {
         self.is_spent() || self.left_of_one.load(Relaxed) == 0
     }
 }
 
-/// What it takes to keep a value for as long as the tools are kept, in steps: they count for memory too.
+/// The cost to keep a value for as long as the tools are kept, in steps: they count for memory too.
 pub(crate) const KEPT: usize = 16;
 
-/// What it takes to keep a value without parts.
+/// The cost to keep a value without parts.
 const VALUE: usize = 5;
 
 /// The bytes of a copied text that cost one step.

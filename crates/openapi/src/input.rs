@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use callgate_tool::{ArgumentName, SessionName, Value};
 
-/// Where a value goes on the wire.
+/// The place where a value goes on the wire.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Place {
@@ -23,7 +23,7 @@ pub enum Place {
     Querystring,
 }
 
-/// How a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
+/// The way a parameter's value becomes text (OpenAPI 3.0.4 §4.7.12.3).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Style {
@@ -47,7 +47,7 @@ pub enum Style {
     TabDelimited,
 }
 
-/// How a parameter is written at its place.
+/// The way a parameter is written at its place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Encoding {
@@ -66,16 +66,16 @@ pub enum Encoding {
 pub struct Styled {
     /// The style.
     pub style: Style,
-    /// Whether array items and object properties become parameters of their own.
+    /// True if array items and object properties become parameters of their own.
     pub explode: bool,
-    /// Whether reserved characters are left as they are (RFC 3986 §2.2).
+    /// True if reserved characters are left as they are (RFC 3986 §2.2).
     pub allow_reserved: bool,
-    /// How the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
+    /// The way the lists in a list are written, the outer ones first (Swagger 2.0, `collectionFormat` of `items`). Lists
     /// beyond those named here are compact JSON, as all are in later versions.
     pub items: Box<[Style]>,
 }
 
-/// Where an input goes on the wire, with the ways in which it can be written there.
+/// The place where an input goes on the wire, with the ways in which it can be written there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Placement {
@@ -96,7 +96,7 @@ pub enum Placement {
     },
 }
 
-/// Where a value comes from before the model is asked.
+/// The place where a value comes from before the model is asked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes inputs must handle a new one")]
 pub enum Source {
@@ -116,15 +116,15 @@ pub enum Source {
 pub struct Input {
     /// What the model calls it.
     pub argument: ArgumentName,
-    /// Where it goes, and how it is written there.
+    /// The place where it goes, and how it is written there.
     pub placement: Placement,
     /// Its name there; empty for a body that is one argument.
     pub name: Arc<str>,
-    /// Whether the description requires it.
+    /// True if the description requires it.
     pub required: bool,
-    /// Where its value comes from before the model is asked.
+    /// The place where its value comes from before the model is asked.
     pub source: Source,
-    /// Whether the model sees it. A hidden input is never taken from the model.
+    /// True if the model sees it. A hidden input is never taken from the model.
     pub visible: bool,
     /// The value used when nobody gives one: the description's default, or the only legal one of a required input.
     pub default: Option<Value>,
@@ -148,9 +148,9 @@ pub struct NestedInput {
     pub argument: ArgumentName,
     /// The way from that argument's value to it; never empty.
     pub steps: Box<[Step]>,
-    /// Where its value comes from before the model is asked.
+    /// The place where its value comes from before the model is asked.
     pub source: Source,
-    /// Whether the model sees it.
+    /// True if the model sees it.
     pub visible: bool,
     /// The value used when nobody gives one and its parent exists: that of a property the body itself declares, that
     /// of one its parent requires, or that of one the session failed to give. Other defaults are the service's own
@@ -198,7 +198,7 @@ impl Placement {
 }
 
 impl Input {
-    /// Where it goes.
+    /// The place where it goes.
     pub fn place(&self) -> Place {
         self.placement.place()
     }

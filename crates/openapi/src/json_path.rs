@@ -111,7 +111,7 @@ impl Order {
     }
 }
 
-/// Where a value stands: first where what it is in stands, so that parents come before what descends from them.
+/// The place where a value stands: first where what it is in stands, so that parents come before what descends from them.
 fn positions(root: &Value, place: &[PathStep]) -> (Vec<usize>, Option<usize>) {
     let mut value = Some(root);
     let position = |step: &PathStep| {
@@ -139,7 +139,7 @@ fn at<'v>(root: &'v Value, place: &[PathStep]) -> Option<&'v Value> {
 }
 
 impl InvalidPath {
-    /// What was expected, without the expression.
+    /// The value that was expected, without the expression.
     pub fn message(&self) -> &str {
         &self.message
     }

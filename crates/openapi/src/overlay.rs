@@ -46,7 +46,7 @@ pub struct Overlay {
     actions: Vec<Action>,
 }
 
-/// What came of applying overlays.
+/// The outcome of applying overlays.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Applied {

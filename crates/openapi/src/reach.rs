@@ -12,7 +12,7 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// What was found below schemas so far.
+/// The findings below schemas so far.
 #[derive(Debug)]
 pub(crate) struct Reach<'d> {
     document: &'d Document,
@@ -22,17 +22,17 @@ pub(crate) struct Reach<'d> {
     closed: HashSet<usize>,
 }
 
-/// What a reference leads to. It is looked at when it is first reached: chains of references may be long, so the walk
+/// The target of a reference. It is looked at when it is first reached: chains of references may be long, so the walk
 /// keeps its open ends in a list and not on the stack.
 #[derive(Debug)]
 struct Target<'d> {
     schema: Located<'d>,
     facts: Option<Facts>,
-    /// Whether nothing is bad here and in all that is reached from here.
+    /// True if nothing is bad here and in all that is reached from here.
     is_clean: bool,
 }
 
-/// What stands in one schema, and where its references lead.
+/// The content of one schema, and where its references lead.
 #[derive(Debug, Default)]
 struct Facts {
     bad: Vec<BadReference>,

@@ -20,7 +20,7 @@ pub(crate) struct Located<'d> {
     pub(crate) pointer: Arc<str>,
 }
 
-/// Why a reference leads nowhere.
+/// The reason why a reference leads nowhere.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Failure {
     Cyclic,
@@ -36,7 +36,7 @@ pub(crate) struct BadReference {
     pub(crate) reference: Arc<str>,
     /// The pointer of the object that holds it.
     pub(crate) pointer: Arc<str>,
-    /// What was expected instead.
+    /// The value that was expected instead.
     pub(crate) expected: Arc<str>,
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn chain<'d>(
     iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
 }
 
-/// What is said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
+/// The words said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
 /// the nearest counts. Earlier versions ignore what stands there.
 pub(crate) fn beside<'d>(
     document: &'d Document,
@@ -212,8 +212,8 @@ const A_PART: &str = "a reference to a part of the document";
 /// A chain longer than this is taken for a circle; real ones have fewer than ten links.
 const MOST_HOPS: usize = 20_000;
 
-/// How far defaults and session inputs are looked for along a chain, again and again for each of them; real chains
-/// have one or two links.
+/// The extent to which defaults and session inputs are looked for along a chain, again and again for each of them; real
+/// chains have one or two links.
 const LONGEST_CHAIN: usize = 2_000;
 
 /// To follow a reference takes as long as to look at a few parts.

@@ -1,4 +1,4 @@
-//! What an operation asks for by way of credentials: the security schemes of the description and how they combine.
+//! The demand of an operation by way of credentials: the security schemes of the description and how they combine.
 //! Getting and sending credentials is the business of `auth`; which parameters belong to them is in `withheld`.
 
 pub(crate) mod argument_header;
@@ -13,13 +13,13 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::input::Place;
 
-/// What an operation asks for: any one of its alternatives.
+/// The demand of an operation: any one of its alternatives.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Security {
-    /// Whether the description says anything. Where it does not, a credential may be needed all the same.
+    /// True if the description says anything. Where it does not, a credential may be needed all the same.
     pub is_stated: bool,
-    /// Whether the operation says it for itself rather than the description for all.
+    /// True if the operation says it for itself rather than the description for all.
     pub is_own: bool,
     /// The alternatives in the order of the description, each of which is enough. None at all with
     /// [`Security::is_stated`] (`security: []`): the operation is open to everyone.
@@ -50,15 +50,15 @@ pub struct RequiredScheme {
 pub struct SecurityScheme {
     /// The name the description gives it.
     pub name: Arc<str>,
-    /// What it is.
+    /// The kind.
     pub kind: SecuritySchemeKind,
     /// The document that names it where no document declares it, and that is not the description itself.
     pub file: Option<Arc<str>>,
-    /// Where it is declared, or named where it is declared nowhere: a JSON pointer.
+    /// The place where it is declared, or named where it is declared nowhere: a JSON pointer.
     pub pointer: Arc<str>,
 }
 
-/// What kind of security scheme it is.
+/// The kind of security scheme it is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SecuritySchemeKind {
@@ -76,7 +76,7 @@ pub enum SecuritySchemeKind {
     Http {
         /// The authentication scheme in lower case: `basic`, `bearer`.
         scheme: Arc<str>,
-        /// How bearer tokens look, a hint for people.
+        /// The way bearer tokens look, a hint for people.
         bearer_format: Option<Arc<str>>,
     },
     /// A client certificate.
@@ -85,7 +85,7 @@ pub enum SecuritySchemeKind {
     OAuth2 {
         /// The ways to a token.
         flows: Box<[OAuthFlow]>,
-        /// Where the authorization server describes itself (RFC 8414).
+        /// The place where the authorization server describes itself (RFC 8414).
         metadata_url: Option<Arc<str>>,
     },
     /// `OpenID` Connect.
@@ -103,13 +103,13 @@ pub enum SecuritySchemeKind {
 pub struct OAuthFlow {
     /// Which way.
     pub kind: OAuthFlowKind,
-    /// Where a person agrees.
+    /// The place where a person agrees.
     pub authorization_url: Option<Arc<str>>,
-    /// Where a device asks for a code (RFC 8628).
+    /// The place where a device asks for a code (RFC 8628).
     pub device_authorization_url: Option<Arc<str>>,
-    /// Where the token is fetched.
+    /// The place where the token is fetched.
     pub token_url: Option<Arc<str>>,
-    /// Where it is renewed.
+    /// The place where it is renewed.
     pub refresh_url: Option<Arc<str>>,
     /// The scopes there are.
     pub scopes: Box<[Arc<str>]>,

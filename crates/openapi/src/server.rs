@@ -1,5 +1,5 @@
-//! Where an operation is sent: an absolute origin and base path, fixed when the description is loaded. Which addresses
-//! may be dialled is not decided here.
+//! The place where an operation is sent: an absolute origin and base path, fixed when the description is loaded. Which
+//! addresses may be dialled is not decided here.
 
 mod swagger;
 mod variables;
@@ -24,14 +24,14 @@ use crate::{
 pub struct Server {
     /// The absolute URL without query, fragment and user information; its path ends in a slash only where it is `/`.
     pub url: Url,
-    /// Who named it.
+    /// The party that named it.
     pub named_by: NamedBy,
-    /// Whether nobody named its origin: the description has no server, or a relative one, and was not read from an
+    /// True if nobody named its origin: the description has no server, or a relative one, and was not read from an
     /// address. The origin of `url` stands for it, and nothing may be sent there.
     pub is_missing: bool,
 }
 
-/// Why there is no server.
+/// The reason why there is no server.
 #[derive(Clone, Debug)]
 struct Refusal {
     code: Code,
@@ -206,7 +206,7 @@ impl Refusal {
     }
 }
 
-/// Whether a list of servers names any; one that is no list is treated as named, and refused.
+/// Returns true if a list of servers names any; one that is no list is treated as named, and refused.
 fn is_named(list: &Node) -> bool {
     !matches!(list, Node::Null) && list.as_array().is_none_or(|servers| !servers.is_empty())
 }

@@ -14,7 +14,7 @@ pub(crate) struct Template {
     pub(crate) fixed_query: Option<Arc<str>>,
     /// The values of the key's own query that hold variables.
     pub(crate) query_values: Box<[QueryValue]>,
-    /// Whether a fragment was cut off, which no request carries (RFC 9110 §7.1).
+    /// True if a fragment was cut off, which no request carries (RFC 9110 §7.1).
     pub(crate) has_fragment: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct QueryValue {
 }
 
 impl QueryValue {
-    /// Whether it holds the variable `name`.
+    /// Returns true if it holds the variable `name`.
     pub(crate) fn holds(&self, name: &str) -> bool {
         self.text.contains(&format!("{{{name}}}"))
     }
@@ -92,7 +92,7 @@ impl Template {
         })
     }
 
-    /// Whether the key's own query gives a value to the query parameter `name`.
+    /// Returns true if the key's own query gives a value to the query parameter `name`.
     pub(crate) fn fixes(&self, name: &str) -> bool {
         let pairs = self.fixed_query.iter().flat_map(|query| query.split('&'));
         let mut names = pairs.map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name));
@@ -164,7 +164,7 @@ fn literal(text: &str) -> Result<Box<[PathPart]>, &'static str> {
     Ok(Box::new([PathPart::Literal(escaped(text))]))
 }
 
-/// Whether a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
+/// Returns true if a segment means this directory or the one above, or hides a `/`, after as many decodings as a service
 /// might do.
 fn is_dots(segment: &str) -> bool {
     if !segment.contains(['.', '%']) {
@@ -218,10 +218,10 @@ fn escaped(literal: &str) -> Arc<str> {
     text.into()
 }
 
-/// How often a value is decoded when looking for dot segments (a proxy, a framework, an application).
+/// The number of times a value is decoded when looking for dot segments (a proxy, a framework, an application).
 const DECODINGS: usize = 3;
 
-/// What RFC 3986 §3.3 does not allow in a segment.
+/// The characters that RFC 3986 §3.3 does not allow in a segment.
 const SEGMENT: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -238,7 +238,7 @@ const SEGMENT: &AsciiSet = &CONTROLS
     .add(b'}')
     .add(b'\\');
 
-/// What RFC 3986 §3.4 does not allow in a query.
+/// The characters that RFC 3986 §3.4 does not allow in a query.
 const QUERY: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

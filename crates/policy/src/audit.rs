@@ -55,19 +55,19 @@ pub struct Audit {
     trail: Arc<Trail>,
 }
 
-/// Where and how calls are written down.
+/// The place where and how calls are written down.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each")]
 pub struct AuditConfig {
     /// The file. It may be moved away at any time; the next line begins a new one.
     pub file: PathBuf,
-    /// What becomes of a call that cannot be written down.
+    /// The fate of a call that cannot be written down.
     pub mode: AuditMode,
-    /// How arguments are written down.
+    /// The way arguments are written down.
     pub arguments: AuditArguments,
 }
 
-/// What becomes of a call that cannot be written down.
+/// The fate of a call that cannot be written down.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "it is made or it is not")]
 pub enum AuditMode {
@@ -78,7 +78,7 @@ pub enum AuditMode {
     Required,
 }
 
-/// How arguments are written down.
+/// The way arguments are written down.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "a digest or all of them")]
 pub enum AuditArguments {
@@ -94,7 +94,7 @@ struct Trail {
     path: PathBuf,
     key: ChainKey,
     writer: Writer,
-    /// What tells the calls of this process from those of others.
+    /// The signal that tells the calls of this process from those of others.
     run: u32,
     n_calls: AtomicU64,
     unknown: Vec<UnknownCall>,
@@ -143,7 +143,7 @@ impl Audit {
         Ok(is_same.then(|| Self::over(config, Arc::clone(&self.trail))))
     }
 
-    /// Whether it writes this file.
+    /// Returns true if it writes this file.
     pub fn is_of(&self, file: &Path) -> bool {
         self.trail.path == file
     }
@@ -177,7 +177,7 @@ impl Audit {
         format!("{:08x}-{number}", self.trail.run)
     }
 
-    /// Whether a line is written, as soon as that is known.
+    /// Returns true if a line is written, as soon as that is known.
     async fn told(&self, told: oneshot::Receiver<bool>) -> Told {
         let told = match timeout(LONGEST_WRITE, told).await {
             Ok(Ok(true)) => return Told::Written,
@@ -189,7 +189,7 @@ impl Audit {
     }
 }
 
-/// What became of a line.
+/// The fate of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Told {
     Failed,

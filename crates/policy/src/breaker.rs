@@ -32,7 +32,7 @@ pub struct Breaker {
     circuits: BTreeMap<String, Arc<Circuit>>,
 }
 
-/// When a toolset is left alone.
+/// The time when a toolset is left alone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct BreakerSettings {
@@ -48,7 +48,7 @@ impl Default for BreakerSettings {
     }
 }
 
-/// What is known of one service.
+/// The facts known of one service.
 #[derive(Debug)]
 struct Circuit {
     toolset: String,
@@ -153,7 +153,7 @@ impl Circuit {
     }
 }
 
-/// What the end of a call says of its service.
+/// The words of the end of a call about its service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Seen {
     Nothing,
@@ -205,9 +205,9 @@ impl Middleware for Breaker {
     }
 }
 
-/// When a call is tried again while another one looks for the service.
+/// The time when a call is tried again while another one looks for the service.
 const SOON: Duration = Duration::from_secs(1);
-/// How the states are shown: the higher, the worse.
+/// The way the states are shown: the higher, the worse.
 const CLOSED: f64 = 0.0;
 const HALF_OPEN: f64 = 1.0;
 const OPEN: f64 = 2.0;

@@ -1,4 +1,4 @@
-//! Why calls cannot be audited, and why an audit file cannot be checked.
+//! The reason why calls cannot be audited, and why an audit file cannot be checked.
 
 use std::{error, fmt, io, path::Path};
 

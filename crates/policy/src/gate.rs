@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How many wait for a place, and how long.
+/// The number that wait for a place, and how long.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) length: usize,
@@ -40,12 +40,12 @@ impl Gate {
         Self { places, queue, free, n_waiting: AtomicUsize::new(0) }
     }
 
-    /// Whether it was made with these settings.
+    /// Returns true if it was made with these settings.
     pub(crate) fn is(&self, places: usize, queue: Queue) -> bool {
         self.places == places && self.queue == queue
     }
 
-    /// Whether nobody is in.
+    /// Returns true if nobody is in.
     pub(crate) fn is_idle(&self) -> bool {
         self.free.available_permits() == self.places
     }

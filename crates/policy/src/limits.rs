@@ -40,11 +40,11 @@ pub struct Limits {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about each bound")]
 pub struct LimitsConfig {
-    /// How many calls run at a time in all.
+    /// The number of calls that run at a time in all.
     pub in_flight: usize,
-    /// How many calls wait at one bound for another to end.
+    /// The number of calls that wait at one bound for another to end.
     pub queue: usize,
-    /// How long they wait.
+    /// The time for which they wait.
     pub queue_wait: Duration,
     /// The bounds of each principal; calls of nobody in particular are one's.
     pub principal: Bound,
@@ -52,13 +52,13 @@ pub struct LimitsConfig {
     pub toolsets: BTreeMap<String, Bound>,
 }
 
-/// What one principal or one toolset may do.
+/// The rights of one principal or one toolset.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "an operator decides about both")]
 pub struct Bound {
-    /// How many calls run at a time.
+    /// The number of calls that run at a time.
     pub concurrency: Option<usize>,
-    /// How many begin in a span of time.
+    /// The number that begin in a span of time.
     pub rate: Option<Rate>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// What goes on from `known` where it is bounded so.
+    /// The state that goes on from `known` where it is bounded so.
     fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
             let known = known.and_then(|known| known.bucket.as_ref());
@@ -108,7 +108,7 @@ impl Limits {
         Self::following(config, None)
     }
 
-    /// What goes on from others where the settings are the same: calls that run there count here.
+    /// The state that goes on from others where the settings are the same: calls that run there count here.
     pub fn following(config: &LimitsConfig, previous: Option<&Self>) -> Self {
         let queue = Queue { length: config.queue, wait: config.queue_wait };
         let known = |name: &str| previous.and_then(|previous| previous.toolsets.get(name));

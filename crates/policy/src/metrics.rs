@@ -92,7 +92,7 @@ impl Middleware for Metrics {
     }
 }
 
-/// What a journal says of requests that were sent.
+/// The words of a journal about requests that were sent.
 #[derive(Debug, Default)]
 struct Attempts {
     number: u64,

@@ -14,15 +14,15 @@ use tokio::time::Instant;
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a rate is these three numbers")]
 pub struct Rate {
-    /// How many calls.
+    /// The number of calls.
     pub calls: NonZeroU32,
     /// In which span.
     pub per: Duration,
-    /// How many at once.
+    /// The number of at once.
     pub burst: NonZeroU32,
 }
 
-/// What is left of a rate.
+/// The part left of a rate.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
@@ -38,12 +38,12 @@ impl Bucket {
         Self { rate, limiter }
     }
 
-    /// Whether it was made for this rate.
+    /// Returns true if it was made for this rate.
     pub(crate) fn is(&self, rate: Rate) -> bool {
         self.rate == rate
     }
 
-    /// How long it takes until it is full, at most.
+    /// The time it takes until it is full, at most.
     pub(crate) fn refill(&self) -> Duration {
         let whole = self.rate.per.saturating_mul(self.rate.burst.get());
         whole / self.rate.calls.get()

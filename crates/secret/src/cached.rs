@@ -29,15 +29,15 @@ mod slot;
 #[cfg(test)]
 mod tests;
 
-/// How long a secret is kept, and how long its store may take.
+/// The time a secret is kept, and how long its store may take.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every bound")]
 pub struct CachePolicy {
-    /// How long a secret is given without asking the store again. It is read ahead when a fifth of this is left.
+    /// The time for which a secret is given without asking the store again. It is read ahead when a fifth of this is left.
     pub time_to_live: Duration,
-    /// How much longer it is given while the store cannot be read.
+    /// The amount longer it is given while the store cannot be read.
     pub stale: Duration,
-    /// How long one read may take.
+    /// The time one read may take.
     pub timeout: Duration,
 }
 
@@ -68,8 +68,8 @@ impl Default for CachePolicy {
 }
 
 impl CachedStore {
-    /// How long after a failed read the store is left alone: long enough that a thousand calls do not each ask a store
-    /// that is down, short enough that nobody notices when it is back.
+    /// The time for which after a failed read the store is left alone: long enough that a thousand calls do not each
+    /// ask a store that is down, short enough that nobody notices when it is back.
     pub const FAILURE_PAUSE: Duration = slot::FAILURE_PAUSE;
 
     /// The store behind a memory.

@@ -18,7 +18,7 @@ use crate::{
     store::SecretStore,
 };
 
-/// Where Docker and Podman mount secrets.
+/// The place where Docker and Podman mount secrets.
 pub const USUAL_DIRECTORY: &str = "/run/secrets";
 
 /// Reads `directory:name` at each call.

@@ -1,4 +1,4 @@
-//! What a text says once its disguises are off: escapes of JSON strings (RFC 8259 §7), percent-encoding (RFC 3986 §2.1),
+//! The words of a text once its disguises are off: escapes of JSON strings (RFC 8259 §7), percent-encoding (RFC 3986 §2.1),
 //! character references and tags of HTML, terminal escapes, line breaks, characters nobody sees. Whoever reads an answer
 //! takes some of them off; which, is not known here. Escapes that are wrong stand for themselves.
 
@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::unseen::unseen_length;
 
-/// What is taken off a text.
+/// The part taken off a text.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Disguise {
     /// All of them but tags, which hide what stands in them.
@@ -117,7 +117,8 @@ impl Disguise {
     }
 }
 
-/// Whether a disguise other than a tag may begin in the text. Plain characters of ASCII are passed over many at a time.
+/// Returns true if a disguise other than a tag may begin in the text. Plain characters of ASCII are passed over many at
+/// a time.
 fn has_mark(text: &[u8]) -> bool {
     let may_have =
         |chunk: &[u8]| chunk.iter().fold(false, |found, byte| found | may_be_mark(*byte));
@@ -126,7 +127,7 @@ fn has_mark(text: &[u8]) -> bool {
     chunks.any(|chunk| may_have(chunk) && chunk.iter().copied().any(is_mark))
 }
 
-/// Whether [`is_mark`] may hold for the byte, told without a branch.
+/// The decision whether [`is_mark`] may hold for the byte, told without a branch.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "without branches many bytes are compared at a time"
@@ -135,7 +136,7 @@ fn may_be_mark(byte: u8) -> bool {
     !(0x20..0x7f).contains(&byte) | (byte == b'\\') | (byte == b'%') | (byte == b'&')
 }
 
-/// Whether a disguise other than a tag may begin with the byte.
+/// Returns true if a disguise other than a tag may begin with the byte.
 fn is_mark(byte: u8) -> bool {
     // The last line has control characters, and what characters nobody sees begin with.
     matches!(byte, b'\\' | b'%' | b'&')
@@ -145,9 +146,9 @@ fn is_mark(byte: u8) -> bool {
 /// Bytes that stand for themselves, or what a disguise stands for.
 struct Part<'a> {
     meaning: &'a [u8],
-    /// Where in the text it begins.
+    /// The place in the text it begins.
     source: usize,
-    /// How long it is there.
+    /// The time for which it is there.
     length: usize,
     is_disguise: bool,
 }
@@ -157,7 +158,7 @@ impl<'a> Part<'a> {
         Self { meaning, source, length: meaning.len(), is_disguise: false }
     }
 
-    /// Where in the text its byte `at` begins and ends.
+    /// The place in the text its byte `at` begins and ends.
     fn source_of(&self, at: usize) -> (usize, usize) {
         if self.is_disguise {
             return (self.source, self.source + self.length);
@@ -216,7 +217,7 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     Some((character, lead + n_digits + usize::from(is_closed)))
 }
 
-/// How long the tag at the beginning is.
+/// The time for which the tag at the beginning is.
 fn tag(bytes: &[u8]) -> Option<usize> {
     let first = bytes.get(1)?;
     if !(first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?')) {

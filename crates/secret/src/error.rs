@@ -1,5 +1,5 @@
-//! Why a secret cannot be had or used. Names references, variables and files; never a value, because what looks like a
-//! reference may be a pasted secret. Made by the other modules of this crate.
+//! The reason why a secret cannot be had or used. Names references, variables and files; never a value, because what
+//! looks like a reference may be a pasted secret. Made by the other modules of this crate.
 
 use std::{borrow::Cow, error, fmt, sync::Arc, time::Duration};
 
@@ -33,7 +33,7 @@ impl Error {
         self.kind
     }
 
-    /// Whether the same request may succeed later without a change by the operator.
+    /// Returns true if the same request may succeed later without a change by the operator.
     pub fn is_transient(&self) -> bool {
         self.kind == ErrorKind::Unreadable
     }

@@ -10,11 +10,11 @@ use crate::spelling::spellings;
 /// A text that holds a spelling holds all pieces of its beginning side by side. To look at one piece in as many as a
 /// beginning has is therefore enough.
 pub(crate) struct Filter {
-    /// Which values the hash of a piece takes: passes over most pieces at the cost of one look.
+    /// The values that the hash of a piece takes: passes over most pieces at the cost of one look.
     hashes: Zeroizing<[u64; WORDS]>,
     /// In order.
     pieces: Zeroizing<Vec<u32>>,
-    /// How many pieces lie side by side in each beginning.
+    /// The number of pieces that lie side by side in each beginning.
     stride: usize,
 }
 
@@ -37,7 +37,7 @@ impl Filter {
         Some(Self { hashes, pieces, stride })
     }
 
-    /// Whether the text may hold a spelling; where it does, this is true.
+    /// Returns true if the text may hold a spelling; where it does, this is true.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let mut at = 0;
         while let Some(piece) = text.get(at..at + PIECE).and_then(piece) {
@@ -64,7 +64,7 @@ fn hash(piece: u32) -> (usize, u64) {
 
 const PIECE: usize = 4;
 
-/// How much of each spelling is kept: what an answer costs falls with it, and what a secret costs rises.
+/// The amount of each spelling is kept: what an answer costs falls with it, and what a secret costs rises.
 const BEGINNING: usize = 24;
 
 /// Of 64 bits each: the usual secret has some 170 pieces, so that eleven of twelve others are passed over at once.

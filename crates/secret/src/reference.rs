@@ -1,4 +1,4 @@
-//! How a secret is named: `env:NAME`, `file:path` and so on. Parses the operator's text and fetches nothing; a text
+//! The way a secret is named: `env:NAME`, `file:path` and so on. Parses the operator's text and fetches nothing; a text
 //! that is no reference is never echoed.
 
 use std::{fmt, path::PathBuf, str::FromStr};
@@ -148,7 +148,7 @@ impl SecretReference {
         }
     }
 
-    /// Whether the configuration itself holds the secret, which deserves a warning.
+    /// Returns true if the configuration itself holds the secret, which deserves a warning.
     pub fn is_literal(&self) -> bool {
         matches!(self, Self::Literal { .. })
     }

@@ -13,7 +13,7 @@ use crate::{
     filter::Filter,
 };
 
-/// What is shown in place of a secret.
+/// The text shown in place of a secret.
 pub const MASK: &str = "****";
 
 /// A value that is shown nowhere. Clones share one allocation, which is zeroized when the last of them is dropped.
@@ -105,13 +105,13 @@ impl Secret {
         Ok(&self.held.value)
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.held.value.is_empty()
     }
 
-    /// Whether both hold the same value, found out in a time that depends on their lengths only. Tells a store whether
-    /// the secret that a service rejected is still the one it holds.
+    /// Returns true if both hold the same value, found out in a time that depends on their lengths only. Tells a store
+    /// whether the secret that a service rejected is still the one it holds.
     pub fn is_same_value(&self, other: &Self) -> bool {
         let (left, right) = (self.held.value.as_bytes(), other.held.value.as_bytes());
         let difference =
@@ -119,13 +119,13 @@ impl Secret {
         std::hint::black_box(difference) == 0 && left.len() == right.len()
     }
 
-    /// Whether a text may hold a spelling of the value; where it does, this is true.
+    /// Returns true if a text may hold a spelling of the value; where it does, this is true.
     pub(crate) fn may_be_in(&self, text: &[u8]) -> bool {
         let filter = self.held.filter.get_or_init(|| Filter::new(self.held.value.as_bytes()));
         filter.as_ref().is_none_or(|filter| filter.may_be_in(text))
     }
 
-    /// What was done to the value when it was read, for the operator.
+    /// The changes made to the value when it was read, for the operator.
     pub fn note(&self) -> Option<&'static str> {
         self.note
     }

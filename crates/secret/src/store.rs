@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{error::Error, reference::SecretReference, secret::Secret};
 
-/// Where secrets are kept. A new store implements this and answers for its scheme only.
+/// The place where secrets are kept. A new store implements this and answers for its scheme only.
 #[async_trait]
 pub trait SecretStore: Debug + Send + Sync {
     /// The secret under a reference, as it is now.

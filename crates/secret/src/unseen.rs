@@ -1,7 +1,8 @@
 //! Tells what of a text nobody sees: terminal escapes, control characters and line breaks, characters without a shape.
 //! What is done about them is decided elsewhere: some are taken out of answers, and a secret is found across all of them.
 
-/// Whether a character has no shape of its own (Unicode, `Default_Ignorable_Code_Point`, and the interlinear marks).
+/// Returns true if a character has no shape of its own (Unicode, `Default_Ignorable_Code_Point`, and the interlinear
+/// marks).
 pub fn is_shapeless(character: char) -> bool {
     matches!(
         character,
@@ -27,7 +28,7 @@ pub fn is_shapeless(character: char) -> bool {
     )
 }
 
-/// How many bytes at the beginning of a text are one thing nobody sees; `None` where it begins with something else.
+/// The number of bytes at the beginning of a text are one thing nobody sees; `None` where it begins with something else.
 pub(crate) fn unseen_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         0x1b => Some(escape_length(bytes)),

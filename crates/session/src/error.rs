@@ -1,4 +1,4 @@
-//! Why a store did not do what it was asked. No sentence here names a key, a value or a secret.
+//! The reason why a store did not do what it was asked. No sentence here names a key, a value or a secret.
 
 use std::{borrow::Cow, error, fmt};
 
@@ -43,7 +43,7 @@ impl Error {
         self.kind
     }
 
-    /// Whether the same request may succeed later.
+    /// Returns true if the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self.kind {
             ErrorKind::Conflict | ErrorKind::Unavailable => true,

@@ -25,7 +25,7 @@ pub struct Owner<'a> {
     session: Option<&'a str>,
 }
 
-/// What a record is for.
+/// The purpose of a record.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Space {

@@ -1,4 +1,4 @@
-//! What outlives a call: stored results, the state of sessions, calls that wait for an answer. Defines the store and
+//! State that outlives a call: stored results, the state of sessions, calls that wait for an answer. Defines the store and
 //! keeps it in memory; a store that machines share implements the same trait. Knows no clock: the time is passed in.
 
 mod error;

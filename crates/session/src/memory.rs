@@ -23,13 +23,13 @@ pub struct Memory {
     kept: Mutex<Kept>,
 }
 
-/// How much a [`Memory`] holds.
+/// The amount a [`Memory`] holds.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide both")]
 pub struct Bounds {
-    /// How many records.
+    /// The number of records.
     pub records: usize,
-    /// How many bytes, names included.
+    /// The number of bytes, that names included.
     pub bytes: usize,
 }
 

@@ -84,7 +84,7 @@ impl Version {
 }
 
 impl Expected {
-    /// Whether a record in this version, or none, is what is expected.
+    /// Returns true if a record in this version, or none, is what is expected.
     pub fn is_met_by(self, version: Option<Version>) -> bool {
         match self {
             Self::Absent => version.is_none(),

@@ -46,12 +46,12 @@ impl TestServer {
         Self { origin, log }
     }
 
-    /// What was asked so far.
+    /// The questions asked so far.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.log.lock().unwrap().clone()
     }
 
-    /// How often a request line was asked.
+    /// The number of times a request line was asked.
     pub(crate) fn count(&self, line: &str) -> usize {
         self.asked().iter().filter(|asked| asked.line == line).count()
     }

@@ -21,7 +21,7 @@ mod server;
 #[cfg(test)]
 mod tests;
 
-/// Where a vault is and who we are there. Holds references; shows no literal.
+/// The place where a vault is and who we are there. Holds references; shows no literal.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct VaultConfig {
@@ -29,17 +29,17 @@ pub struct VaultConfig {
     pub address: String,
     /// The namespace (Vault Enterprise, HCP, OpenBao).
     pub namespace: Option<String>,
-    /// How a token is come by.
+    /// The way a token is come by.
     pub login: VaultLogin,
 }
 
-/// How a token is come by.
+/// The way a token is come by.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of ways to log in")]
 pub enum VaultLogin {
     /// The AppRole method.
     AppRole {
-        /// Where the method is mounted, usually `approle`.
+        /// The place where the method is mounted, usually `approle`.
         mount: String,
         /// The role's id.
         role_id: SecretReference,
@@ -48,7 +48,7 @@ pub enum VaultLogin {
     },
     /// The Kubernetes method, or the JWT method, which asks for the same.
     Kubernetes {
-        /// Where the method is mounted, usually `kubernetes`.
+        /// The place where the method is mounted, usually `kubernetes`.
         mount: String,
         /// The role.
         role: String,
@@ -136,5 +136,5 @@ impl SecretStore for VaultStore {
     }
 }
 
-/// How long no further login is tried after a new token was denied too.
+/// The time for which no further login is tried after a new token was denied too.
 const DENIED_PAUSE: std::time::Duration = std::time::Duration::from_secs(10);

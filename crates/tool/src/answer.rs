@@ -16,13 +16,13 @@ pub struct Answer {
     pub headers: Vec<(String, String)>,
     /// What the body said.
     pub content: Content,
-    /// Whether the service had not ended its answer when no more of it was read: a stream of events may have no end.
+    /// True if the service had not ended its answer when no more of it was read: a stream of events may have no end.
     pub still_sending: bool,
-    /// What was cut, where not all of it is shown.
+    /// The part that was cut, where not all of it is shown.
     pub truncated: Option<Truncated>,
     /// Arguments that ask for the next page; none where there is no further page or none is announced.
     pub next: Object,
-    /// Where the whole result is kept, where it is.
+    /// The place where the whole result is kept, where it is.
     pub handle: Option<Handle>,
 }
 
@@ -36,7 +36,7 @@ pub enum Content {
     File {
         /// The media type without parameters.
         media_type: String,
-        /// How many bytes there are.
+        /// The number of bytes that there are.
         size: usize,
         /// Their SHA-256 digest in hexadecimal.
         sha256: String,
@@ -59,11 +59,11 @@ pub enum Content {
     },
 }
 
-/// What is not shown of a result.
+/// The part not shown of a result.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Truncated {
-    /// What was cut and how to narrow, in a sentence.
+    /// The part that was cut and how to narrow, in a sentence.
     pub message: String,
     /// The size of the whole, in bytes as the service sent it.
     pub size: usize,
@@ -77,9 +77,9 @@ pub struct Truncated {
 pub struct Cut {
     /// The place: `items`, `items[3].text`; empty for the result itself.
     pub at: String,
-    /// How many are shown.
+    /// The number of are shown.
     pub shown: usize,
-    /// How many there are.
+    /// The number of there that are.
     pub of: usize,
     /// Of what.
     pub unit: Unit,

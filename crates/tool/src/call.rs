@@ -16,20 +16,20 @@ pub struct ToolCall {
     pub id: String,
     /// The tool's name as the model wrote it.
     pub tool: String,
-    /// What the model filled in.
+    /// The values that the model filled in.
     pub arguments: Arguments,
 }
 
-/// What became of a call.
+/// The fate of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolResult {
     /// The id of the call.
     pub id: String,
     /// The tool that was meant: its full name where one was found, else what the call said.
     pub tool: String,
-    /// How it ended.
+    /// The way it ended.
     pub outcome: Outcome,
-    /// What was decided on the way, for the operator.
+    /// The decisions made on the way, for the operator.
     pub journal: Journal,
 }
 
@@ -46,7 +46,7 @@ impl ToolResult {
     }
 }
 
-/// How a call ended.
+/// The way a call ended.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows an ending must handle a new one")]
 pub enum Outcome {
@@ -68,7 +68,7 @@ pub struct Pending {
     pub kind: PendingKind,
     /// The name under which it is answered.
     pub id: String,
-    /// When it is given up.
+    /// The time when it is given up.
     pub expires: Option<SystemTime>,
     /// What is asked: for an approval what would be done, for the client the arguments of its function.
     pub request: Value,
@@ -84,13 +84,13 @@ pub enum PendingKind {
     Client,
 }
 
-/// What a call would do.
+/// The effect a call would have.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a dry run must handle a new one")]
 pub enum Preview {
     /// Send a request.
     Request(PlannedRequest),
-    /// What a sentence says, for tools that send none.
+    /// The words of a sentence, for tools that send none.
     Text(String),
 }
 

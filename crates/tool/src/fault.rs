@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::Value;
 
-/// Why a call failed and what to do about it.
+/// The reason why a call failed and what to do about it.
 ///
 /// It holds no host, header, stack or secret. `body` is the service's own and is shown as data.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,15 +13,15 @@ use crate::Value;
 pub struct Fault {
     /// The stable class of the failure.
     pub code: FaultCode,
-    /// What happened and what to do, in a sentence or two of at most 600 bytes.
+    /// The event and what to do, in a sentence or two of at most 600 bytes.
     pub message: String,
     /// Every violation, when arguments are at fault.
     pub problems: Vec<Problem>,
-    /// Whether the service was reached.
+    /// The decision whether the service was reached.
     pub reached: Reached,
     /// What the model should do next.
     pub next: Next,
-    /// How long the service asks to wait.
+    /// The time for which the service asks to wait.
     pub retry_after: Option<Duration>,
     /// The HTTP status, when the service answered.
     pub status: Option<u16>,
@@ -92,15 +92,15 @@ pub enum FaultCode {
 pub struct Problem {
     /// The argument, with a path into it: `owner.email`, `labels[2]`.
     pub at: String,
-    /// What was expected there.
+    /// The value that was expected there.
     pub expected: String,
-    /// What was there instead.
+    /// The value that was there instead.
     pub got: String,
-    /// What to do, or the nearest legal name or value.
+    /// The remedy, or the nearest legal name or value.
     pub suggestion: Option<String>,
 }
 
-/// Whether the service saw the request.
+/// The decision whether the service saw the request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Reached {

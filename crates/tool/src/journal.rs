@@ -1,4 +1,4 @@
-//! What was decided while a call ran, for the operator. Names and numbers only: values of a session or of a model
+//! The decisions made while a call ran, for the operator. Names and numbers only: values of a session or of a model
 //! never enter it, except where a recording is asked for a request it does not have.
 
 use std::{fmt, time::Duration};
@@ -35,7 +35,7 @@ pub enum Event {
     },
     /// There is no credential to put on the request.
     CredentialAbsent {
-        /// Why, in the words of the store of secrets.
+        /// The reason, in the words of the store of secrets.
         why: String,
     },
     /// The service's answer held a credential of the call, which is masked.
@@ -95,7 +95,7 @@ pub enum Event {
     SessionValueAbsent {
         /// The argument.
         argument: String,
-        /// Where the value was looked for: `$session.params.x`.
+        /// The place where the value was looked for: `$session.params.x`.
         source: String,
     },
     /// A value of the session is a credential of another toolset and was not given to the inputs that ask for it.
@@ -122,19 +122,19 @@ pub enum Event {
     },
     /// A member inside an argument that no schema declares was sent: the object is open.
     UndeclaredSent {
-        /// Where it is given.
+        /// The place where it is given.
         argument: String,
     },
     /// A dry run of a call that would not be sent: it has no credential it could carry.
     Unauthorized {
-        /// What is missing.
+        /// The part missing.
         why: String,
     },
     /// The service gave no answer.
     Unanswered {
         /// Its origin: `https://api.example.com`.
         server: String,
-        /// Why, in the words of whoever tried.
+        /// The reason, in the words of whoever tried.
         why: String,
     },
     /// Characters nobody sees, and terminal escapes, were taken out of an answer.

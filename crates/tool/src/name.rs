@@ -20,7 +20,7 @@ pub struct ArgumentName(Arc<str>);
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct ToolsetName(Arc<str>);
 
-/// Why a text is not a name.
+/// The reason why a text is not a name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct InvalidName {
     name: String,

@@ -1,7 +1,7 @@
-//! Who named an origin: what the operator wrote is trusted, what a description says must be public. What follows from
-//! it is decided where requests are sent.
+//! The party that named an origin: what the operator wrote is trusted, what a description says must be public. What
+//! follows from it is decided where requests are sent.
 
-/// Who named an origin. As an extension of a request it stands for the one that the request goes to.
+/// The party that named an origin. As an extension of a request it stands for the one that the request goes to.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever guards origins must handle a new one")]
 pub enum NamedBy {

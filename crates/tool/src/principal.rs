@@ -1,4 +1,5 @@
-//! Who asks for a call, as far as it is known. Verified by whoever received the call; nothing here verifies anything.
+//! The party that asks for a call, as far as it is known. Verified by whoever received the call; nothing here verifies
+//! anything.
 
 use std::{fmt, sync::Arc};
 

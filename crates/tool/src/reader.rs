@@ -30,7 +30,7 @@ pub const DEPTH: usize = 127;
 pub struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// Where the name begins that was read last.
+    /// The place where the name begins that was read last.
     name_at: usize,
     due: Due,
     /// The lists and objects that are open, the innermost in the lowest bit, which is set for an object.

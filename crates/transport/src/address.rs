@@ -1,4 +1,4 @@
-//! What kind of place an IP address is, by the special-purpose registries of IANA (RFC 6890) and the metadata services
+//! The kind of place an IP address is, by the special-purpose registries of IANA (RFC 6890) and the metadata services
 //! of clouds. Knows addresses only; who may be called is decided in `egress`.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};

@@ -64,7 +64,7 @@ struct Failure {
 enum Repeat {
     /// Whatever the method.
     Always,
-    /// Where the method may be repeated.
+    /// The place where the method may be repeated.
     Idempotent,
     Never,
 }
@@ -81,7 +81,7 @@ impl Repeat {
     }
 }
 
-/// Whether a header asks for another method than the request line: what looks like a read may be a write.
+/// Returns true if a header asks for another method than the request line: what looks like a read may be a write.
 pub fn overrides_method(headers: &HeaderMap) -> bool {
     ["x-http-method", "x-http-method-override", "x-method-override"]
         .iter()
@@ -94,7 +94,7 @@ async fn once(sent: ResponseFuture, has_identity: bool) -> Result<Response<Incom
     sent.map_err(|source| failure(source, is_asked, has_identity))
 }
 
-/// Whether a service says in HTTP/2 that it did not look at the request (RFC 9113 §8.7).
+/// Returns true if a service says in HTTP/2 that it did not look at the request (RFC 9113 §8.7).
 fn is_turned_away(source: &ClientError) -> bool {
     let said = cause::<h2::Error>(source).filter(|said| said.is_remote());
     said.is_some_and(|said| {

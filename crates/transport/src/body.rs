@@ -4,7 +4,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::error::{self, Error};
 
-/// What came so far, never more than the bound.
+/// The bytes so far, never more than the bound.
 #[derive(Debug)]
 pub(crate) struct BoundedBody {
     bound: usize,

@@ -83,8 +83,8 @@ impl Coding {
     }
 }
 
-/// Whether the zlib format begins with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A raw stream
-/// (RFC 1951 §3.2.3) would begin with a stored block whose padding is not zero.
+/// Returns true if the zlib format begins with this byte (RFC 1950 §2.2): method 8, and a window of 32 KiB at most. A
+/// raw stream (RFC 1951 §3.2.3) would begin with a stored block whose padding is not zero.
 fn is_zlib(first: u8) -> bool {
     first & 0x8f == 8
 }

@@ -1,4 +1,5 @@
-//! Where on a request credentials lie, so that whoever shows the request can mask them. Attached to the request by
+//! The place where on a request credentials lie, so that whoever shows the request can mask them. Attached to the
+//! request by
 //! `auth`; holds names only, never a value.
 
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! Which addresses may be dialled: by who named the origin, by the ranges the operator allows, and never our own
+//! The addresses that may be dialled: by who named the origin, by the ranges the operator allows, and never our own
 //! listeners. Judges addresses, not names; the resolver asks here before anything is dialled.
 
 use std::{
@@ -36,18 +36,18 @@ pub struct Listeners {
     addresses: Arc<RwLock<Vec<SocketAddr>>>,
 }
 
-/// What decides about an address.
+/// The code that decides about an address.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) struct Egress {
     pub(crate) named_by: NamedBy,
-    /// Whether the connection will be secure.
+    /// True if the connection will be secure.
     pub(crate) is_https: bool,
     pub(crate) allow: Arc<[AddressRange]>,
     /// Our own listeners at the port that will be dialled.
     pub(crate) own: Vec<IpAddr>,
 }
 
-/// Why an address is not dialled.
+/// The reason why an address is not dialled.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Denial {
@@ -104,7 +104,7 @@ impl Listeners {
 }
 
 impl Egress {
-    /// Whether the address may be dialled.
+    /// The decision whether the address may be dialled.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
         if self.own.iter().any(|own| is_served_by(*own, address)) {
@@ -122,15 +122,15 @@ impl Egress {
         }
     }
 
-    /// Whether any address could be dialled without TLS: one that is allowed by its range.
+    /// The decision whether any address could be dialled without TLS: one that is allowed by its range.
     pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
         let is_refused =
             self.named_by == NamedBy::Description && !self.is_https && self.allow.is_empty();
         if is_refused { Err(Denial::Insecure) } else { Ok(()) }
     }
 
-    /// Whether a range holds the address. What leads on to an IPv4 address is allowed only where that one is as well, so
-    /// that allowing a translator's range does not allow every private network behind it.
+    /// Returns true if a range holds the address. What leads on to an IPv4 address is allowed only where that one is as
+    /// well, so that allowing a translator's range does not allow every private network behind it.
     fn is_allowed(&self, address: IpAddr) -> bool {
         let holds = |address: IpAddr| self.allow.iter().any(|range| range.0.contains(&address));
         let inner = match address {
@@ -143,7 +143,7 @@ impl Egress {
 }
 
 impl Denial {
-    /// What is wrong, and what an operator who means it can do.
+    /// The problem, and what an operator who means it can do.
     pub fn message(self) -> &'static str {
         match self {
             Self::Insecure | Self::Private => {
@@ -161,7 +161,7 @@ impl Denial {
     }
 }
 
-/// Whether a listener on `own` answers at `address`. One on all interfaces answers at every address of the machine.
+/// Returns true if a listener on `own` answers at `address`. One on all interfaces answers at every address of the machine.
 fn is_served_by(own: IpAddr, address: IpAddr) -> bool {
     // Linux takes the unspecified address for this machine.
     let is_here = || {

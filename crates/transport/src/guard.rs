@@ -117,7 +117,7 @@ pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
     Uri::from_parts(parts).map_err(|_| error::refused("the URL cannot be parsed"))
 }
 
-/// How many bytes the text of a URI has.
+/// The number of bytes the text of a URI has.
 fn length(uri: &Uri) -> usize {
     let scheme = uri.scheme_str().map_or(0, |scheme| scheme.len() + "://".len());
     let authority = uri.authority().map_or(0, |authority| authority.as_str().len());

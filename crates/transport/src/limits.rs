@@ -1,4 +1,4 @@
-//! How long an exchange may take and how much it may answer. The operator's settings; the transports keep them.
+//! The time an exchange may take and how much it may answer. The operator's settings; the transports keep them.
 
 use std::time::Duration;
 

@@ -22,15 +22,15 @@ use crate::{
     transport::Transport,
 };
 
-/// How many requests [`Replay::requests`] remembers, the latest ones; a demonstration that runs for weeks must not fill
-/// the memory.
+/// The number of requests [`Replay::requests`] remembers, the latest ones; a demonstration that runs for weeks must not
+/// fill the memory.
 pub const MAX_REMEMBERED_REQUESTS: usize = 1024;
 
 /// One recorded exchange.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "made by whoever reads the recordings")]
 pub struct Recording {
-    /// What the recording is called where it is shown.
+    /// The name of the recording where it is shown.
     pub name: String,
     /// The text of the request, credentials masked.
     pub request: Vec<u8>,

@@ -28,7 +28,7 @@ where
     origin
 }
 
-/// Where nobody listens.
+/// The place where nobody listens.
 pub(crate) async fn closed_origin() -> String {
     listen().await.1
 }

@@ -41,7 +41,7 @@ pub(crate) type Versions = &'static [&'static rustls::SupportedProtocolVersion];
 pub(crate) const TLS_1_2: Versions = &[&rustls::version::TLS12];
 pub(crate) const TLS_1_3: Versions = &[&rustls::version::TLS13];
 
-/// When a certificate holds.
+/// The time when a certificate holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum When {
     Future,

@@ -1,5 +1,6 @@
-//! What secures a connection: whose certificates are trusted, and which certificate we show. The machine's own trust holds
-//! unless a set of certificates replaces it; the host name is always checked, and there is no switch that trusts all.
+//! The TLS settings of a connection: whose certificates are trusted, and which certificate we show. The machine's own
+//! trust holds unless a set of certificates replaces it; the host name is always checked, and there is no switch that
+//! trusts all.
 
 mod asked;
 mod certificates;
@@ -49,12 +50,12 @@ impl TlsSettings {
         self
     }
 
-    /// Whether we have a certificate to show.
+    /// Returns true if we have a certificate to show.
     pub(crate) fn has_identity(&self) -> bool {
         self.identity.is_some()
     }
 
-    /// Whether the machine's own trust is needed.
+    /// Returns true if the machine's own trust is needed.
     pub(crate) fn needs_system(&self) -> bool {
         self.ca.is_none()
     }

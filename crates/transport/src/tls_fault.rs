@@ -1,12 +1,12 @@
-//! Why there is no secure connection, told apart by what an operator can do about it. Made from what the TLS library and
-//! the service say.
+//! The reason why there is no secure connection, told apart by what an operator can do about it. Made from what the TLS
+//! library and the service say.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use memchr::memmem;
 use rustls::{AlertDescription, CertificateError};
 
-/// Why there is no secure connection.
+/// The reason why there is no secure connection.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TlsFault {
@@ -63,12 +63,12 @@ impl TlsFault {
         if has_identity { Self::ClientCertificateRefused } else { Self::ClientCertificateRequired }
     }
 
-    /// Whether the service, and not we, ended the handshake.
+    /// Returns true if the service, and not we, ended the handshake.
     pub(crate) fn is_clients(self) -> bool {
         matches!(self, Self::ClientCertificateRefused | Self::ClientCertificateRequired)
     }
 
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     pub fn message(self) -> &'static str {
         match self {
             Self::ClientCertificateRefused => {

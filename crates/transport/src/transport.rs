@@ -23,8 +23,8 @@ pub trait Transport: Debug + Send + Sync {
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error>;
 
-    /// Whether the request's origin may be called, as far as the URL tells: asked before a credential is fetched for it.
-    /// What its name resolves to is judged when it is sent.
+    /// The decision whether the request's origin may be called, as far as the URL tells: asked before a credential is
+    /// fetched for it. What its name resolves to is judged when it is sent.
     ///
     /// # Errors
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), with [`Error::denial`].

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use crate::code::CodeName;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Severity {
@@ -31,22 +31,22 @@ pub struct Position {
 pub struct Diagnostic {
     /// The stable code of its kind.
     pub code: CodeName,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The document the node at fault stands in when it is another one that the description refers to: a path relative
     /// to the description, or an address.
     pub file: Option<Arc<str>>,
     /// The JSON pointer of the node at fault (RFC 6901); empty for the whole document.
     pub pointer: String,
-    /// Where that node stands in the text, as far as it could be found.
+    /// The place where that node stands in the text, as far as it could be found.
     pub position: Option<Position>,
-    /// What is wrong: expected before got, without a full stop.
+    /// The problem: expected before got, without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The remedy for it.
     pub help: String,
     /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
     pub operation: Option<String>,
-    /// How many operations more it is about, beside those that have a finding of their own.
+    /// The number of operations more it is about, beside those that have a finding of their own.
     pub n_more: usize,
 }
 

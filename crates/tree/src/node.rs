@@ -174,12 +174,12 @@ impl Object {
         }
     }
 
-    /// Whether it is kept at more than one place.
+    /// Returns true if it is kept at more than one place.
     pub fn is_shared(&self) -> bool {
         self.n_owners() > 1
     }
 
-    /// How many keep it.
+    /// The number of keep it.
     fn n_owners(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::strong_count(entries),
@@ -187,7 +187,7 @@ impl Object {
         }
     }
 
-    /// Whether there is a member `name`.
+    /// Returns true if there is a member `name`.
     pub fn contains(&self, name: &str) -> bool {
         self.get(name).is_some()
     }
@@ -198,12 +198,12 @@ impl Object {
         self.members().iter().map(|(name, node)| (name, node))
     }
 
-    /// How many members there are.
+    /// The number of members that there are.
     pub fn len(&self) -> usize {
         self.members().len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.members().is_empty()
     }

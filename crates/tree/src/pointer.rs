@@ -51,7 +51,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// What its text costs, in steps: none where it is short.
+    /// The cost of its text, in steps: none where it is short.
     pub fn weight(&self) -> usize {
         self.room() / BYTES_OF_STEP
     }

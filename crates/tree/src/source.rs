@@ -29,9 +29,9 @@ fn locate_in(file: Option<&str>, text: &[u8], diagnostics: &mut [Diagnostic]) {
     }
 }
 
-/// Where the nodes of these JSON pointers stand: a member where its name stands, an item where it begins, a node that
-/// is not there where the nearest one above it stands. Nothing is found in a text that cannot be read or is over the
-/// default limits.
+/// The place where the nodes of these JSON pointers stand: a member where its name stands, an item where it begins, a
+/// node that is not there where the nearest one above it stands. Nothing is found in a text that cannot be read or is
+/// over the default limits.
 pub fn positions<'a>(
     text: &[u8],
     pointers: impl Iterator<Item = &'a str>,

@@ -63,8 +63,8 @@ fn read_text(bytes: &[u8], limits: &Limits) -> Result<Parsed<Node>, Fault> {
     if looks_like_json(&text) { json::read(&text, limits) } else { yaml::read(&text, limits) }
 }
 
-/// Whether a text is JSON by its first character. YAML in braces that is not JSON is refused by the JSON reader, which
-/// tells how to have it read as YAML.
+/// Returns true if a text is JSON by its first character. YAML in braces that is not JSON is refused by the JSON
+/// reader, which tells how to have it read as YAML.
 pub(crate) fn looks_like_json(text: &str) -> bool {
     text.trim_start().starts_with(['{', '['])
 }

@@ -1,5 +1,5 @@
-//! Where tokens are asked for: the URL that is named, or what an authorization server says about itself. Asks the server
-//! once in a while; asking for tokens is not its business.
+//! The place where tokens are asked for: the URL that is named, or what an authorization server says about itself. Asks
+//! the server once in a while; asking for tokens is not its business.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -45,7 +45,7 @@ impl Endpoint {
         }
     }
 
-    /// Who named it: what a description names is public https.
+    /// The party that named it: what a description names is public https.
     pub(super) fn named_by(&self) -> NamedBy {
         match &self.named {
             TokenEndpoint::DescribedMetadata(described) => described.named_by,
@@ -162,7 +162,7 @@ impl Metadata {
     }
 }
 
-/// Where an issuer's metadata are: `OpenID` Connect Discovery 1.0 §4 appends, RFC 8414 §3 inserts.
+/// The place where an issuer's metadata are: `OpenID` Connect Discovery 1.0 §4 appends, RFC 8414 §3 inserts.
 fn locations(issuer: &str) -> Vec<Url> {
     let Ok(base) = issuer.parse::<Url>() else { return Vec::new() };
     let path = base.path().trim_end_matches('/');

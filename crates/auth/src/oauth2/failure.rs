@@ -1,6 +1,6 @@
-//! How asking an authorization server fails, in our own words: nothing it wrote is in them.
+//! The way asking an authorization server fails, in our own words: nothing it wrote is in them.
 
-/// Why there is no token.
+/// The reason why there is no token.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The endpoint refuses, with a code of the standards.
@@ -11,7 +11,7 @@ pub(super) enum Failure {
     Unreadable(&'static str),
 }
 
-/// Whether asking again at once may help.
+/// The decision whether asking again at once may help.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
     /// The endpoint is not there: it may be starting.

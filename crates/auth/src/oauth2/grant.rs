@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::settings::OAuth2Grant;
 use crate::{error::Error, source::CredentialSource, token_cache::Key};
 
-/// What is shown for one call.
+/// The text shown for one call.
 #[derive(Debug)]
 pub(super) struct Shown {
     /// The user's token, where the grant is on behalf of one.
@@ -39,7 +39,7 @@ impl OAuth2Grant {
         Ok(Shown { subject, actor })
     }
 
-    /// Where the tokens come from that the grant shows: the user's, and that of who acts for the user.
+    /// The place where the tokens come from that the grant shows: the user's, and that of who acts for the user.
     pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
         match self {
             Self::ClientCredentials => Vec::new(),
@@ -59,7 +59,7 @@ impl OAuth2Grant {
         }
     }
 
-    /// Where the session has the token that an error code is about, where it is about one.
+    /// The place where the session has the token that an error code is about, where it is about one.
     pub(super) fn session_place_of(&self, code: &str) -> Option<String> {
         match (self, code) {
             (Self::JwtBearer { assertion }, "invalid_grant") => assertion.session_place(),

@@ -27,7 +27,7 @@ use super::{
 #[derive(Debug)]
 pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,
-    /// Who named the URL.
+    /// The party that named the URL.
     pub(super) named_by: NamedBy,
     /// Empty where no client is named.
     pub(super) client_id: &'a str,
@@ -132,7 +132,7 @@ fn of_grant(form: &[u8], grant_type: &str) -> String {
     form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
 }
 
-/// Whether a refusal is one by the standard (RFC 6749 §5.2), which the crate reads.
+/// Returns true if a refusal is one by the standard (RFC 6749 §5.2), which the crate reads.
 fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Named {

@@ -12,11 +12,11 @@ use crate::source::CredentialSource;
 pub struct OAuth2Config {
     /// What errors call the credential.
     pub name: String,
-    /// Where tokens are asked for.
+    /// The place where tokens are asked for.
     pub endpoint: TokenEndpoint,
-    /// Who asks; `None` where the grant alone is enough.
+    /// The party that asks; `None` where the grant alone is enough.
     pub client: Option<OAuth2Client>,
-    /// What is shown for the token.
+    /// The text shown for the token.
     pub grant: OAuth2Grant,
     /// The scopes to ask for (RFC 6749 §3.3); none for the server's default.
     pub scopes: Vec<String>,
@@ -28,11 +28,11 @@ pub struct OAuth2Config {
     pub parameters: Vec<(String, String)>,
 }
 
-/// Where tokens are asked for.
+/// The place where tokens are asked for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum TokenEndpoint {
-    /// What the description says of its security scheme: whoever reads the description puts another in its place.
+    /// The words of the description about its security scheme: whoever reads the description puts another in its place.
     Described,
     /// The metadata of an authorization server, at a URL the description names.
     DescribedMetadata(DescribedMetadata),
@@ -49,9 +49,9 @@ pub enum TokenEndpoint {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers say whom they trust")]
 pub struct DescribedMetadata {
-    /// Where they are.
+    /// The place where they are.
     pub url: String,
-    /// Who vouches for the URL: where only the description does, it is public https.
+    /// The party that vouches for the URL: where only the description does, it is public https.
     pub named_by: NamedBy,
     /// The origins that the token endpoint they name may be at: `https://idp.example.com`.
     pub origins: Vec<String>,
@@ -63,11 +63,11 @@ pub struct DescribedMetadata {
 pub struct OAuth2Client {
     /// The client's id.
     pub id: SecretReference,
-    /// How it shows that it is the client.
+    /// The way it shows that it is the client.
     pub authentication: ClientAuthentication,
 }
 
-/// How a client shows that it is the client (RFC 6749 §2.3).
+/// The way a client shows that it is the client (RFC 6749 §2.3).
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum ClientAuthentication {
@@ -95,7 +95,7 @@ pub struct PrivateKeyJwt {
     pub audience: Option<String>,
 }
 
-/// How a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
+/// The way a JWT is signed (RFC 7518 §3.1, RFC 8037 §3.1).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum SigningAlgorithm {
@@ -111,7 +111,7 @@ pub enum SigningAlgorithm {
     Rs256,
 }
 
-/// What is shown for a token.
+/// The text shown for a token.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuth2Grant {

@@ -1,5 +1,5 @@
-//! How long a token is used, from what its issuer says. Issuers say it in odd ways and clocks differ; a token that is
-//! given up early costs one request, one that is kept too long costs calls.
+//! The time for which a token is used, from what its issuer says. Issuers say it in odd ways and clocks differ; a token
+//! that is given up early costs one request, one that is kept too long costs calls.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use tokio::time::Instant;
 /// The longest a token is kept, whatever its issuer says: a revoked one should not live for days.
 const MAX_LIFETIME: Duration = Duration::from_hours(1);
 
-/// When a token is to be renewed, and when it is no longer to be used. By the monotonic clock: the machine's time may be
-/// wrong and may be corrected.
+/// The time when a token is to be renewed, and when it is no longer to be used. By the monotonic clock: the machine's
+/// time may be wrong and may be corrected.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Lifetime {
     pub(super) renew_at: Instant,
@@ -44,7 +44,8 @@ fn life(expires_in: Option<f64>) -> Duration {
 /// RFC 6749 §5.1 leaves it to the issuer's documentation. Short enough for any of them; asking again is cheap.
 const UNSAID: Duration = Duration::from_mins(5);
 
-/// How long before its end a long-lived token is renewed; a short-lived one when four fifths of its life are over.
+/// The time for which before its end a long-lived token is renewed; a short-lived one when four fifths of its life are
+/// over.
 const AHEAD: Duration = Duration::from_mins(4);
 
 /// Issuers count whole seconds: a token may end up to one before its time.

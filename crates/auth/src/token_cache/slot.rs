@@ -29,9 +29,9 @@ pub(super) struct Slot {
 struct State {
     token: Option<Token>,
     failure: Option<Failure>,
-    /// How often it has been asked for, up to the last answer.
+    /// The number of times it has been asked for, up to the last answer.
     round: u64,
-    /// Whether a token was refused and no other has been had since.
+    /// True if a token was refused and no other has been had since.
     is_refused: bool,
 }
 
@@ -41,12 +41,12 @@ struct Token {
     /// As calls carry it, made once for all of them; none where no header can hold it.
     header: Option<HeaderValue>,
     version: Version,
-    /// When the operator's secrets were last seen to be those it was asked for with.
+    /// The time when the operator's secrets were last seen to be those it was asked for with.
     checked_at: Instant,
     lifetime: Lifetime,
     issued_at: Instant,
     round: u64,
-    /// Whether it replaces one that was refused.
+    /// True if it replaces one that was refused.
     is_replacement: bool,
 }
 
@@ -84,14 +84,14 @@ enum Renewal {
 }
 
 impl Failure {
-    /// Whether it holds for a call that has no token: an issuer that was away for a moment may be back.
+    /// Returns true if it holds for a call that has no token: an issuer that was away for a moment may be back.
     fn is_final(&self) -> bool {
         self.asking == Asking::Needed || !self.error.is_transient()
     }
 }
 
 impl Token {
-    /// How long it is not replaced again. Longer than its life would be for ever.
+    /// The time for which it is not replaced again. Longer than its life would be for ever.
     fn rest(&self) -> Duration {
         let life = self.lifetime.end.saturating_duration_since(self.issued_at);
         if life.is_zero() { BACK_OFF } else { BACK_OFF.min(life / 3) }
@@ -151,7 +151,7 @@ impl Slot {
         token.map(|token| token.value.clone())
     }
 
-    /// When the token is of no use any more; in the past where there is none.
+    /// The time when the token is of no use any more; in the past where there is none.
     pub(super) fn end(&self) -> Option<Instant> {
         self.state().token.as_ref().map(|token| token.lifetime.end)
     }
@@ -196,7 +196,7 @@ impl Slot {
         }
     }
 
-    /// What came of the asking that a call waited for. A token that lives no moment serves those who waited for it.
+    /// The outcome of the asking that a call waited for. A token that lives no moment serves those who waited for it.
     fn since(&self, arrived: u64, version: &Version) -> Option<Result<Secret, Error>> {
         let state = self.state();
         let token = state.token.as_ref().filter(|token| token.version.is(version));
@@ -252,12 +252,12 @@ impl Slot {
     }
 }
 
-/// How long a source that failed is left alone, unless the operator changes a secret (security §4).
+/// The time for which a source that failed is left alone, unless the operator changes a secret (security §4).
 const BACK_OFF: Duration = Duration::from_secs(10);
 
-/// How long a token is given without reading the operator's secrets again: that one was rotated is soon enough noticed
-/// by a call a second later, since the old token is good until then.
+/// The time for which a token is given without reading the operator's secrets again: that one was rotated is soon
+/// enough noticed by a call a second later, since the old token is good until then.
 const UNCHECKED: Duration = Duration::from_secs(1);
 
-/// How long one call waits for a token while the old one is still good.
+/// The time for which one call waits for a token while the old one is still good.
 const AHEAD_OF_TIME: Duration = Duration::from_secs(3);

@@ -1,4 +1,5 @@
-//! How often a token is asked for, and what calls get meanwhile. Time is tokio's and stands still unless it is moved on.
+//! The number of times a token is asked for, and what calls get meanwhile. Time is tokio's and stands still unless it
+//! is moved on.
 
 use std::{
     sync::atomic::{AtomicUsize, Ordering},

@@ -19,7 +19,7 @@ pub(super) struct Content<'a> {
 /// One member of a body that is an object.
 #[derive(Clone, Debug)]
 pub(super) struct Member<'a> {
-    /// Where it is given, as problems name it.
+    /// The place where it is given, as problems name it.
     pub(super) at: Cow<'a, str>,
     /// Its name on the wire.
     pub(super) name: &'a str,

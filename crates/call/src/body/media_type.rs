@@ -1,4 +1,4 @@
-//! What a media type says about itself: whether it is a range, whether another may stand in its place, which charset it
+//! The words of a media type about itself: whether it is a range, whether another may stand in its place, which charset it
 //! names. It writes no bodies; the media types come from the description or from an argument.
 
 /// The media type with the charset of `text`, which is sent in UTF-8. A declared charset stays where the text is the
@@ -22,18 +22,18 @@ pub(super) fn with_charset(declared: &str, text: &str) -> Result<String, String>
     }
 }
 
-/// Whether values of a media type are written as JSON.
+/// Returns true if values of a media type are written as JSON.
 pub(super) fn is_json(media_type: &str) -> bool {
     let bare = essence(media_type);
     bare.ends_with("/json") || bare.ends_with("+json")
 }
 
-/// Whether a media type is a range: `image/*`.
+/// Returns true if a media type is a range: `image/*`.
 pub(super) fn is_range(media_type: &str) -> bool {
     essence(media_type).contains('*')
 }
 
-/// Whether a media type may stand where another, or a range, is declared. Any bytes are `application/octet-stream`.
+/// Returns true if a media type may stand where another, or a range, is declared. Any bytes are `application/octet-stream`.
 pub(super) fn matches_type(declared: &str, given: &str) -> bool {
     let (declared, given) = (essence(declared), essence(given));
     match declared.as_str() {
@@ -45,7 +45,7 @@ pub(super) fn matches_type(declared: &str, given: &str) -> bool {
     }
 }
 
-/// Whether a text is a media type that can be sent (RFC 9110 §8.3.1).
+/// Returns true if a text is a media type that can be sent (RFC 9110 §8.3.1).
 pub(super) fn is_media_type(text: &str) -> bool {
     let is_token = |part: &str| {
         let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);

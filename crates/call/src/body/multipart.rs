@@ -31,7 +31,7 @@ struct Part<'a> {
     data: Bytes,
 }
 
-/// How a part is told from others, and how it is written.
+/// The way a part is told from others, and how it is written.
 #[derive(Clone, Copy, Debug)]
 enum Told<'a> {
     ByName(Option<&'a PropertyEncoding>),

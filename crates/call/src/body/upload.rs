@@ -49,7 +49,7 @@ pub(super) fn upload<'a>(
     upload.map_err(|()| wording::body::no_bytes(at, value))
 }
 
-/// Whether a value may stand for bytes: an object does where it says them, or nothing else.
+/// Returns true if a value may stand for bytes: an object does where it says them, or nothing else.
 pub(super) fn may_be_bytes(value: &Value) -> bool {
     let Value::Object(members) = value else { return true };
     let mut names = members.keys().map(String::as_str);
@@ -110,7 +110,7 @@ fn from_text(text: &str) -> Result<Upload<'_>, ()> {
     Ok(Upload { data: from_base64(text)?.into(), filename: None, media_type: None })
 }
 
-/// What stands after `data:`.
+/// The text after `data:`.
 fn from_url(rest: &str) -> Result<Upload<'_>, ()> {
     let (head, data) = rest.split_once(',').ok_or(())?;
     let mut upload = Upload { data: Bytes::new(), filename: None, media_type: None };

@@ -79,7 +79,7 @@ pub(super) fn write(
     Ok(writer.out)
 }
 
-/// Why something cannot be XML.
+/// The reason why something cannot be XML.
 #[derive(Debug)]
 enum Refusal {
     /// The name is none of an element.
@@ -241,14 +241,14 @@ impl Writer {
     }
 }
 
-/// Whether a text is a name without a colon, as far as it matters here: nothing in it ends a tag (XML Names §4).
+/// Returns true if a text is a name without a colon, as far as it matters here: nothing in it ends a tag (XML Names §4).
 fn is_name(text: &str) -> bool {
     let starts = |c: char| c.is_alphabetic() || c == '_';
     let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(starts) && text.chars().all(goes_on)
 }
 
-/// Whether XML 1.0 has the character (§2.2).
+/// Returns true if XML 1.0 has the character (§2.2).
 fn is_legal(character: char) -> bool {
     let is_space = matches!(character, '\t' | '\n' | '\r');
     (is_space || character >= ' ') && !matches!(character, '\u{fffe}' | '\u{ffff}')

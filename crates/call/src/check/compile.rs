@@ -22,7 +22,7 @@ pub(crate) struct Fragment {
     pub(crate) unknown: Box<[Unknown]>,
     /// The patterns, with the pointers of their keywords.
     pub(crate) patterns: Box<[(String, Arc<Pattern>)]>,
-    /// Where references of it lead.
+    /// The place where references of it lead.
     pub(crate) targets: Box<[Target]>,
 }
 

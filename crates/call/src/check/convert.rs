@@ -36,7 +36,7 @@ pub(crate) fn make_whole(value: &mut Value, schema: &Value, root: &Value) -> boo
     make_whole_below(value, Some(schema), root, DEPTH)
 }
 
-/// Whether `value` holds a number that is not written as an integer: only then [`make_whole`] may change it.
+/// Returns true if `value` holds a number that is not written as an integer: only then [`make_whole`] may change it.
 pub(crate) fn holds_fraction(value: &Value) -> bool {
     match value {
         Value::Array(items) => items.iter().any(holds_fraction),

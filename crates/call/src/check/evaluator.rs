@@ -34,17 +34,17 @@ pub struct Evaluator {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// Whether the value meets the schema.
+    /// The decision whether the value meets the schema.
     pub verdict: Verdict,
-    /// What is wrong with it.
+    /// The problem with it.
     pub problems: Vec<Problem>,
-    /// How often a schema was applied to a value.
+    /// The number of times a schema was applied to a value.
     pub steps: usize,
     /// The most bytes that were held meanwhile.
     pub bytes: usize,
 }
 
-/// Whether a value meets a schema.
+/// The decision whether a value meets a schema.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever acts on a verdict must handle a new one")]
 pub enum Verdict {

@@ -22,19 +22,19 @@ pub(super) struct Members<'a> {
     journal: &'a mut Journal,
 }
 
-/// What the schemas of one object say of its members.
+/// The words of the schemas of one object about its members.
 #[derive(Debug)]
 struct Declared<'a> {
     schemas: Vec<&'a Object>,
     /// The schemas of each member, where there are so many that nobody looks through them for each name.
     by_name: Option<BTreeMap<&'a str, Vec<&'a Value>>>,
-    /// Whether any member is declared by its name.
+    /// True if any member is declared by its name.
     has_names: bool,
-    /// Whether other members are spoken of.
+    /// True if other members are spoken of.
     is_told: bool,
 }
 
-/// Where a value stands, written only where something is said of it.
+/// The place where a value stands, written only where something is said of it.
 #[derive(Clone, Copy, Debug)]
 enum Way<'w> {
     Argument(&'w str),

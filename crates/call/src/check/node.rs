@@ -17,7 +17,7 @@ use super::{
 pub(crate) struct Node {
     /// The types its values have.
     pub(crate) types: Types,
-    /// What else holds for them, cheap rules first.
+    /// The other rules for them, cheap rules first.
     pub(crate) rules: Box<[Rule]>,
     /// True for what several schemas may apply to one value: its results are remembered.
     pub(crate) is_shared: bool,
@@ -157,7 +157,7 @@ impl Node {
 }
 
 impl Rule {
-    /// How much work a rule is beside others: none for what looks at the value alone.
+    /// The amount work a rule is beside others: none for what looks at the value alone.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Const(_)

@@ -12,7 +12,7 @@ use super::{
     pattern::Pattern,
 };
 
-/// What is compiled of a schema so far.
+/// The program compiled of a schema so far.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The definitions, sorted by name.
@@ -83,7 +83,7 @@ impl<'p> Scope<'p> {
         Some(compile(self.root.pointer(pointer)?, pointer, &self))
     }
 
-    /// What a reference leads to.
+    /// The target of a reference.
     pub(crate) fn node(self, target: Target) -> Option<&'p Node> {
         Some(&self.fragment(target)?.node)
     }

@@ -225,7 +225,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// How many of the schemas the value meets, up to so many.
+    /// The number of of the schemas the value meets, up to so many.
     fn n_valid(
         &mut self,
         nodes: &'p [Node],
@@ -263,7 +263,7 @@ impl Limit {
     }
 }
 
-/// What a number costs beyond the step: those of 64 bits nothing.
+/// The cost of a number beyond the step: those of 64 bits nothing.
 fn weight(number: &Number) -> usize {
     if number.as_i64().is_some() { 0 } else { number.digits().len() / TEXT }
 }

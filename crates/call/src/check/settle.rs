@@ -28,7 +28,7 @@ pub(super) struct Settling<'a> {
     pub(super) scope: Scope<'a>,
     pub(super) node: &'a Node,
     pub(super) place: Place<'a>,
-    /// What becomes of a `null` that the schema does not take.
+    /// The fate of a `null` that the schema does not take.
     pub(super) nulls: Nulls,
     pub(super) budget: &'a mut Budget,
 }

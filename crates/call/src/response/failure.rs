@@ -137,7 +137,7 @@ fn next(status: u16, effect: Effect) -> Next {
     }
 }
 
-/// Where a redirect leads, seen from the server of the operation, and the origin of that.
+/// The place where a redirect leads, seen from the server of the operation, and the origin of that.
 fn target(headers: &HeaderMap, server: &Url) -> (Target, String) {
     let base = server.path().trim_end_matches('/');
     let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());

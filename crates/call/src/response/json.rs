@@ -38,18 +38,18 @@ pub(super) fn of_text(text: &str) -> Result<Taken, NoJson> {
 #[derive(Debug)]
 pub(super) struct Taken {
     pub(super) json: Json,
-    /// How many halves of surrogate pairs it had.
+    /// The number of halves of surrogate pairs it had.
     pub(super) n_replaced: usize,
 }
 
-/// Why a body is not read as JSON.
+/// The reason why a body is not read as JSON.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum NoJson {
     Malformed,
     TooDeep,
 }
 
-/// Whether a body looks like JSON by its first byte: other texts begin so as well.
+/// Returns true if a body looks like JSON by its first byte: other texts begin so as well.
 pub(super) fn begins_like_json(body: &[u8]) -> bool {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     matches!(body.trim_ascii_start().first(), Some(b'[' | b'{'))

@@ -1,4 +1,4 @@
-//! What the `Content-Type` of an answer says: its media type, the kind of reading it needs, its character encoding.
+//! The words of the `Content-Type` of an answer: its media type, the kind of reading it needs, its character encoding.
 //! Bytes are not looked at here.
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ pub(super) struct Media<'h> {
     charset: Option<&'static Encoding>,
 }
 
-/// How a body is read.
+/// The way a body is read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Kind {
     Binary,
@@ -40,7 +40,7 @@ impl<'h> Media<'h> {
         Self { essence, charset }
     }
 
-    /// How the body is read.
+    /// The way the body is read.
     pub(super) fn kind(&self) -> Kind {
         let essence = &*self.essence;
         let is_suffixed = |suffix: &str| essence.ends_with(suffix);

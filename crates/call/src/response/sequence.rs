@@ -13,9 +13,9 @@ use crate::cut::size_within;
 #[derive(Debug)]
 pub(super) struct Sequence {
     pub(super) values: Vec<Value>,
-    /// How many more there are.
+    /// The number of more that there are.
     pub(super) n_more: usize,
-    /// How many halves of surrogate pairs were replaced in them.
+    /// The number of halves of surrogate pairs that were replaced in them.
     pub(super) n_replaced: usize,
     room: usize,
 }

@@ -35,13 +35,13 @@ pub struct Unfinished;
 pub struct Splitter {
     form: Form,
     held: Vec<u8>,
-    /// Where in `held` the next value begins.
+    /// The place in `held` the next value begins.
     start: usize,
-    /// Where in `held` the end of a value has not been looked for yet.
+    /// The place in `held` the end of a value has not been looked for yet.
     seen: usize,
 }
 
-/// What ends a value.
+/// The end of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Form {
     /// An empty line (HTML, "Parsing an event stream").
@@ -58,9 +58,9 @@ enum Form {
 pub struct SplitValue {
     /// The value.
     pub json: Json,
-    /// How many characters nobody sees were taken out of it.
+    /// The number of characters nobody sees that were taken out of it.
     pub n_removed: usize,
-    /// How many halves of surrogate pairs were replaced in it.
+    /// The number of halves of surrogate pairs that were replaced in it.
     pub n_replaced: usize,
 }
 
@@ -85,7 +85,7 @@ impl Splitter {
         self.held.extend_from_slice(chunk);
     }
 
-    /// How many bytes wait for the rest of their value.
+    /// The number of bytes that wait for the rest of their value.
     pub fn held(&self) -> usize {
         self.held.len().saturating_sub(self.start)
     }
@@ -133,7 +133,7 @@ impl Splitter {
         Some(SplitValue { json, n_removed, n_replaced })
     }
 
-    /// Where the next value ends, behind what ends it.
+    /// The place where the next value ends, behind what ends it.
     fn end(&self) -> Option<usize> {
         // The separator that begins a value does not end it.
         let is_record = self.form == Form::Records;
@@ -147,7 +147,7 @@ impl Splitter {
     }
 }
 
-/// Where an empty line ends: two line ends on one another, of the three kinds there are.
+/// The place where an empty line ends: two line ends on one another, of the three kinds there are.
 fn empty_line(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_line_end = false;

@@ -1,4 +1,4 @@
-//! What becomes of answers: each kind of body, each class of failure.
+//! The fate of answers: each kind of body, each class of failure.
 
 mod told;
 

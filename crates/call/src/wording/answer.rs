@@ -7,7 +7,7 @@ use callgate_tool::{Arguments, Cut, Effect, Fault, FaultCode, Next, Reached, Tru
 
 use super::{answered, push_list};
 
-/// Where a redirect leads.
+/// The place where a redirect leads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Target {
     /// To the server of the operation.
@@ -81,7 +81,7 @@ pub fn undecodable(effect: Effect) -> Box<Fault> {
     Box::new(fault.with_reached(Reached::Yes))
 }
 
-/// What was cut, how to narrow, what comes next.
+/// The part that was cut, how to narrow, what comes next.
 pub(crate) fn truncated(cuts: &[Cut], narrowing: &[&str], next: &Arguments) -> String {
     let mut message = String::from("showing ");
     for (at, cut) in cuts.iter().take(MAX_TOLD).enumerate() {
@@ -122,7 +122,7 @@ pub(crate) fn unfinished(cut: Option<Truncated>, size: usize) -> Truncated {
     }
 }
 
-/// What is said of a write whose answer cannot be shown.
+/// The wording for a write whose answer cannot be shown.
 const EXECUTED: &str = "it may have been executed; do not repeat it before checking whether it was";
 /// The most cuts that are told in words.
 const MAX_TOLD: usize = 3;

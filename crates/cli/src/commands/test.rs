@@ -20,10 +20,10 @@ use crate::{
 
 /// The file that makes a folder a fixture.
 const TOOLSET: &str = "toolset.yaml";
-/// How deep below a path fixtures are looked for.
+/// The depth to which below a path fixtures are looked for.
 const DEPTH: usize = 4;
 
-/// How expectations that do not hold are treated.
+/// The way expectations that do not hold are treated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mode {
     /// They are failures.
@@ -32,7 +32,7 @@ enum Mode {
     Update,
 }
 
-/// What came of one expectation file.
+/// The outcome of one expectation file.
 #[derive(Debug)]
 enum Check {
     /// It holds.

@@ -46,18 +46,18 @@ pub struct BuiltIssuer {
     tls: TlsSettings,
 }
 
-/// Where tokens and keys are.
+/// The place where tokens and keys are.
 #[derive(Debug)]
 pub(super) struct Sources<'a> {
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: &'a Network,
     /// The program's own transport, where it brings one.
     pub(super) own: Option<Arc<dyn Transport>>,
-    /// What secures connections where nothing else is said.
+    /// The TLS settings of connections where nothing else is said.
     pub(super) tls: TlsSettings,
 }
 
-/// Whether both are asked in one way, so that what is known of one holds for the other.
+/// The decision whether both are asked in one way, so that what is known of one holds for the other.
 impl PartialEq for BuiltIssuer {
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config && self.tls == other.tls

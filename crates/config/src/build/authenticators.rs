@@ -16,13 +16,13 @@ pub(super) struct Authenticators<'a> {
     previous: &'a [Made],
     /// What `auth:` says.
     pub(super) own: Option<Arc<dyn Authenticator>>,
-    /// What puts the fixed headers, in the order of the configuration; none where one is at fault.
+    /// The code that puts the fixed headers, in the order of the configuration; none where one is at fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,
     /// All that were made.
     pub(super) made: Vec<Made>,
 }
 
-/// How tokens are asked for, as far as it can be compared.
+/// The way tokens are asked for, as far as it can be compared.
 pub(super) type Way = Option<connect::Way>;
 
 /// An authenticator and what it was made of.
@@ -35,7 +35,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Whether both are the very same authenticator.
+    /// Returns true if both are the very same authenticator.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.authenticator, &other.authenticator)
     }

@@ -38,25 +38,25 @@ pub struct Built {
     pub access: Option<BuiltAccess>,
     /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
     pub session_secrets: Vec<SessionName>,
-    /// How answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
+    /// The way answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
     pub idempotency: RecordBounds,
-    /// What a sidecar keeps of sessions, as the configuration says.
+    /// The sidecar\'s settings for sessions, as the configuration says.
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP, as the configuration says.
     pub mcp: McpConfig,
     /// The secrets of this machine that are named and not there, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
-    /// What is worth knowing about the configuration.
+    /// The facts worth knowing about the configuration.
     pub warnings: Vec<Finding>,
-    /// How a sidecar keeps up with its files.
+    /// The way a sidecar keeps up with its files.
     pub reload: ReloadConfig,
     pub(super) kept: Kept,
     pub(super) files: BTreeSet<PathBuf>,
 }
 
 impl Built {
-    /// Whether every credential goes on from another build, with the tokens it keeps. A build that follows another one
-    /// tells so what a reload cost.
+    /// Returns true if every credential goes on from another build, with the tokens it keeps. A build that follows
+    /// another one tells so what a reload cost.
     pub fn shares_credentials_with(&self, other: &Self) -> bool {
         let made = &self.kept.authenticators;
         made.iter().all(|one| other.kept.authenticators.iter().any(|known| known.is(one)))
@@ -68,7 +68,7 @@ impl Built {
         &self.files
     }
 
-    /// Whether a description comes from an address, so that it may change unseen.
+    /// Returns true if a description comes from an address, so that it may change unseen.
     pub fn has_addresses(&self) -> bool {
         !self.kept.fetched.is_empty()
     }
@@ -89,7 +89,7 @@ impl Built {
         self.kept.policy.audit.as_ref()
     }
 
-    /// What is known of calls by their idempotency keys; none without the key `idempotency`.
+    /// The facts known of calls by their idempotency keys; none without the key `idempotency`.
     pub fn idempotency(&self) -> Option<&Arc<Idempotency>> {
         self.kept.policy.idempotency.as_ref()
     }
@@ -119,7 +119,7 @@ impl Built {
     }
 }
 
-/// How one description was taken.
+/// The way one description was taken.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BuiltToolset {
@@ -129,17 +129,17 @@ pub struct BuiltToolset {
     pub file: PathBuf,
     /// The version it says it is written in: `3.0.3`; empty when it could not be read.
     pub version: String,
-    /// What became of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
+    /// The fate of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
     pub report: Report,
     /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
     pub operations: Vec<Arc<Operation>>,
     /// The description before and after its overlays, where there are any.
     pub overlaid: Option<Overlaid>,
-    /// Whether the operator says that nothing is served without it.
+    /// True if the operator says that nothing is served without it.
     pub is_required: bool,
-    /// Why the description of an earlier build is in use: its address does not answer.
+    /// The reason why the description of an earlier build is in use: its address does not answer.
     pub stale: Option<String>,
-    /// Why the text of the description could not be had.
+    /// The reason why the text of the description could not be had.
     pub(super) unreadable: Option<String>,
     pub(super) text: Option<Arc<[u8]>>,
     /// More of the file is not read.
@@ -158,7 +158,7 @@ pub(super) struct Kept {
 }
 
 impl BuiltToolset {
-    /// Why there are no tools: the description cannot be had, or is none.
+    /// The reason why there are no tools: the description cannot be had, or is none.
     pub fn failure(&self) -> Option<&str> {
         let first = || self.report.diagnostics.first().map(|first| first.message.as_str());
         let is_none = self.version.is_empty();

@@ -13,10 +13,10 @@ use callgate_transport::{
 use super::tls::ToolsetTls;
 use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 
-/// What toolsets are connected with.
+/// The means with which toolsets are connected.
 #[derive(Debug)]
 pub(super) struct Connections {
-    /// Where secrets are.
+    /// The place where secrets are.
     pub(super) secrets: Arc<dyn SecretStore>,
     pub(super) network: Network,
     pub(super) clock: Clock,
@@ -35,7 +35,7 @@ pub(super) struct Directory {
     resolver: Arc<dyn Resolver>,
 }
 
-/// How a client connects, as far as it can be compared.
+/// The way a client connects, as far as it can be compared.
 #[derive(Clone, Debug)]
 pub(super) enum Way {
     /// Over the network.
@@ -53,7 +53,7 @@ pub(super) struct Clients {
     pub(super) descriptions: Arc<Client>,
     /// Asks for its tokens: at servers of other authorities, so a toolset's own `ca` is not theirs.
     pub(super) tokens: Arc<Client>,
-    /// How tokens are asked for.
+    /// The way tokens are asked for.
     pub(super) way: Way,
 }
 
@@ -92,7 +92,7 @@ impl Connections {
         Clients { calls, descriptions, tokens, way }
     }
 
-    /// What asks for the description of a toolset.
+    /// The code that asks for the description of a toolset.
     pub(super) fn descriptions(&self, config: &ToolsetConfig, tls: TlsSettings) -> Arc<Client> {
         let (named_by, allow) = (NamedBy::Operator, config.egress.clone());
         let settings = ClientSettings { named_by, allow, tls, directory: None };

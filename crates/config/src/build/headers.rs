@@ -34,7 +34,7 @@ pub(super) fn put(
     }
 }
 
-/// Whether a credential of the operation goes to the header.
+/// Returns true if a credential of the operation goes to the header.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let places = callable.authenticator.places();
     places

@@ -1,5 +1,6 @@
-//! What stands around the calls of an executor. Without a key for it there is nothing, and calls cost as much as without. What
-//! is known of calls goes on from the last build: keys, what of a rate is used up, which services are down, what runs.
+//! The middleware around the calls of an executor. Without a key for it there is nothing, and calls cost as much as
+//! without. What is known of calls goes on from the last build: keys, what of a rate is used up, which services are
+//! down, what runs.
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -16,7 +17,7 @@ use crate::{
     toolset::ToolsetConfig,
 };
 
-/// What stands around calls.
+/// The middleware around calls.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Policy {
     pub(super) audit: Option<Arc<Audit>>,
@@ -27,7 +28,7 @@ pub(super) struct Policy {
 }
 
 impl Policy {
-    /// What a configuration asks for.
+    /// The demand of a configuration.
     fn new(
         config: &Config,
         (audit, rules): (Option<Arc<Audit>>, ApprovalRules),
@@ -138,5 +139,6 @@ fn name(toolset: &ToolsetConfig) -> String {
     toolset.name.as_ref().map(ToString::to_string).unwrap_or_default()
 }
 
-/// How many calls of one toolset run at a time unless it says otherwise: a service that hangs does not take all places.
+/// The number of calls of one toolset that run at a time unless it says otherwise: a service that hangs does not take
+/// all places.
 const PARALLEL_CALLS: usize = 128;

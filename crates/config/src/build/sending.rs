@@ -1,4 +1,4 @@
-//! How the calls of each toolset are sent, and how its tokens are asked for: over the network, over the program's own
+//! The way the calls of each toolset are sent, and how its tokens are asked for: over the network, over the program's own
 //! transport, or from recordings.
 
 use std::{path::Path, sync::Arc};
@@ -18,20 +18,20 @@ use crate::{
     upstream::Upstream,
 };
 
-/// How one toolset sends.
+/// The way one toolset sends.
 #[derive(Debug)]
 pub(super) struct Sending {
     /// Its calls; none where its recordings are at fault.
     pub(super) calls: Option<Arc<dyn Transport>>,
-    /// What asks for its description, where that is at an address.
+    /// The code that asks for its description, where that is at an address.
     pub(super) descriptions: Arc<dyn Transport>,
-    /// What asks for its tokens.
+    /// The code that asks for its tokens.
     pub(super) tokens: Arc<dyn Transport>,
-    /// How tokens are asked for.
+    /// The way tokens are asked for.
     pub(super) way: Way,
 }
 
-/// How each toolset sends, in their order, and what they are connected with.
+/// The way each toolset sends, in their order, and what they are connected with.
 pub(super) async fn sending(
     reader: &mut Reader,
     config: &Config,

@@ -29,7 +29,7 @@ pub(crate) fn import_ces_into(mut imported: Imported, export: &Node) -> Imported
     imported
 }
 
-/// Whether an export is one of Customer Engagement Suite rather than of Dialogflow.
+/// Returns true if an export is one of Customer Engagement Suite rather than of Dialogflow.
 pub(crate) fn is_ces(export: &Node) -> bool {
     Message::root(export, &mut Imported::default())
         .is_some_and(|export| KINDS.iter().any(|kind| export.has(kind)))

@@ -1,4 +1,4 @@
-//! How a tool's service is reached, in the words both products share: the certificates that are trusted, the private
+//! The way a tool's service is reached, in the words both products share: the certificates that are trusted, the private
 //! endpoint, and the certificate a client shows.
 
 use callgate_tool::{Value, json};

@@ -30,19 +30,19 @@ impl<'a> Message<'a> {
         object.map(|object| Self { object, pointer })
     }
 
-    /// Where it stands.
+    /// The place where it stands.
     pub(super) fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// Where a member of it stands, or would.
+    /// The place where a member of it stands, or would.
     pub(super) fn at(&self, name: &str) -> String {
         let written =
             self.written(name).map_or_else(|| name.to_owned(), |(known, _)| known.to_owned());
         format!("{}/{}", self.pointer, escaped(&written))
     }
 
-    /// Whether the member is there, empty or not.
+    /// Returns true if the member is there, empty or not.
     pub(super) fn has(&self, name: &str) -> bool {
         self.written(name).is_some()
     }
@@ -167,7 +167,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Whether a member is written in `lowerCamelCase` as `camel` is, or in `snake_case`.
+/// Returns true if a member is written in `lowerCamelCase` as `camel` is, or in `snake_case`.
 fn is_same(camel: &str, written: &str) -> bool {
     camel == written || snake(camel) == written
 }
@@ -184,5 +184,5 @@ pub(super) fn snake(camel: &str) -> String {
     snake
 }
 
-/// What stands in an export of Customer Engagement Suite for a value that `environment.json` has.
+/// The content of an export of Customer Engagement Suite for a value that `environment.json` has.
 pub(super) const ENVIRONMENT: &str = "$env_var";

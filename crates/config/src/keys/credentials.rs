@@ -311,7 +311,7 @@ pub(crate) const SERVICE_DIRECTORY: Table = table(
     ],
 );
 
-/// Where Google's services answer.
+/// The place where Google's services answer.
 pub(crate) const GOOGLE_ENDPOINTS: Table = table(
     "`endpoints`",
     &[

@@ -2,7 +2,7 @@
 
 use super::{Kind, Table, key, table, text};
 
-/// How a sidecar keeps up with its files.
+/// The way a sidecar keeps up with its files.
 pub(crate) const RELOAD: Table = table(
     "`reload`",
     &[
@@ -19,7 +19,7 @@ pub(crate) const RELOAD: Table = table(
     ],
 );
 
-/// What is written to standard error.
+/// The text written to standard error.
 pub(crate) const LOG: Table = table(
     "`log`",
     &[
@@ -33,7 +33,7 @@ pub(crate) const LOG: Table = table(
     ],
 );
 
-/// Where traces are sent.
+/// The place where traces are sent.
 pub(crate) const TELEMETRY: Table = table(
     "`telemetry`",
     &[

@@ -37,7 +37,7 @@ pub(crate) const CALLS: Table = table(
     ],
 );
 
-/// How the results of calls with an idempotency key are kept.
+/// The way the results of calls with an idempotency key are kept.
 pub(crate) const IDEMPOTENCY: Table = table(
     "`idempotency`",
     &[
@@ -47,7 +47,7 @@ pub(crate) const IDEMPOTENCY: Table = table(
     ],
 );
 
-/// How many calls may begin.
+/// The number of calls that may begin.
 pub(super) const RATE_KEY: Key =
     key("rate", Kind::Table(&RATE), "How many calls may begin in a span of time");
 
@@ -61,7 +61,7 @@ pub(crate) const RATE: Table = table(
     ],
 );
 
-/// When a service is left alone.
+/// The time when a service is left alone.
 pub(crate) const BREAKER: Table = table(
     "`breaker`",
     &[

@@ -23,7 +23,7 @@ pub(crate) const SECRETS: Table = table(
     ],
 );
 
-/// How long secrets of stores are kept.
+/// The time for which secrets of stores are kept.
 pub(crate) const CACHE: Table = table(
     "`cache`",
     &[

@@ -2,7 +2,7 @@
 
 use super::{Kind, Table, key, table};
 
-/// What a sidecar keeps of sessions.
+/// The sidecar\'s settings for sessions.
 pub(crate) const SESSIONS: Table = table(
     "`sessions`",
     &[

@@ -73,5 +73,5 @@ enum Way {
 const WAYS: [(&str, Way); 3] =
     [("token", Way::Token), ("kubernetes", Way::Kubernetes), ("approle", Way::AppRole)];
 
-/// Where Kubernetes mounts the token of a pod's service account.
+/// The place where Kubernetes mounts the token of a pod's service account.
 const SERVICE_ACCOUNT: &str = "file:/var/run/secrets/kubernetes.io/serviceaccount/token";

@@ -1,4 +1,4 @@
-//! Where a sidecar listens: a port of a host, a socket file, or what the service manager hands over.
+//! The place where a sidecar listens: a port of a host, a socket file, or what the service manager hands over.
 
 use std::{fmt, path::PathBuf, str::FromStr};
 

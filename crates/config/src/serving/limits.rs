@@ -13,25 +13,25 @@ use crate::{
 pub struct ServingLimits {
     /// The largest body of a request.
     pub body_bytes: usize,
-    /// How long a body may take to arrive.
+    /// The time a body may take to arrive.
     pub body_time: Duration,
-    /// How far one HTTP/2 connection may send ahead of what is read.
+    /// The extent to which one HTTP/2 connection may send ahead of what is read.
     pub connection_window: usize,
     /// Connections at the same time, over all listeners.
     pub connections: usize,
-    /// How long requests may go on when the sidecar is stopped.
+    /// The time for which requests may go on when the sidecar is stopped.
     pub drain: Duration,
     /// The largest head of a request.
     pub head_bytes: usize,
-    /// How long a head, or a TLS handshake, may take to arrive.
+    /// The time a head, or a TLS handshake, may take to arrive.
     pub head_time: Duration,
     /// Headers of a request.
     pub headers: usize,
-    /// How long a connection may be without a request.
+    /// The time for which a connection may be without a request.
     pub idle_time: Duration,
     /// Requests at the same time, over all connections.
     pub requests: usize,
-    /// How far one HTTP/2 request may send ahead of what is read.
+    /// The extent to which one HTTP/2 request may send ahead of what is read.
     pub stream_window: usize,
     /// Requests at the same time of one HTTP/2 connection.
     pub streams: usize,

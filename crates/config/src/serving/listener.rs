@@ -15,9 +15,9 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct ListenerConfig {
-    /// Where.
+    /// The place.
     pub address: Address,
-    /// What is shown to callers; none for connections without TLS.
+    /// The text shown to callers; none for connections without TLS.
     pub tls: Option<ListenerTls>,
 }
 

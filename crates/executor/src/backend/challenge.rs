@@ -1,5 +1,5 @@
-//! Whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1). What to do about
-//! it is decided elsewhere.
+//! The decision whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1).
+//! What to do about it is decided elsewhere.
 
 use callgate_auth::Refusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
@@ -12,7 +12,7 @@ pub(super) enum Sent {
     Nothing,
 }
 
-/// How the answer refuses the credential that was sent; `None` where another one would not help.
+/// The way the answer refuses the credential that was sent; `None` where another one would not help.
 pub(super) fn refusal<T>(response: &Response<T>) -> Option<Refusal> {
     if response.status() != StatusCode::UNAUTHORIZED {
         return None;

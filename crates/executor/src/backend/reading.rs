@@ -28,7 +28,7 @@ pub(super) async fn read(
     Ok(Response::from_parts(head, body))
 }
 
-/// Why no more of a sequence was read.
+/// The reason why no more of a sequence was read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum End {
     Bound,

@@ -1,5 +1,5 @@
-//! Whether a redirect is followed: only below the server, only for reads, only where the toolset allows it. Gives the
-//! next request; credentials are put on it anew, like on the first.
+//! The decision whether a redirect is followed: only below the server, only for reads, only where the toolset allows
+//! it. Gives the next request; credentials are put on it anew, like on the first.
 
 use bytes::Bytes;
 use callgate_transport::overrides_method;
@@ -9,10 +9,10 @@ use url::Url;
 
 use crate::toolset::Redirects;
 
-/// How many redirects of one call are followed (security §4); more is a loop.
+/// The number of redirects of one call that are followed (security §4); more is a loop.
 pub(super) const MAX_REDIRECTS: usize = 5;
 
-/// Whether an answer to `request` may be followed if it is a redirect.
+/// Returns true if an answer to `request` may be followed if it is a redirect.
 pub(super) fn may_follow(redirects: Redirects, request: &Request<Bytes>) -> bool {
     redirects == Redirects::SameOrigin
         && matches!(*request.method(), Method::GET | Method::HEAD)
@@ -44,7 +44,7 @@ pub(super) fn next<T>(
     Some(next)
 }
 
-/// Whether a path is that of the server or below it, and stays there however often its escapes are read.
+/// Returns true if a path is that of the server or below it, and stays there however often its escapes are read.
 fn is_below(path: &str, server: &str) -> bool {
     let rest = path.strip_prefix(server.trim_end_matches('/'));
     let is_within = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));

@@ -24,7 +24,7 @@ pub(super) struct Values {
     masker: Masker<'static>,
     limits: Limits,
     effect: Effect,
-    /// When whoever made the call stops waiting.
+    /// The time when whoever made the call stops waiting.
     deadline: Option<Instant>,
     is_ended: bool,
     noted: Arc<Noted>,

@@ -1,4 +1,4 @@
-//! What is compared of a tool. Declarations are built for the comparison and not kept.
+//! The parts compared of a tool. Declarations are built for the comparison and not kept.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -39,13 +39,13 @@ impl<'a> Facts<'a> {
         Self { toolset, operation, effect: entry.backend().effect(), tool }
     }
 
-    /// Where its operation is; tools of other kinds are nowhere.
+    /// The place where its operation is; tools of other kinds are nowhere.
     pub(super) fn place(&self) -> Option<(&'a str, &'a str, &'a str)> {
         let operation = self.operation?;
         Some((self.toolset, operation.method.as_str(), &*operation.path))
     }
 
-    /// What changed since it was `old`.
+    /// The changes since it was `old`.
     pub(super) fn changes(&self, old: &Self) -> Vec<ChangeKind> {
         let mut changes = Vec::new();
         if let (Some(from), Some(to)) = (old.operation, self.operation) {

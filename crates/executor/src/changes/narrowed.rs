@@ -1,5 +1,5 @@
-//! Whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a bound of steps, or
-//! of keywords that are not compared, is `unknown`. References are followed, circles once.
+//! The decision whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a
+//! bound of steps, or of keywords that are not compared, is `unknown`. References are followed, circles once.
 
 mod keyword;
 
@@ -25,7 +25,7 @@ pub(super) struct Narrowing<'a> {
     n_steps: usize,
     /// The pairs that are or were compared at one input, by where they are in memory.
     seen: BTreeSet<(usize, usize)>,
-    /// What was found, and where.
+    /// The findings, and where.
     pub(super) found: Vec<(String, InputChange)>,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Narrowing<'a> {
     }
 }
 
-/// Whether something that refuses values stands beside a reference.
+/// Returns true if something that refuses values stands beside a reference.
 fn has_siblings(schema: &Value) -> bool {
     let object = schema.as_object().filter(|object| object.contains_key("$ref"));
     let refuses = |key: &String| key != "$ref" && !keyword::is_annotation(key);

@@ -18,7 +18,7 @@ pub(super) struct Issuer {
     published: Published,
 }
 
-/// Why a token is not taken.
+/// The reason why a token is not taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Refusal {
     /// It is none that would be taken.
@@ -28,7 +28,7 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// What is said of a token that two entries do not take: that nobody can say, if one cannot.
+    /// The wording for a token that two entries do not take: that nobody can say, if one cannot.
     pub(super) fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unreachable(wait), _) => Self::Unreachable(wait),
@@ -42,7 +42,7 @@ impl Issuer {
         Self { built: built.clone(), published: Published::new(built) }
     }
 
-    /// Whether what is known of its keys holds for these settings too.
+    /// Returns true if what is known of its keys holds for these settings too.
     pub(super) fn is(&self, built: &BuiltIssuer) -> bool {
         self.built == *built
     }

@@ -16,7 +16,7 @@ pub(super) struct Keys(Vec<Arc<Key>>);
 #[derive(Debug)]
 pub(super) struct Key {
     id: Option<String>,
-    /// What it is for, where that is said or follows from its kind.
+    /// The purpose, where that is said or follows from its kind.
     algorithms: Vec<Algorithm>,
     decoding: DecodingKey,
 }

@@ -6,7 +6,7 @@ use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What a token says of itself. Nothing of it is true yet.
+/// The words of a token about itself. Nothing of it is true yet.
 #[derive(Debug)]
 pub(super) struct Unverified {
     pub(super) issuer: String,
@@ -74,5 +74,5 @@ fn refusal(kind: &jsonwebtoken::errors::ErrorKind) -> &'static str {
     }
 }
 
-/// How far the clocks of an issuer and of this machine may be apart, in seconds.
+/// The extent to which the clocks of an issuer and of this machine may be apart, in seconds.
 const SKEW: u64 = 60;

@@ -1,6 +1,6 @@
-//! Whether a request was meant for this sidecar: a page of the web must not reach one on the reader's machine, neither by
-//! a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our own is served, so there is
-//! no CORS.
+//! The decision whether a request was meant for this sidecar: a page of the web must not reach one on the reader's
+//! machine, neither by a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our
+//! own is served, so there is no CORS.
 
 use std::net::IpAddr;
 
@@ -51,7 +51,8 @@ fn has_one(headers: &HeaderMap, name: &HeaderName) -> bool {
     headers.get_all(name).iter().nth(1).is_none()
 }
 
-/// Whether a host is this machine, the address that was dialled, or a listed name. Ports say nothing: they are mapped.
+/// Returns true if a host is this machine, the address that was dialled, or a listed name. Ports say nothing: they are
+/// mapped.
 fn is_ours(authority: &Authority, peer: &Peer, hosts: &[String]) -> bool {
     if authority.as_str().contains('@') {
         return false;
@@ -83,7 +84,7 @@ fn host(written: &str) -> Option<Host> {
     }
 }
 
-/// Whether a page came from here: from the host and the port that the request is for.
+/// Returns true if a page came from here: from the host and the port that the request is for.
 fn is_own(origin: &str, authority: Option<&Authority>) -> bool {
     let of_page = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
     authority

@@ -62,7 +62,7 @@ async fn after(error: &io::Error) {
     }
 }
 
-/// How long nothing is accepted after it failed.
+/// The time for which nothing is accepted after it failed.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long the last answers may take to be written.
+/// The time the last answers may take to be written.
 const LAST_WORDS: Duration = Duration::from_secs(2);

@@ -1,4 +1,4 @@
-//! How busy one connection is: requests that are being answered, and since when there is none.
+//! The load of one connection: requests that are being answered, and since when there is none.
 
 use std::sync::{
     Arc, Mutex, PoisonError, Weak,
@@ -47,12 +47,12 @@ impl Activity {
         (self.in_flight.load(Ordering::Acquire) == 0).then(|| self.opened + last_end)
     }
 
-    /// Whether there was no request yet.
+    /// Returns true if there was no request yet.
     pub(super) fn is_fresh(&self) -> bool {
         self.idle_since() == Some(self.opened)
     }
 
-    /// When it was opened.
+    /// The time when it was opened.
     pub(super) fn opened(&self) -> Instant {
         self.opened
     }

@@ -31,17 +31,17 @@ use crate::{
     peer::{Door, Peer},
 };
 
-/// What a connection is served with.
+/// The means with which a connection are served.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) front: Arc<Front>,
     pub(super) door: Door,
     pub(super) tls: Option<Arc<Tls>>,
-    /// Whether the sidecar was being stopped when the connection came: it has one request.
+    /// True if the sidecar was being stopped when the connection came: it has one request.
     pub(super) is_late: bool,
 }
 
-/// What the requests of one connection share.
+/// The state that the requests of one connection share.
 struct Known {
     front: Arc<Front>,
     peer: Peer,
@@ -155,11 +155,11 @@ async fn answered(
     Ok(response.map(|body| Answering::new(body, in_flight, (place, &known.activity))))
 }
 
-/// How long the last answers may take to be written after calls were given up.
+/// The time the last answers may take to be written after calls were given up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What one HTTP/2 stream keeps to be sent.
 const SEND_BUFFER: usize = 256 << 10;
 /// Streams that are reset by either side faster than they are served (CVE-2023-44487, CVE-2025-8671).
 const RESETS: usize = 64;
-/// How often a silent caller is asked whether it is there.
+/// The interval at which a silent caller is asked whether it is there.
 const PING: Duration = Duration::from_secs(20);

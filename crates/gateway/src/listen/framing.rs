@@ -11,7 +11,7 @@ pub(super) struct Framing {
     /// The beginning of a line whose end has not come yet.
     line: Vec<u8>,
     head: Head,
-    /// Whether a head has begun and is not complete.
+    /// True if a head has begun and is not complete.
     is_in_head: bool,
     /// Longer lines are the HTTP library's to refuse.
     longest: usize,
@@ -30,7 +30,7 @@ enum State {
     Trailer,
 }
 
-/// What a head says about what follows it.
+/// The words of a head about what follows it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
     is_1_0: bool,
@@ -55,7 +55,7 @@ impl Framing {
         Self { state: State::RequestLine, line, head, is_in_head: false, longest }
     }
 
-    /// Whether a head has begun and is not complete.
+    /// Returns true if a head has begun and is not complete.
     pub(super) fn is_in_head(&self) -> bool {
         self.is_in_head
     }
@@ -174,7 +174,7 @@ impl Framing {
 }
 
 impl Head {
-    /// What comes after the head.
+    /// The text after the head.
     fn follows(self) -> Result<State, Bad> {
         match self {
             Self { is_chunked: true, length: Some(_), .. }
@@ -205,7 +205,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
-/// How much is left to skip, and what comes after that.
+/// The amount is left to skip, and what comes after that.
 fn skipped(bytes: &[u8], left: u64) -> (u64, &[u8]) {
     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
     let rest = bytes.get(here..).unwrap_or_default();

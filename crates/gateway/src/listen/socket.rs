@@ -31,7 +31,7 @@ pub(super) enum Accepted {
     Unix(UnixStream),
 }
 
-/// Why an address is not listened on.
+/// The reason why an address is not listened on.
 #[derive(Debug)]
 pub(super) enum Refusal {
     Io(io::Error),
@@ -149,7 +149,7 @@ fn check_handed_over() -> io::Result<()> {
     }
 }
 
-/// Whether the service manager handed over any socket.
+/// Returns true if the service manager handed over any socket.
 pub(super) fn has_handed_over() -> bool {
     #[cfg(unix)]
     {
@@ -181,7 +181,7 @@ impl Socket {
         }
     }
 
-    /// Where it is, as a user writes it.
+    /// The place where it is, as a user writes it.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Tcp(listener) => {
@@ -210,6 +210,6 @@ impl Accepted {
 const BACKLOG: u32 = 4096;
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// What a socket is called whose file is the service manager's.
+/// The name of a socket whose file is the service manager's.
 #[cfg(unix)]
 const SYSTEMD: &str = "systemd";

@@ -37,7 +37,7 @@ impl Tls {
         Ok(Self { files: files.clone(), state })
     }
 
-    /// What new connections are secured with.
+    /// The means with which new connections are secured.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }
@@ -66,7 +66,7 @@ impl Tls {
     }
 }
 
-/// How often files are looked at.
+/// The interval at which files are looked at.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
 fn stamps(files: &ListenerTls) -> Vec<Stamp> {

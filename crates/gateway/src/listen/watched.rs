@@ -16,7 +16,7 @@ use tokio::{
 
 use super::{activity::Activity, framing::Framing};
 
-/// How long the caller may take.
+/// The time the caller may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times {
     /// For the head of a request.
@@ -32,7 +32,7 @@ pub(super) struct Watched<S> {
     times: Times,
     framing: Framing,
     activity: Arc<Activity>,
-    /// When the head that is not complete yet began; the first is waited for from the opening on.
+    /// The time when the head that is not complete yet began; the first is waited for from the opening on.
     head_began: Option<Instant>,
     timer: Pin<Box<Sleep>>,
     /// Runs while the caller reads nothing.
@@ -100,7 +100,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// Whether the caller had all the time there is. Called while there is nothing to read.
+    /// The decision whether the caller had all the time there is. Called while there is nothing to read.
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -117,7 +117,7 @@ impl<S> Watched<S> {
         Ok(())
     }
 
-    /// When the time of what goes on now is over.
+    /// The time when the time of what goes on now is over.
     fn next_look(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
             (Some(began), _) => began + self.times.head,
@@ -233,7 +233,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
 /// The clock of timers is coarse; a connection that was given up is not looked at all the time.
 const LEAST: Duration = Duration::from_millis(100);
-/// How long a caller may take to read its last answer.
+/// The time a caller may take to read its last answer.
 const LINGER: Duration = Duration::from_secs(1);
 /// A byte that neither a head nor the size of a chunk has, and the end of the head, which the HTTP library waits for.
 const NO_MESSAGE: &[u8] = b"\0\r\n\r\n";

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use super::stamps::Stamps;
 use crate::{gateway::Gateway, reloads::End, source::Source};
 
-/// What became of a build.
+/// The fate of a build.
 #[derive(Debug)]
 pub(super) struct Rebuilt {
     pub(super) end: End,

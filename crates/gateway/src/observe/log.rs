@@ -88,7 +88,7 @@ fn subscriber(
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }
 
-/// What is written.
+/// The text written.
 fn targets(config: &LogConfig) -> Targets {
     let usual = level(config.level);
     let targets =

@@ -20,7 +20,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// What renders the numbers of this process, once they are recorded.
+/// The code that renders the numbers of this process, once they are recorded.
 static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
 
 /// Records the numbers of this process from now on; where a program has a recorder of its own, that one stays.
@@ -78,7 +78,7 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
-/// What is not counted by policies, which describe theirs themselves.
+/// The parts not counted by policies, which describe theirs themselves.
 fn describe() {
     callgate_policy::describe_metrics();
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);

@@ -23,7 +23,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
-/// What keeps spans until they are sent, and what makes them of those of `tracing`.
+/// The code that keeps spans until they are sent, and what makes them of those of `tracing`.
 pub(super) fn spans<S: Subscriber + for<'a> LookupSpan<'a>>(
     config: &TelemetryConfig,
     collector: &Url,

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a request asks for of some bytes.
+/// The demand of a request of some bytes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
     /// A range that begins after the end.
@@ -13,7 +13,7 @@ pub(super) enum Asked {
     Whole,
 }
 
-/// What `range` asks for of `length` bytes.
+/// The demand of `range` of `length` bytes.
 pub(super) fn asked(range: Option<&str>, length: usize) -> Asked {
     let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {

@@ -1,4 +1,4 @@
-//! What tells a process to stop: SIGTERM and SIGINT, and Ctrl-C where there are no signals.
+//! The signal that tells a process to stop: SIGTERM and SIGINT, and Ctrl-C where there are no signals.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! What is said at the start, in six lines: what is served, where, which tools, and what is missing.
+//! The words said at the start, in six lines: what is served, where, which tools, and what is missing.
 
 use callgate_config::Built;
 use callgate_executor::Entry;
@@ -71,7 +71,7 @@ fn credentials(built: &Built) -> String {
 
 fn manual(listeners: &[Listener]) -> String {
     let first = listeners.first().map(Listener::shown).unwrap_or_default();
-    format!("manual: README.md; every path: {first}/openapi.json")
+    format!("manual: `callgate::manual`; every path: {first}/openapi.json")
 }
 
 /// More are not read in one line.

@@ -1,4 +1,4 @@
-//! Semantic Kernel by the table of the README, a test for each row.
+//! Semantic Kernel by the table of the manual (`moving.md`), a test for each row.
 
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -13,7 +13,7 @@ use crate::{
     schema::bytes::is_bytes,
 };
 
-/// Whether a media type carries bytes as they are.
+/// Returns true if a media type carries bytes as they are.
 pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     match kind {
         BodyKind::Binary => true,
@@ -22,7 +22,7 @@ pub(super) fn carries(kind: BodyKind, encodings: &[PropertyEncoding]) -> bool {
     }
 }
 
-/// Whether values of a media type hold bytes as texts.
+/// Returns true if values of a media type hold bytes as texts.
 pub(super) fn holds_encoded(
     document: &Document,
     kind: BodyKind,
@@ -46,7 +46,7 @@ fn encoded<'d>(document: &'d Document, schema: Located<'d>, left: &mut usize) ->
     })
 }
 
-/// Whether a schema itself says that its text is bytes.
+/// Returns true if a schema itself says that its text is bytes.
 fn says_encoded(node: &Node) -> bool {
     let text = |name: &str| node.get(name).and_then(Node::as_str);
     is_bytes(node)

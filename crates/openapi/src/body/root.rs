@@ -43,7 +43,7 @@ pub(super) fn nearest(schema: &Located<'_>, operation: Option<&Arc<str>>) -> Opt
     Some(XmlName::new(Arc::clone(name), None, None))
 }
 
-/// Whether a text can be the name of an element as it is.
+/// Returns true if a text can be the name of an element as it is.
 fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_alphabetic() || c == '_') && text.chars().all(is_part)

@@ -17,13 +17,13 @@ use crate::{
 /// The addresses of one document.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Base {
-    /// Where it was read: a path relative to the directory of the description, or an address.
+    /// The place where it was read: a path relative to the directory of the description, or an address.
     pub(super) read_at: Arc<str>,
     /// What relative references in it are relative to.
     pub(super) relative_to: Arc<str>,
     /// The address it is known by beside the one where it was read.
     pub(super) own: Option<Arc<str>>,
-    /// Why its `$self` does not count: what was expected, and what it is.
+    /// The reason why its `$self` does not count: what was expected, and what it is.
     pub(super) fault: Option<(&'static str, Arc<str>)>,
 }
 
@@ -80,7 +80,7 @@ impl Base {
         Some(url.into())
     }
 
-    /// Whether it is a file that says it is at an address.
+    /// Returns true if it is a file that says it is at an address.
     fn is_elsewhere(&self) -> bool {
         !is_address(&self.read_at) && is_address(&self.relative_to)
     }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use crate::document::{base::Base, index::Index};
 
-/// What became of a document that the description refers to.
+/// The fate of a document that the description refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Further {
     Read(Arc<Tree>),
@@ -23,17 +23,17 @@ pub(super) struct Tree {
     pub(super) index: Index,
 }
 
-/// Why a document that a description refers to is not there.
+/// The reason why a document that a description refers to is not there.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a reason and its kind, nothing else")]
 pub struct Unavailable {
-    /// Whether it costs the operation.
+    /// The decision whether it costs the operation.
     pub reason: UnavailableReason,
-    /// What was expected of the document, as it stands in a sentence: `a file that can be read`.
+    /// The value that was expected of the document, as it stands in a sentence: `a file that can be read`.
     pub expected: String,
 }
 
-/// Whether a document may not be read or could not be read.
+/// The decision whether a document may not be read or could not be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever supplies documents decides between the two")]
 pub enum UnavailableReason {

@@ -1,4 +1,4 @@
-//! Which document a name means, and which one has to be asked for so that it means one. A document is known by where it
+//! The document that a name means, and which one has to be asked for so that it means one. A document is known by where it
 //! was read and by the address it gives itself; who gave it that address is not judged here, since no name makes
 //! anything readable.
 

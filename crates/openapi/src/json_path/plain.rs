@@ -28,7 +28,7 @@ pub(super) fn segments(text: &str) -> Option<Box<[Segment]>> {
     Some(segments.into())
 }
 
-/// What stands behind a dot, and the rest.
+/// The text behind a dot, and the rest.
 fn dotted(text: &str) -> Option<(Segment, &str)> {
     if let Some(rest) = text.strip_prefix('*') {
         return Some((Segment::Wildcard, rest));
@@ -40,7 +40,7 @@ fn dotted(text: &str) -> Option<(Segment, &str)> {
     is_name.then(|| (Segment::Step(PathStep::Name(name.to_owned())), rest))
 }
 
-/// What stands behind a bracket, and what follows the one that closes it.
+/// The text behind a bracket, and what follows the one that closes it.
 fn bracketed(text: &str) -> Option<(Segment, &str)> {
     if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
         let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;

@@ -24,7 +24,7 @@ pub(super) struct Alternative<'d> {
     media_types: Vec<Arc<str>>,
 }
 
-/// How bytes in a value are given.
+/// The way bytes in a value are given.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Given {
     /// Some of its members are files.
@@ -67,12 +67,12 @@ impl<'d> Alternative<'d> {
             && (self.given == Given::Whole || node(&self.schema) == own)
     }
 
-    /// Whether it is sent in a media type.
+    /// Returns true if it is sent in a media type.
     pub(super) fn has(&self, media_type: &str) -> bool {
         self.media_types.iter().any(|known| **known == *media_type)
     }
 
-    /// What is kept of it.
+    /// The part kept of it.
     pub(super) fn origin(&self) -> AlternativeOrigin {
         AlternativeOrigin {
             schema: self.schema.as_ref().map(Origin::of),

@@ -46,7 +46,7 @@ pub(super) fn properties<'d>(
     shows_presence(document, &properties).then_some(properties)
 }
 
-/// Whether a schema says nothing about the object as a whole that its properties alone could not keep.
+/// Returns true if a schema says nothing about the object as a whole that its properties alone could not keep.
 fn is_plain(document: &Document, node: &Node) -> bool {
     let Some(object) = node.as_object() else { return false };
     let is_object = match object.get("type") {
@@ -90,8 +90,8 @@ fn declared<'d>(
     Some(properties).filter(|properties| !properties.is_empty())
 }
 
-/// Whether the arguments of a body show whether it is there: one is required that comes from the model alone. Without
-/// it, no body and an empty one would be asked for alike.
+/// Returns true if the arguments of a body show whether it is there: one is required that comes from the model alone.
+/// Without it, no body and an empty one would be asked for alike.
 fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bool {
     let comes_by_itself = |property: &Property<'d>| {
         let Located { node, pointer } = &property.schema;
@@ -103,7 +103,7 @@ fn shows_presence<'d>(document: &'d Document, properties: &[Property<'d>]) -> bo
     properties.iter().any(|property| property.required && !comes_by_itself(property))
 }
 
-/// What it takes to look at a property in several ways, in steps.
+/// The cost to look at a property in several ways, in steps.
 const PROPERTY: usize = 8;
 
 /// Keywords about an object as a whole.

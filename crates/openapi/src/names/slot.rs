@@ -1,4 +1,4 @@
-//! What the name of an argument is made of.
+//! The parts of the name of an argument.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use callgate_tool::ArgumentName;
 
 use crate::input::Place;
 
-/// What an argument's name is made of. The body as one argument has the name `body`.
+/// The parts of an argument's name. The body as one argument has the name `body`.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Slot<'a> {
     pub(crate) name: &'a str,

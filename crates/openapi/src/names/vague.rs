@@ -35,7 +35,7 @@ const VAGUE: [&str; 27] = [
 /// A name of this length says something, if only by its length.
 const LONGEST: usize = 200;
 
-/// Whether an `operationId` consists of words that say nothing: `get`, `operation1`, `api_call`.
+/// Returns true if an `operationId` consists of words that say nothing: `get`, `operation1`, `api_call`.
 pub(crate) fn is_vague(operation_id: &str) -> bool {
     if operation_id.len() > LONGEST {
         return false;

@@ -1,4 +1,4 @@
-//! What an action does, after checking. The words are those of the Overlay Specification.
+//! The effect of an action, after checking. The words are those of the Overlay Specification.
 
 use callgate_tool::Value;
 

@@ -39,7 +39,7 @@ impl Overlaid {
         }
     }
 
-    /// Whether the node at a pointer is the same one, perhaps with other members, before and after.
+    /// Returns true if the node at a pointer is the same one, perhaps with other members, before and after.
     fn stands_at(&self, pointer: &str) -> bool {
         let Some(mut steps) = segments(pointer) else { return false };
         let walked = steps.try_fold((&self.before, &self.after), |(before, after), step| {

@@ -5,16 +5,17 @@ use crate::json_path::JsonPath;
 
 /// The bytes of an expression: the longest in the wild have a few hundred.
 const BYTES: usize = 4096;
-/// How deep brackets and parentheses nest: the reader of expressions recurses at each of them.
+/// The depth to which brackets and parentheses nest: the reader of expressions recurses at each of them.
 const NESTING: usize = 12;
-/// How many segments may look at all descendants: each multiplies the nodes that are visited by the depth of the tree.
+/// The number of segments that may look at all descendants: each multiplies the nodes that are visited by the depth of
+/// the tree.
 const DESCENTS: usize = 3;
 
 /// An expression that was read.
 #[derive(Debug)]
 pub(super) struct Read {
     pub(super) path: JsonPath,
-    /// How it was read, where that is not as it was written.
+    /// The way it was read, where that is not as it was written.
     pub(super) read_as: Option<String>,
 }
 

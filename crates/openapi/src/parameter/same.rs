@@ -14,7 +14,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Whether no parameter before it, of the same list, is the same one.
+    /// Returns true if no parameter before it, of the same list, is the same one.
     pub(super) fn is_new(&mut self, parameter: &Parameter<'_>, before: &[Parameter<'_>]) -> bool {
         if before.len() < COMPARED_PARAMETERS {
             return !before.iter().any(|known| known.is_same(parameter));
@@ -26,7 +26,7 @@ impl Seen {
     }
 }
 
-/// Where those of the outer level stand that are replaced.
+/// The place where those of the outer level stand that are replaced.
 pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec<Option<usize>> {
     if parameters.len() < COMPARED_PARAMETERS {
         let place = |own: &Parameter<'_>| parameters.iter().position(|known| known.is_same(own));
@@ -38,7 +38,7 @@ pub(super) fn places(parameters: &[Parameter<'_>], own: &[Parameter<'_>]) -> Vec
 }
 
 impl Parameter<'_> {
-    /// Whether it has the same name at the same place: headers without regard to case.
+    /// Returns true if it has the same name at the same place: headers without regard to case.
     fn is_same(&self, other: &Self) -> bool {
         let is_named_alike = || match self.place() {
             Place::Header => self.name.eq_ignore_ascii_case(&other.name),

@@ -13,7 +13,7 @@ use crate::{code::Code, findings::MORE};
 pub(crate) struct Gathered {
     diagnostics: Vec<Diagnostic>,
     hasher: DefaultHashBuilder,
-    /// How often a thing was said, by what was said where, whichever operation it is about.
+    /// The number of times a thing was said, by what was said where, whichever operation it is about.
     said: HashMap<u64, Said>,
     n_bytes: usize,
     n_more: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Gathered {
 #[derive(Debug)]
 struct Said {
     times: usize,
-    /// Where the last of those stands that are told one by one.
+    /// The place where the last of those stands that are told one by one.
     last: usize,
 }
 

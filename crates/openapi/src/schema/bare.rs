@@ -40,7 +40,7 @@ pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings:
     }
 }
 
-/// Whether a definition was walked through.
+/// The decision whether a definition was walked through.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Done,

@@ -28,7 +28,7 @@ use crate::{
     },
 };
 
-/// What was built so far of the schemas of one description.
+/// The part built so far of the schemas of one description.
 #[derive(Debug)]
 pub(crate) struct Built {
     parts: Mutex<HashMap<Place, Known>>,
@@ -39,7 +39,7 @@ pub(crate) struct Built {
     stems: OnceLock<Stems>,
     /// Names and pointers, which many definitions refer to: each is kept once.
     texts: Mutex<HashSet<Arc<str>>>,
-    /// What definitions may still cost.
+    /// The cost of definitions may still.
     allowance: Mutex<Allowance>,
     /// The steps that the sets that are kept may still cost.
     room: AtomicUsize,
@@ -50,7 +50,7 @@ pub(crate) struct Built {
 pub(super) struct DefinitionSet {
     pub(super) definitions: Arc<Definitions>,
     pub(super) findings: Findings,
-    /// Why one of them is not there.
+    /// The reason why one of them is not there.
     pub(super) lack: Option<Lack>,
 }
 
@@ -177,14 +177,14 @@ fn held<K: Eq + Hash, V>(of: &Mutex<HashMap<K, V>>) -> MutexGuard<'_, HashMap<K,
 /// The part of what definitions may cost that the sets may take beside them.
 const SETS: usize = 4;
 
-/// What it takes to keep anything, in steps of 16 bytes.
+/// The cost to keep anything, in steps of 16 bytes.
 pub(super) const ENTRY: usize = 16;
 
-/// What it takes to name a definition in a set.
+/// The cost to name a definition in a set.
 const DEFINITION: usize = 3;
 
 /// So many bytes of the JSON of a schema take a step to keep.
 const OWN_BYTES: usize = 4;
 
-/// What it takes to keep a finding.
+/// The cost to keep a finding.
 const FINDING: usize = 32;

@@ -6,7 +6,7 @@ use callgate_tree::Node;
 
 use crate::{reference::reference_of, schema::View};
 
-/// How a value is given, by where it stands: whether as bytes, if it says that it is binary.
+/// The way a value is given, by where it stands: whether as bytes, if it says that it is binary.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Bytes {
     /// It is: a file with a name and a type of its own.
@@ -24,7 +24,7 @@ pub(crate) enum Bytes {
 }
 
 impl Bytes {
-    /// What holds below a keyword.
+    /// The rule that holds below a keyword.
     pub(crate) fn below(self, keyword: &str) -> Self {
         match (self, keyword) {
             // They speak of the same value.
@@ -88,7 +88,7 @@ fn allows_null(schema: &Node) -> bool {
         || kinds.iter().any(|kind| kind.as_str() == Some("null"))
 }
 
-/// Whether a schema by itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format:
+/// Returns true if a schema by itself says that its value is bytes (OpenAPI 3.0.4 §4.4.2, 3.1.1 §4.4.2): `format:
 /// binary`, 2.0's `file`, or content of a media type that is not text and is not encoded.
 pub(crate) fn is_bytes(schema: &Node) -> bool {
     let text = |name: &str| schema.get(name).and_then(Node::as_str);

@@ -12,14 +12,14 @@ pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     walk.groups
 }
 
-/// What is known of a node.
+/// The facts known of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// When it was entered, counted from 1; 0 before.
+    /// The time when it was entered, counted from 1; 0 before.
     entered: usize,
     /// The earliest node that it is known to reach among those that are open.
     earliest: usize,
-    /// Whether its group is not complete.
+    /// True if its group is not complete.
     is_open: bool,
 }
 

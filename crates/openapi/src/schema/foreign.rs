@@ -1,7 +1,7 @@
 //! Tells what stands at a place that no schema can stand at, by the place alone: a reference that leads there was meant
 //! otherwise, and what is there would be read as keywords nobody wrote.
 
-/// What stands at a pointer, where it is something else than a schema.
+/// The text at a pointer, where it is something else than a schema.
 pub(super) fn kind_at(pointer: &str) -> Option<&'static str> {
     let pointer = pointer.split_once('#').map_or(pointer, |(_, pointer)| pointer);
     let mut segments = pointer.strip_prefix('/')?.split('/');

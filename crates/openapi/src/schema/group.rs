@@ -35,13 +35,13 @@ pub(super) struct Group {
     pub(super) findings: Findings,
     /// The groups that its definitions refer to.
     pub(super) leads_to: Box<[usize]>,
-    /// Where something is filled in: one of its definitions as it is where nothing is.
+    /// The place where something is filled in: one of its definitions as it is where nothing is.
     pub(super) unfilled: Option<Place>,
-    /// Whether all its definitions can be called after their own pointers.
+    /// True if all its definitions can be called after their own pointers.
     pub(super) is_plain: bool,
     /// The names that a definition of another group may have, too.
     pub(super) shared_names: Box<[Arc<str>]>,
-    /// Why one of its definitions is not there.
+    /// The reason why one of its definitions is not there.
     pub(super) lack: Option<Lack>,
 }
 
@@ -114,8 +114,8 @@ pub(super) fn in_order(place: &Place) -> (String, Arc<str>) {
     (stem(&place.at.pointer), Arc::clone(&place.at.pointer))
 }
 
-/// Whether no other definition can be called alike: it is a schema that the description names itself, and the only one
-/// of its name.
+/// Returns true if no other definition can be called alike: it is a schema that the description names itself, and the
+/// only one of its name.
 fn is_only(stems: &Stems, place: &Place, name: &str) -> bool {
     place.at.bytes == Bytes::Text
         && place.at.scope == Scope::default()

@@ -28,7 +28,7 @@ pub(crate) fn declared_default<'d>(
     chain(document, schema, path).find_map(|node| node.get("default"))
 }
 
-/// Whether a schema allows a value.
+/// Returns true if a schema allows a value.
 pub(crate) fn is_legal<'d>(
     document: &'d Document,
     schema: &'d Node,
@@ -56,7 +56,7 @@ impl<'d> Legal<'d> {
                 .all(|Located { node, pointer }| self.allows_here(node, &Path::at(pointer), value))
     }
 
-    /// What a schema says itself, without what it refers to.
+    /// The words of a schema itself, without what it refers to.
     fn allows_here(&mut self, schema: &'d Node, path: &Path<'_>, value: &'d Node) -> bool {
         let Some(object) = schema.as_object() else { return schema.as_bool() != Some(false) };
         is_nulled(object, value)
@@ -67,7 +67,7 @@ impl<'d> Legal<'d> {
                 && self.allows_below(object, path, value))
     }
 
-    /// Whether listed values of another type than the declared one allow a value; `None` where there are none.
+    /// Returns true if listed values of another type than the declared one allow a value; `None` where there are none.
     fn listed(&self, object: &Object, value: &Node) -> Option<bool> {
         let n_members = object.get("enum").and_then(Node::as_array).map_or(0, <[Node]>::len);
         let is_affordable = self.document.spend(n_members);
@@ -112,7 +112,7 @@ impl<'d> Legal<'d> {
     }
 }
 
-/// Whether the value is the `null` that `nullable` adds to the types (OpenAPI 3.0, and Swagger 2.0 by extension).
+/// Returns true if the value is the `null` that `nullable` adds to the types (OpenAPI 3.0, and Swagger 2.0 by extension).
 fn is_nulled(schema: &Object, value: &Node) -> bool {
     let says = |name: &str| schema.get(name).and_then(Node::as_bool) == Some(true);
     matches!(value, Node::Null) && (says("nullable") || says("x-nullable"))

@@ -63,8 +63,8 @@ pub(crate) fn fitted(said: &[&Node], value: &Node) -> Value {
     members.fold(value.to_value(), |value, members| members.read(&value))
 }
 
-/// Whether the listed values of a schema allow a value that they are read like; `None` where all are of the declared type, so
-/// that the type and the list are held against it.
+/// Returns true if the listed values of a schema allow a value that they are read like; `None` where all are of the
+/// declared type, so that the type and the list are held against it.
 pub(super) fn allow(object: &NodeObject, value: &Node) -> Option<bool> {
     let members = Members::of(object)?;
     let is_listed = |value: &Value| {
@@ -156,7 +156,7 @@ impl Members {
         kinds.into_iter().map(Value::from).collect()
     }
 
-    /// Whether they are said of a list and can only be meant for its items.
+    /// Returns true if they are said of a list and can only be meant for its items.
     fn is_of_items(&self) -> bool {
         self.kinds == ["array"] && !self.written.iter().any(|member| is_of(member, "array"))
     }
@@ -194,7 +194,7 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
     distinct
 }
 
-/// Whether a node is of a type, or of one of several.
+/// Returns true if a node is of a type, or of one of several.
 fn fits(node: &Node, kind: &Value) -> bool {
     let one = |kind: &Value| match (node, kind.as_str()) {
         (Node::Array(_), Some("array"))
@@ -209,7 +209,7 @@ fn fits(node: &Node, kind: &Value) -> bool {
     kind.as_array().map_or_else(|| one(kind), |kinds| kinds.iter().any(one))
 }
 
-/// Whether a value is of a type of JSON Schema.
+/// Returns true if a value is of a type of JSON Schema.
 fn is_of(value: &Value, kind: &str) -> bool {
     match (value, kind) {
         (Value::Number(number), "integer") => is_whole(number),

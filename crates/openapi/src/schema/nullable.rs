@@ -36,7 +36,7 @@ fn with_null(mut built: Object) -> Value {
     with_enum(built)
 }
 
-/// Whether a schema says in its own way that null is a value of it.
+/// Returns true if a schema says in its own way that null is a value of it.
 pub(crate) fn is_nullable(document: &Document, node: &Node) -> bool {
     let says = |name: &str| node.get(name).and_then(Node::as_bool) == Some(true);
     says("nullable") || (document.version().is_swagger() && says("x-nullable"))
@@ -60,7 +60,7 @@ fn allows_null(built: &Object) -> bool {
     }
 }
 
-/// What annotates the value stays outside, so that a reader finds it.
+/// The code that annotates the value stays outside, so that a reader finds it.
 fn wrapped(mut built: Object) -> Value {
     let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {

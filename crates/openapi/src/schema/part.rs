@@ -14,21 +14,21 @@ use crate::{
 /// A definition by itself, or why there is none.
 pub(super) type Known = Result<Arc<Part>, Lack>;
 
-/// What is defined.
+/// The part that is defined.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct At {
     pub(super) pointer: Arc<str>,
     pub(super) bytes: Bytes,
-    /// What dynamic references mean in it.
+    /// The meaning of dynamic references in it.
     pub(super) scope: Scope,
 }
 
-/// What is defined, for whom, and where it stands.
+/// The parts defined, for whom, and where it stands.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(super) struct Place {
     pub(super) at: At,
     pub(super) view: View,
-    /// Whether everything that refers to it stands where defaults are filled in.
+    /// True if everything that refers to it stands where defaults are filled in.
     pub(super) is_filled: bool,
 }
 

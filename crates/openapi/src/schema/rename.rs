@@ -36,5 +36,5 @@ fn rename(schema: &mut Value, names: &HashMap<&str, &str>) {
     }
 }
 
-/// How references to definitions begin.
+/// The way references to definitions begin.
 pub(super) const PREFIX: &str = "#/$defs/";

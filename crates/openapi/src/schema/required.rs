@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 
 use crate::{code::Code, schema::Builder};
 
-/// Whether a schema itself requires a member.
+/// Returns true if a schema itself requires a member.
 pub(super) fn names(object: &NodeObject, name: &str) -> bool {
     let names = object.get("required").and_then(Node::as_array).unwrap_or_default();
     names.iter().any(|required| required.as_str() == Some(name))

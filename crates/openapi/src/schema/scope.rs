@@ -1,4 +1,4 @@
-//! Which schema a `$dynamicRef` means: the one with that `$dynamicAnchor` in the outermost of the schema resources that
+//! The schema that a `$dynamicRef` means: the one with that `$dynamicAnchor` in the outermost of the schema resources that
 //! were entered on the way to it (JSON Schema 2020-12 §8.2.3.2). A resource is a schema with an `$id`, or a document.
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -7,13 +7,13 @@ use callgate_tree::{Node, Path};
 
 use crate::{document::Document, reference::Located};
 
-/// What dynamic anchors mean at one place of a schema: the pointer of each by its name. None before the first resource
+/// The meaning of dynamic anchors at one place of a schema: the pointer of each by its name. None before the first resource
 /// was entered, and always none where no schema has such an anchor.
 #[derive(Clone, Debug, Default, Eq, Hash, PartialEq)]
 pub(super) struct Scope(Option<Arc<BTreeMap<Arc<str>, Arc<str>>>>);
 
 impl Scope {
-    /// Whether no resource was entered so far.
+    /// Returns true if no resource was entered so far.
     pub(super) fn is_outermost(&self) -> bool {
         self.0.is_none()
     }
@@ -55,5 +55,5 @@ impl Scope {
     }
 }
 
-/// What it takes to look at an anchor, in steps.
+/// The cost to look at an anchor, in steps.
 const ANCHOR: usize = 4;

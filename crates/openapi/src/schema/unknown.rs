@@ -16,7 +16,7 @@ pub(super) fn report(builder: &mut Builder<'_>, keyword: &str, path: &Path<'_>) 
     builder.findings.note(Code::UnknownKeyword, path, message, &help);
 }
 
-/// What to write instead; none for a word that is no keyword of any draft, however it is spelt.
+/// The text to write instead; none for a word that is no keyword of any draft, however it is spelt.
 fn meant(keyword: &str) -> Option<String> {
     if let Some((_, help)) = OLDER.iter().find(|(older, _)| *older == keyword) {
         return Some((*help).to_owned());

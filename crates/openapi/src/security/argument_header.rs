@@ -14,7 +14,7 @@ pub struct ArgumentHeader {
     folded: String,
 }
 
-/// Why there is nothing to let through.
+/// The reason why there is nothing to let through.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum NotAnArgumentHeader {
@@ -66,7 +66,7 @@ impl ArgumentHeader {
         Ok(Self { written: name.to_owned(), folded })
     }
 
-    /// Whether a header of this name is meant.
+    /// Returns true if a header of this name is meant.
     pub fn is(&self, name: &str) -> bool {
         self.is_folded(&folded(name))
     }
@@ -75,7 +75,7 @@ impl ArgumentHeader {
         self.folded == folded
     }
 
-    /// Whether its value is another method than the request line says: a read becomes a write.
+    /// Returns true if its value is another method than the request line says: a read becomes a write.
     pub fn overrides_method(&self) -> bool {
         METHODS.contains(&self.folded.as_str())
     }

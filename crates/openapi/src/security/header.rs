@@ -3,25 +3,25 @@
 
 use callgate_tool::is_framing_header;
 
-/// Whether no argument may set a header of this name, whatever a description declares, unless the operator lets it
+/// Returns true if no argument may set a header of this name, whatever a description declares, unless the operator lets it
 /// through.
 pub fn is_withheld_header(name: &str) -> bool {
     let folded = folded(name);
     is_reserved(&folded) || is_forbidden(&folded)
 }
 
-/// Whether a header can have this name (RFC 9110 §5.1): it is a token.
+/// Returns true if a header can have this name (RFC 9110 §5.1): it is a token.
 pub(crate) fn is_header_name(name: &str) -> bool {
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_token)
 }
 
-/// Whether OpenAPI describes the header elsewhere.
+/// Returns true if OpenAPI describes the header elsewhere.
 pub(super) fn is_reserved(folded: &str) -> bool {
     RESERVED.contains(&folded)
 }
 
-/// Whether a header steers the connection, the message or the proxies on the way.
+/// Returns true if a header steers the connection, the message or the proxies on the way.
 pub(super) fn is_forbidden(folded: &str) -> bool {
     is_framing_header(folded) || FORBIDDEN.contains(&folded) || folded.starts_with("x-forwarded-")
 }
@@ -31,7 +31,7 @@ pub(super) fn folded(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
-/// Whether two names are one as services compare them, as [`folded`] says, and nothing is made for it.
+/// Returns true if two names are one as services compare them, as [`folded`] says, and nothing is made for it.
 pub(super) fn is_one_header(one: &str, other: &str) -> bool {
     let fold = |byte: u8| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() };
     one.trim().bytes().map(fold).eq(other.trim().bytes().map(fold))

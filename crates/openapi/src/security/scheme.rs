@@ -37,7 +37,7 @@ pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     known.unwrap_or(SecuritySchemeKind::Unknown)
 }
 
-/// Whether AWS's gateway says that what it calls a key is a signature.
+/// Returns true if AWS's gateway says that what it calls a key is a signature.
 fn is_signature(scheme: &Node) -> bool {
     let said = scheme.get("x-amazon-apigateway-authtype").and_then(Node::as_str);
     said.is_some_and(|said| said.eq_ignore_ascii_case("awsSigv4"))

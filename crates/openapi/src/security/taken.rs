@@ -26,12 +26,12 @@ pub enum CredentialKind {
     Token,
 }
 
-/// What the operator says of credentials.
+/// The words of the operator about credentials.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Configured<'a> {
     /// The kind of the credential of every operation.
     pub(crate) kind: Option<CredentialKind>,
-    /// Where it goes.
+    /// The place where it goes.
     pub(crate) places: &'a [(Place, String)],
     /// The names that are arguments all the same.
     pub(crate) returned: &'a [String],
@@ -40,11 +40,11 @@ pub(crate) struct Configured<'a> {
 /// The places of the credentials that an operation is called with.
 #[derive(Clone, Debug)]
 pub(crate) struct TakenPlaces<'a> {
-    /// Where the configuration and the schemes of the description put credentials.
+    /// The place where the configuration and the schemes of the description put credentials.
     exact: Vec<Exact<'a>>,
     /// The kinds that apply.
     kinds: Vec<CredentialKind>,
-    /// Whether there is any credential, or any scheme.
+    /// True if there is any credential, or any scheme.
     is_secured: bool,
     /// The names that the operator gives back.
     returned: &'a [String],
@@ -57,7 +57,7 @@ struct Exact<'a> {
     name: &'a str,
     /// The scheme of the description that says so; none where the configuration does.
     scheme: Option<&'a Arc<SecurityScheme>>,
-    /// Whether the operation is called with it.
+    /// True if the operation is called with it.
     is_asked: bool,
 }
 
@@ -67,11 +67,11 @@ pub(crate) struct Asked<'a> {
     pub(crate) place: Place,
     pub(crate) name: &'a str,
     pub(crate) required: bool,
-    /// What the description says of it.
+    /// The words of the description about it.
     pub(crate) description: &'a str,
 }
 
-/// Who takes a place.
+/// The party that takes a place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Taker {
     /// The credential that the configuration puts there, or one that is read from there beside its own place.
@@ -119,12 +119,12 @@ impl<'a> TakenPlaces<'a> {
         }
     }
 
-    /// How many places there are to compare with.
+    /// The number of places that there are to compare with.
     pub(crate) fn len(&self) -> usize {
         self.exact.len().saturating_add(1)
     }
 
-    /// Who takes the place of a parameter; `None` where it is an argument.
+    /// The party that takes the place of a parameter; `None` where it is an argument.
     pub(crate) fn taker(&self, asked: Asked<'_>) -> Option<Taker> {
         let Asked { place, name, required, .. } = asked;
         let exact = || self.exact.iter().filter(|known| known.is_at(place, name));
@@ -143,7 +143,7 @@ impl<'a> TakenPlaces<'a> {
         (self.is_secured && is_described(asked)).then_some(Taker::Credential)
     }
 
-    /// Whether services read the credential from there beside its own place.
+    /// Returns true if services read the credential from there beside its own place.
     pub(crate) fn is_read_too(&self, place: Place, name: &str) -> bool {
         let rows = SPELLINGS.iter().filter(|row| self.kinds.contains(&row.kind));
         let mut rows = rows.filter(|row| row.places.contains(&place));
@@ -167,7 +167,7 @@ impl<'a> TakenPlaces<'a> {
         all.filter(move |(place, _)| is_key(*place)).map(|(place, name)| (place, name.into()))
     }
 
-    /// Whether the operation is called with a cookie.
+    /// Returns true if the operation is called with a cookie.
     pub(crate) fn has_cookie(&self) -> bool {
         self.exact.iter().any(|known| known.place == Place::Cookie && known.is_asked)
     }
@@ -197,8 +197,8 @@ impl SecuritySchemeKind {
     }
 }
 
-/// Whether two names are one to a service: headers with `_` for `-` too, and everything else without regard to case, as
-/// many frameworks read queries, forms and cookies.
+/// Returns true if two names are one to a service: headers with `_` for `-` too, and everything else without regard to
+/// case, as many frameworks read queries, forms and cookies.
 fn is_alike(place: Place, known: &str, name: &str) -> bool {
     match place {
         Place::Header => is_one_header(known, name),
@@ -206,8 +206,8 @@ fn is_alike(place: Place, known: &str, name: &str) -> bool {
     }
 }
 
-/// Whether an optional parameter is described as a credential: by one of the names that some services read credentials
-/// from and others use for something else, and by its text.
+/// The decision whether an optional parameter is described as a credential: by one of the names that some services read
+/// credentials from and others use for something else, and by its text.
 fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
     if required || place == Place::Path {
         return false;
@@ -221,7 +221,7 @@ fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool
     words.iter().any(|word| text.contains(word))
 }
 
-/// Where a credential of a kind is read from beside its own place.
+/// The place where a credential of a kind is read from beside its own place.
 #[derive(Debug)]
 struct Spelling {
     kind: CredentialKind,

@@ -1,4 +1,4 @@
-//! Which parameters a model may never fill, whatever a description declares: headers that steer the connection, the
+//! The parameters that a model may never fill, whatever a description declares: headers that steer the connection, the
 //! message or the proxies on the way, and places that belong to credentials.
 
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Why a parameter is not offered.
+/// The reason why a parameter is not offered.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Withheld {
     /// A credential goes there.
@@ -21,16 +21,16 @@ pub(crate) enum Withheld {
     Reserved,
 }
 
-/// What decides whether parameters are offered.
+/// The code that decides whether parameters are offered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {
-    /// Where credentials go.
+    /// The place where credentials go.
     pub(crate) taken: &'a TakenPlaces<'a>,
     /// The headers that the operator lets through.
     pub(crate) let_through: &'a [&'a ArgumentHeader],
 }
 
-/// Why a parameter is not offered; `None` when it is.
+/// The reason why a parameter is not offered; `None` when it is.
 pub(crate) fn withheld(asked: Asked<'_>, rules: Rules<'_>) -> Option<Withheld> {
     if asked.place != Place::Header {
         return rules.taken.taker(asked).map(Withheld::Credential);

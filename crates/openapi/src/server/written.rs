@@ -10,9 +10,9 @@ use crate::{options::LoadOptions, server::named_by_operator};
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct InvalidServer {
-    /// What was expected, and what was written.
+    /// The value that was expected, and what was written.
     pub message: String,
-    /// What to write instead.
+    /// The text to write instead.
     pub help: String,
 }
 
@@ -48,7 +48,7 @@ pub fn check_server(text: &str) -> Result<(), InvalidServer> {
     })
 }
 
-/// What to write instead of a server.
+/// The text to write instead of a server.
 pub(super) fn help(text: &str) -> String {
     let fit = mended(text).unwrap_or_else(|| "https://api.example.com/v1".to_owned());
     if mended(text).is_some() { format!("write `{fit}`") } else { format!("write it as `{fit}`") }

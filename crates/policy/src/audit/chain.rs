@@ -11,7 +11,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// What codes are made with.
+/// The means with which codes are made.
 #[derive(Clone)]
 pub(crate) struct ChainKey(Hmac<Sha256>);
 
@@ -34,7 +34,7 @@ impl ChainKey {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether a line stands behind one with that code.
+    /// Returns true if a line stands behind one with that code.
     pub(crate) fn holds(&self, previous: &Digest, line: &Line<'_>) -> bool {
         let mut mac = self.0.clone();
         mac.update(previous);
@@ -42,7 +42,7 @@ impl ChainKey {
         mac.verify_slice(&line.code).is_ok()
     }
 
-    /// Whether both make the same codes.
+    /// Returns true if both make the same codes.
     pub(crate) fn is(&self, other: &Self) -> bool {
         let (own, code) = (self.code(&START, b""), other.0.clone().chain_update(START));
         code.verify_slice(&own).is_ok()
@@ -85,7 +85,7 @@ pub(crate) struct Line<'a> {
     pub(crate) record: Record,
 }
 
-/// What a line says that somebody reads again.
+/// The words of a line that somebody reads again.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Record {
     pub(crate) line: u64,
@@ -116,7 +116,7 @@ impl<'a> Line<'a> {
         Some(Self { sealed, code, record })
     }
 
-    /// Where the chain ends that this is the last line of.
+    /// The place where the chain ends that this is the last line of.
     pub(crate) fn head(&self) -> Head {
         Head { number: self.record.line, code: self.code }
     }

@@ -15,7 +15,7 @@ use crate::error::{self, Error};
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    /// How long it is.
+    /// The time for which it is.
     length: u64,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Reading<'a> {
     junk: Option<Vec<u8>>,
 }
 
-/// How a line stands to those before it.
+/// The way a line stands to those before it.
 #[derive(Debug)]
 pub(super) enum Read {
     /// It is not one that was written there.
@@ -42,7 +42,7 @@ impl<'a> Reading<'a> {
         self.head.map_or(1, |head| head.number + 1)
     }
 
-    /// Whether what was read last is a line.
+    /// Returns true if what was read last is a line.
     pub(super) fn is_at_a_line(&self) -> bool {
         self.junk.is_none()
     }
@@ -93,7 +93,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a line says that this was torn.
+/// Returns true if a line says that this was torn.
 fn explains(record: &Record, junk: &[u8]) -> bool {
     let digest: Digest = Sha256::digest(junk).into();
     record.event == OPENED && record.torn.as_deref().and_then(of_hex) == Some(digest)
@@ -106,7 +106,7 @@ pub(super) fn next<R: BufRead>(reader: &mut R, line: &mut Vec<u8>) -> io::Result
     Ok(n_read > 0)
 }
 
-/// What opens a file, or goes on with one.
+/// The code that opens a file, or goes on with one.
 const OPENED: &str = "opened";
 /// More than arguments may have.
 const MAX_LINE: u64 = 64 << 20;

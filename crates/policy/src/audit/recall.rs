@@ -25,11 +25,11 @@ use crate::{
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct UnknownCall {
-    /// When it was begun.
+    /// The time when it was begun.
     pub time: SystemTime,
     /// The caller's own id of the call.
     pub id: String,
-    /// Who asked.
+    /// The party that asked.
     pub principal: Option<String>,
     /// The tool.
     pub tool: String,
@@ -41,7 +41,7 @@ pub struct UnknownCall {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,
-    /// What makes two calls the same.
+    /// The key by which two calls are the same.
     pub(super) digest: Digest,
     pub(super) reached: Reached,
     pub(super) status: Option<u16>,
@@ -173,7 +173,7 @@ fn time(text: &str) -> Option<SystemTime> {
     OffsetDateTime::parse(text, &Rfc3339).ok().map(SystemTime::from)
 }
 
-/// Where the lines since then begin; some from before may be among them. Lines stand in the order of their times.
+/// The place where the lines since then begin; some from before may be among them. Lines stand in the order of their times.
 fn start(file: &mut File, since: SystemTime) -> io::Result<u64> {
     let (mut low, mut high) = (0, file.metadata()?.len());
     let since = since.checked_sub(DISORDER).unwrap_or(since);
@@ -225,5 +225,5 @@ fn rotated(path: &Path, since: SystemTime) -> Vec<PathBuf> {
 
 /// Lines that are written at the same time by several threads are in disorder by less than this.
 const DISORDER: Duration = Duration::from_mins(1);
-/// What is read whole.
+/// The parts read whole.
 const NEAR: u64 = 1 << 20;

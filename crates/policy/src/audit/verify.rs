@@ -18,27 +18,27 @@ use crate::{
     error::{self, Error},
 };
 
-/// What became of audit files.
+/// The fate of audit files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Verified {
-    /// How many lines are as they were written, up to the first that is not.
+    /// The number of lines that are as they were written, up to the first that is not.
     pub n_lines: u64,
     /// The number of the first line; 1 where the chain begins there.
     pub first: u64,
     /// The code of the last line that is as it was written: what `--head` takes.
     pub head: Option<String>,
-    /// How many times a line was torn and the next one says so.
+    /// The number of times a line was torn and the next one says so.
     pub n_torn: u64,
     /// The first thing that is wrong.
     pub flaw: Option<Flaw>,
 }
 
-/// What is wrong with an audit file.
+/// The problem with an audit file.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Flaw {
-    /// Where.
+    /// The place.
     pub file: PathBuf,
     /// The number of the line.
     pub line: u64,
@@ -120,7 +120,7 @@ impl Verifying<'_> {
         Ok(())
     }
 
-    /// What is wrong with the next line, and which one it is.
+    /// The problem with the next line, and which one it is.
     fn line(&mut self, bytes: &[u8]) -> Option<(FlawKind, u64)> {
         let next = self.reading.next_number();
         match self.reading.take(bytes) {

@@ -49,9 +49,9 @@ struct Waited(String, oneshot::Sender<bool>);
 pub(super) struct Beginning {
     pub(super) file: AuditFile,
     pub(super) head: Head,
-    /// What stands behind the last whole line.
+    /// The text behind the last whole line.
     pub(super) torn: Vec<u8>,
-    /// Whether the last line lacks its line break.
+    /// True if the last line lacks its line break.
     pub(super) is_unbroken: bool,
 }
 
@@ -124,16 +124,16 @@ struct Desk {
     key: ChainKey,
     file: AuditFile,
     head: Head,
-    /// Why a line stands before the next one that says how the file goes on.
+    /// The reason why a line stands before the next one that says how the file goes on.
     opening: Option<Opening>,
     is_failing: bool,
 }
 
-/// How a file goes on.
+/// The way a file goes on.
 #[derive(Default)]
 struct Opening {
     reason: &'static str,
-    /// What was written of a line that is not whole.
+    /// The text written of a line that is not whole.
     torn: Vec<u8>,
     is_unbroken: bool,
     n_lost: usize,

@@ -1,4 +1,4 @@
-//! When a service is left alone, and that somebody always looks for it again.
+//! The time when a service is left alone, and that somebody always looks for it again.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::{Bound, Bounded};
 use crate::gate::{Gate, Queue};
 
-/// What is left to each principal.
+/// The part left to each principal.
 #[derive(Debug)]
 pub(crate) struct Principals {
     bound: Bound,
@@ -32,12 +32,12 @@ impl Principals {
         Self { bound, queue, known: Mutex::default() }
     }
 
-    /// Whether they are bounded so.
+    /// Returns true if they are bounded so.
     pub(crate) fn is(&self, bound: Bound, queue: Queue) -> bool {
         self.bound == bound && self.queue == queue
     }
 
-    /// What is left to a principal; nothing where too many are calling.
+    /// The part left to a principal; nothing where too many are calling.
     pub(crate) fn find(&self, principal: Option<&Principal>) -> Option<Arc<Bounded>> {
         let name = principal.map(|principal| principal.id().to_owned());
         let now = Instant::now();
@@ -59,7 +59,7 @@ impl Principals {
 }
 
 impl Known {
-    /// Whether a new one would be the same: nobody is in, and what was used up is there again.
+    /// Returns true if a new one would be the same: nobody is in, and what was used up is there again.
     fn is_forgotten(&self, now: Instant) -> bool {
         let Bounded { bucket, gate } = &*self.bounded;
         let refill = bucket.as_ref().map_or(Duration::ZERO, |bucket| bucket.refill());

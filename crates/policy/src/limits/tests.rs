@@ -44,7 +44,7 @@ async fn call(executor: &Executor, tool: &str, principal: &str) -> Outcome {
         .outcome
 }
 
-/// How many calls there are of each ending.
+/// The number of calls that there are of each ending.
 fn counted(outcomes: &[Outcome], code: Option<FaultCode>) -> usize {
     let of = |outcome: &&Outcome| match outcome {
         Outcome::Failed(fault) => Some(fault.code) == code,

@@ -116,7 +116,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What must be known of a key.
+/// The facts needed of a key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Model {
     Free,

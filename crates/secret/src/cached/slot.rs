@@ -1,4 +1,4 @@
-//! What is known of one reference: the secret and its age, the last failure, the read that is under way. Decides what a
+//! The facts known of one reference: the secret and its age, the last failure, the read that is under way. Decides what a
 //! caller is given and whether the store is asked; asks nobody itself.
 
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) struct Flight {
     pub(super) read: Shared<Read>,
 }
 
-/// What a caller does.
+/// The effect of a caller.
 pub(super) enum Step {
     /// Takes this.
     Give(Fetched),
@@ -134,7 +134,8 @@ impl Slot {
         }
     }
 
-    /// Whether the store was down not long ago and the secret may be given all the same, without waiting for the store.
+    /// Returns true if the store was down not long ago and the secret may be given all the same, without waiting for
+    /// the store.
     fn is_stale_enough(&self, now: Instant, policy: &CachePolicy) -> bool {
         let failed = self.failed.as_ref().filter(|(_, at)| now - *at < policy.time_to_live);
         failed.is_some_and(|(error, _)| self.in_place_of(error.clone(), now, policy).is_ok())
@@ -166,6 +167,6 @@ fn refresh_age(policy: &CachePolicy) -> Duration {
 /// See [`CachedStore::FAILURE_PAUSE`](super::CachedStore::FAILURE_PAUSE).
 pub(super) const FAILURE_PAUSE: Duration = Duration::from_secs(2);
 
-/// How long a secret that the store stands by is not read again however often a service rejects it: a wrong key must
-/// not become a storm on the store.
+/// The time for which a secret that the store stands by is not read again however often a service rejects it: a wrong
+/// key must not become a storm on the store.
 const CONFIRMED_PAUSE: Duration = Duration::from_secs(10);

@@ -134,7 +134,7 @@ fn vault(rest: &str) -> Option<SecretReference> {
     })
 }
 
-/// Whether a path leads down from where it starts, segment by segment.
+/// Returns true if a path leads down from where it starts, segment by segment.
 fn is_downward(path: &str) -> bool {
     path.split('/').all(|segment| !matches!(segment, "" | "." | ".."))
 }

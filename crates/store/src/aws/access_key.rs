@@ -10,12 +10,12 @@ pub struct AwsKeys {
     pub access_key_id: Secret,
     /// The key.
     pub secret_access_key: Secret,
-    /// What makes a temporary key valid.
+    /// The condition that makes a temporary key valid.
     pub session_token: Option<Secret>,
 }
 
 impl AwsKeys {
-    /// Whether these are the same keys.
+    /// Returns true if these are the same keys.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.access_key_id.is_same_value(&other.access_key_id)
             && self.secret_access_key.is_same_value(&other.secret_access_key)

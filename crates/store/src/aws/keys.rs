@@ -9,7 +9,7 @@ use tokio::{sync::Mutex, time::Instant};
 
 use super::{access_key::AwsKeys, finder::Finder, metadata, web_identity};
 
-/// Where keys come from.
+/// The place where keys come from.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "named or found, there is no third way")]
 pub enum KeySource {
@@ -25,7 +25,7 @@ pub enum KeySource {
     Named(Box<NamedKeys>),
 }
 
-/// Where the operator keeps an access key.
+/// The place where the operator keeps an access key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "the three parts AWS hands out")]
 pub struct NamedKeys {
@@ -33,7 +33,7 @@ pub struct NamedKeys {
     pub access_key_id: SecretReference,
     /// The key.
     pub secret_access_key: SecretReference,
-    /// What makes a temporary key valid.
+    /// The condition that makes a temporary key valid.
     pub session_token: Option<SecretReference>,
 }
 

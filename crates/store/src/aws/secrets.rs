@@ -22,7 +22,7 @@ use crate::{
     json::{self, Members},
 };
 
-/// Where the secrets are.
+/// The place where the secrets are.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
 pub struct SecretsManagerConfig {

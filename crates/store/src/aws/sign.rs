@@ -25,7 +25,7 @@ pub struct Scope {
     pub region: String,
     /// The service as signatures call it: `s3`, `execute-api`.
     pub service: String,
-    /// Whether the body is left out of the signature, which some services ask for and which TLS must then protect.
+    /// True if the body is left out of the signature, which some services ask for and which TLS must then protect.
     pub is_payload_unsigned: bool,
 }
 

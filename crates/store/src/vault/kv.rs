@@ -56,7 +56,7 @@ impl Mount {
         path.starts_with(&self.path)
     }
 
-    /// Where the secret of a path lies below `/v1/`.
+    /// The place where the secret of a path lies below `/v1/`.
     pub(super) fn request_path(&self, path: &str, version: Option<u64>) -> Result<String, Error> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
         let (mount, below) = (encoded(&self.path), encoded(below));
@@ -76,7 +76,7 @@ impl Mount {
     }
 }
 
-/// Where a vault says which mount holds a path.
+/// The place where a vault says which mount holds a path.
 pub(super) fn mount_path(path: &str) -> String {
     format!("sys/internal/ui/mounts/{}", encoded(path))
 }

@@ -41,7 +41,7 @@ struct Auth {
     lease_duration: u64,
 }
 
-/// What a vault says of a token.
+/// The words of a vault about a token.
 #[derive(Deserialize)]
 struct LookedUp {
     data: Life,
@@ -123,7 +123,7 @@ fn logged_in(answer: &Answer) -> Result<LoggedIn, Error> {
     json::read(answer.body.bytes()).ok_or_else(no_token)
 }
 
-/// When a token of somebody else's making is to be renewed. That it may not be looked up is no failure.
+/// The time when a token of somebody else's making is to be renewed. That it may not be looked up is no failure.
 async fn looked_up(server: &Server, token: &Secret) -> Option<Instant> {
     let answer = server.ask(Method::GET, "auth/token/lookup-self", Some(token), None).await.ok()?;
     let LookedUp { data } = json::read(answer.body.bytes())?;
@@ -165,5 +165,5 @@ fn no_token() -> Error {
     Error::from_store(ErrorKind::Unreadable, "the vault's answer to the login holds no token")
 }
 
-/// How long a renewal that failed is not tried again.
+/// The time for which a renewal that failed is not tried again.
 const RENEWAL_PAUSE: Duration = Duration::from_secs(30);

@@ -58,7 +58,7 @@ impl Server {
     }
 }
 
-/// What a status means wherever it comes: <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
+/// The meaning of a status wherever it comes: <https://developer.hashicorp.com/vault/api-docs#http-status-codes>.
 fn failure(status: StatusCode) -> Option<Error> {
     let (kind, message) = match status.as_u16() {
         300..=399 => (

@@ -1,4 +1,4 @@
-//! Why a text is not JSON, and where.
+//! The reason why a text is not JSON, and where.
 
 use std::fmt;
 
@@ -68,7 +68,7 @@ impl InvalidJson {
         matches!(self.reason, Reason::Depth(_))
     }
 
-    /// What is wrong, without the place.
+    /// The problem, without the place.
     pub fn reason(&self) -> impl fmt::Display {
         self.reason
     }

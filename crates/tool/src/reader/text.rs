@@ -85,7 +85,8 @@ fn special_far(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().position(|byte| mark(*byte) != 0).unwrap_or(rest.len())
 }
 
-/// Whether there are `N` bytes from `at` on of which none ends a plain text. The compiler looks at all of them together.
+/// Returns true if there are `N` bytes from `at` on of which none ends a plain text. The compiler looks at all of them
+/// together.
 fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
     let block = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>);
     block.is_some_and(|block| block.iter().fold(0, |marks, byte| marks | mark(*byte)) == 0)

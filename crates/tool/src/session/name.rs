@@ -62,7 +62,7 @@ impl Session {
         found
     }
 
-    /// What must not be shown of the session: its credentials, and the texts of these names.
+    /// The secrets of the session: its credentials, and the texts of these names.
     pub fn secrets(&self, names: &[SessionName]) -> Vec<Secret> {
         let mut secrets: Vec<Secret> = self.credentials.values().cloned().collect();
         for name in names {
@@ -80,7 +80,7 @@ impl Session {
     }
 }
 
-/// What is left of a path behind a member's name; `Some("")` where the member is the end of it.
+/// The part left of a path behind a member's name; `Some("")` where the member is the end of it.
 fn behind<'n>(path: &'n str, member: &str) -> Option<&'n str> {
     let rest = path.strip_prefix(&*member.to_lowercase())?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('.') }

@@ -48,7 +48,7 @@ impl Object {
         Self { entries: Vec::with_capacity(n_members), index: None }
     }
 
-    /// How many members there are.
+    /// The number of members that there are.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
@@ -79,7 +79,7 @@ impl Object {
         self.position(name).is_some()
     }
 
-    /// How many members come before the member `name`.
+    /// The number of members that come before the member `name`.
     pub fn position(&self, name: &str) -> Option<usize> {
         let Some(names) = &self.index else {
             return self.entries.iter().position(|(known, _)| known == name);

@@ -78,7 +78,7 @@ struct Reading {
     members: Vec<(String, Value)>,
     /// The outermost value, once it is read.
     value: Value,
-    /// Whether a member was replaced by one of the same name.
+    /// True if a member was replaced by one of the same name.
     has_lost: bool,
 }
 

@@ -72,7 +72,7 @@ fn write_members<W: Write>(members: &Object, out: &mut W, indent: Indent) -> fmt
     out.write_char('}')
 }
 
-/// What comes before the item or the member at a place.
+/// The text before the item or the member at a place.
 fn separate<W: Write>(out: &mut W, at: usize, indent: Indent) -> fmt::Result {
     if at > 0 {
         out.write_char(',')?;

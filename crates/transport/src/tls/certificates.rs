@@ -55,7 +55,7 @@ impl fmt::Debug for CaCertificates {
     }
 }
 
-/// When a certificate holds, since the epoch.
+/// The time when a certificate holds, since the epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Validity {
     pub(super) not_before: Duration,
@@ -74,7 +74,7 @@ impl Validity {
     }
 }
 
-/// Whether a certificate names itself as its issuer.
+/// Returns true if a certificate names itself as its issuer.
 pub(super) fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
     x509(certificate).is_ok_and(|read| {
         let read = read.tbs_certificate();

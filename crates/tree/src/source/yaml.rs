@@ -12,7 +12,7 @@ struct Frame {
     next: Next,
 }
 
-/// What comes next in a list or object.
+/// The next part in a list or object.
 enum Next {
     Item(usize),
     Name,

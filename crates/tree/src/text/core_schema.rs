@@ -1,4 +1,4 @@
-//! What a plain YAML scalar means: the core schema of YAML 1.2 (YAML 1.2.2 §10.3.2), its numbers as digits. `no`, `on`,
+//! The meaning of a plain YAML scalar: the core schema of YAML 1.2 (YAML 1.2.2 §10.3.2), its numbers as digits. `no`, `on`,
 //! `yes`, `0777` and dates stay texts.
 
 use std::borrow::Cow;

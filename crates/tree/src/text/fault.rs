@@ -3,7 +3,7 @@
 use crate::code::TextCode;
 use crate::diagnostic::{Diagnostic, Position, Severity};
 
-/// Why a text cannot be read.
+/// The reason why a text cannot be read.
 #[derive(Debug)]
 pub(crate) struct Fault(pub(crate) Box<Diagnostic>);
 

@@ -145,7 +145,7 @@ fn word(node: &Node) -> (u8, usize) {
     }
 }
 
-/// Whether two nodes are the same, of which one is shared.
+/// Returns true if two nodes are the same, of which one is shared.
 fn is_same(node: &Node, own: &Node) -> bool {
     match (node, own) {
         (Node::Number(node), Node::Number(own)) => node == own,
@@ -154,7 +154,7 @@ fn is_same(node: &Node, own: &Node) -> bool {
     }
 }
 
-/// Whether all of a node is shared: then the table keeps it too.
+/// Returns true if all of a node is shared: then the table keeps it too.
 fn is_shared(node: &Node) -> bool {
     match node {
         Node::Array(items) => Arc::strong_count(items) > 1,
@@ -173,7 +173,7 @@ fn address(text: &Arc<str>) -> usize {
 mod tests {
     use crate::{Limits, Node, read};
 
-    /// Whether the nodes at two pointers are one allocation.
+    /// Returns true if the nodes at two pointers are one allocation.
     #[track_caller]
     fn check(text: &str, pointers: [&str; 2], expected: bool) {
         let root = read(text.as_bytes(), &Limits::default()).unwrap().value;

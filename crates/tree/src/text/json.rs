@@ -41,7 +41,7 @@ fn fault(error: &InvalidJson, limits: &Limits) -> Fault {
     fault::not_json(at, &error.reason().to_string())
 }
 
-/// What was read so far. The items and members of all lists and objects that are still open lie on one stack each, the
+/// The part read so far. The items and members of all lists and objects that are still open lie on one stack each, the
 /// last member with its name alone until its value is read.
 struct Builder {
     root: Node,
@@ -55,7 +55,7 @@ struct Builder {
     n_duplicates: usize,
 }
 
-/// Where the items or the members of what is open begin on their stack.
+/// The place where the items or the members of what is open begin on their stack.
 #[derive(Clone, Copy)]
 enum Open {
     Array(usize),

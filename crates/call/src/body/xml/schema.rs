@@ -15,7 +15,7 @@ pub(super) struct Described<'a> {
     root: &'a Value,
 }
 
-/// What a value becomes.
+/// The result of a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
     /// An attribute of the element it is in.
@@ -45,7 +45,7 @@ impl<'a> Described<'a> {
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    /// What the value becomes.
+    /// The result of the value.
     pub(super) fn form(self) -> Form {
         let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
         match self.said("nodeType").and_then(Value::as_str) {

@@ -8,7 +8,7 @@ use callgate_tool::{Object, Value};
 use super::{Instance, Node, Rule, Run, Spent};
 use crate::check::node::Properties;
 
-/// What is looked at.
+/// The parts looked at.
 #[derive(Debug)]
 pub(super) struct Covered {
     is_whole: bool,

@@ -1,4 +1,4 @@
-//! What is wrong with a value, rule by rule, up to a bound. What the branches of `anyOf` and `oneOf` find wrong is not
+//! The problem with a value, rule by rule, up to a bound. What the branches of `anyOf` and `oneOf` find wrong is not
 //! collected with it: whoever explains one asks for the branch that was meant.
 
 use std::{collections::BTreeSet, slice};
@@ -43,11 +43,11 @@ pub(crate) enum Segment<'v> {
     Name(&'v str),
 }
 
-/// What was found so far.
+/// The findings so far.
 struct Found<'p, 'v> {
     list: Vec<Violation<'p, 'v>>,
     path: Vec<Segment<'v>>,
-    /// What was looked through already.
+    /// The parts looked through already.
     seen: BTreeSet<Key>,
 }
 
@@ -64,7 +64,7 @@ impl<'p, 'v> Found<'p, 'v> {
 }
 
 impl<'p, 'v> Run<'p, 'v> {
-    /// What is wrong with the value at the end of a path.
+    /// The problem with the value at the end of a path.
     pub(crate) fn violations(
         &mut self,
         node: &'p Node,

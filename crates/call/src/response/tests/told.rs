@@ -1,4 +1,4 @@
-//! What is told beside the content of an answer: its headers, and what was done to it.
+//! The facts reported beside the content of an answer: its headers, and what was done to it.
 
 use super::*;
 use crate::shape::ShownHeaders;

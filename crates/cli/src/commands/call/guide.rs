@@ -107,7 +107,7 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     named.and_then(Value::as_str).into_iter().chain(many)
 }
 
-/// Whether a schema is that of an object that stands for the bytes of a file.
+/// Returns true if a schema is that of an object that stands for the bytes of a file.
 fn is_bytes(schema: &Value) -> bool {
     let data = schema.get("properties").and_then(|members| members.get("data"));
     data.and_then(|data| data.get("contentEncoding")).and_then(Value::as_str) == Some("base64")

@@ -6,9 +6,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output;
 
-/// How long a call may take before it is said to be waiting.
+/// The time a call may take before it is said to be waiting.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often the clock on the screen moves.
+/// The interval at which the clock on the screen moves.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Runs `call`, showing a clock on a terminal once it takes long.

@@ -29,7 +29,7 @@ const RESULT: &str = "result.json";
 
 const ANSWER: &str = "answer.json";
 
-/// What came of running a case once.
+/// The outcome of running a case once.
 #[derive(Debug)]
 struct Ended {
     request: Option<Vec<u8>>,

@@ -1,6 +1,6 @@
 //! Two texts side by side, line by line: what was expected and what came. The lines both share are left out.
 
-/// How many differing lines are shown.
+/// The number of differing lines that are shown.
 const SHOWN: usize = 40;
 
 /// The lines that differ, `-` expected and `+` got, found as the longest run of shared lines at both ends.

@@ -1,4 +1,4 @@
-//! Which credentials a security scheme takes, and where an API key goes: the description says the place and the name.
+//! The credentials that a security scheme takes, and where an API key goes: the description says the place and the name.
 
 use callgate_auth::{AuthConfig, CredentialForm, CredentialPlace, Place as CredentialPart};
 use callgate_openapi::{OAuthFlowKind, Place, SecurityScheme, SecuritySchemeKind};
@@ -19,7 +19,7 @@ pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> 
     }
 }
 
-/// What a scheme takes, as a message says it.
+/// The size of a scheme, as a message says it.
 pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
         SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {
@@ -86,7 +86,7 @@ fn is_authorization(kind: &SecuritySchemeKind) -> bool {
     name.eq_ignore_ascii_case("authorization")
 }
 
-/// Whether a credential goes to the place of a scheme.
+/// Returns true if a credential goes to the place of a scheme.
 pub(super) fn is_at(known: &CredentialPlace, scheme: &SecurityScheme) -> bool {
     let SecuritySchemeKind::ApiKey { place, name } = &scheme.kind else { return false };
     part(*place) == Some(known.place()) && known.name().eq_ignore_ascii_case(name)

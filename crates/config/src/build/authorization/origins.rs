@@ -1,5 +1,5 @@
-//! Where the credentials of a toolset may go: to the origin of its server, and to those the operator lists. A server that
-//! a description names for single operations may be anyone's.
+//! The place where the credentials of a toolset may go: to the origin of its server, and to those the operator lists. A
+//! server that a description names for single operations may be anyone's.
 
 use std::collections::BTreeSet;
 
@@ -34,12 +34,12 @@ impl Origins {
         }
     }
 
-    /// Whether credentials may go where the operation is sent.
+    /// Returns true if credentials may go where the operation is sent.
     pub(super) fn allow(&self, operation: &Operation) -> bool {
         self.named_by(&operation.server.url).is_some()
     }
 
-    /// Who named the origin of a URL as one that credentials may go to; `None` where nobody did.
+    /// The party that named the origin of a URL as one that credentials may go to; `None` where nobody did.
     pub(super) fn named_by(&self, url: &Url) -> Option<NamedBy> {
         let origin = url.origin();
         if self.listed.contains(&origin.ascii_serialization()) {

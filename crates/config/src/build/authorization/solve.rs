@@ -1,23 +1,23 @@
-//! Which of its alternatives an operation is called with: the cheapest one whose credentials are all at hand and cover
-//! its scopes. Pure; what a credential is made of is not known here.
+//! The choice which of its alternatives an operation is called with: the cheapest one whose credentials are all at hand
+//! and cover its scopes. Pure; what a credential is made of is not known here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use callgate_openapi::{RequiredScheme, Requirement, Security, SecurityScheme};
 
-/// What is at hand for a scheme.
+/// The credentials at hand for a scheme.
 #[derive(Clone, Debug)]
 pub(super) struct Holding {
-    /// What it costs a call.
+    /// The cost for a call.
     pub(super) cost: u32,
     /// The scopes it is known to have.
     pub(super) scopes: Option<Vec<String>>,
 }
 
-/// What is at hand, by the name of the scheme.
+/// The credentials at hand, by the name of the scheme.
 pub(super) type Holdings = BTreeMap<String, Holding>;
 
-/// How the requirements of an operation end.
+/// The way the requirements of an operation end.
 #[derive(Debug)]
 pub(super) enum Solution<'s> {
     /// All schemes of this alternative are met. One that asks for none is taken only when no other is met.
@@ -28,7 +28,7 @@ pub(super) enum Solution<'s> {
     Unmet(Vec<Missing<'s>>),
 }
 
-/// What a scheme lacks.
+/// The gaps of a scheme.
 #[derive(Debug)]
 pub(super) struct Missing<'s> {
     /// The scheme.

@@ -1,6 +1,6 @@
-//! Where tokens for a security scheme are asked for, where the configuration leaves that to the description. Whoever wrote
-//! the description is sent the client secret there, so only where credentials may go: to the server, and to origins that
-//! the operator lists.
+//! The place where tokens for a security scheme are asked for, where the configuration leaves that to the description.
+//! Whoever wrote the description is sent the client secret there, so only where credentials may go: to the server, and
+//! to origins that the operator lists.
 
 use callgate_auth::{AuthConfig, DescribedMetadata, OAuth2Config, TokenEndpoint};
 use callgate_openapi::{Loaded, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};

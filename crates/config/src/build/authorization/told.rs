@@ -11,7 +11,7 @@ use callgate_tree::{Diagnostic, Severity};
 
 use crate::build::authorization::{fit, solve::Missing, token_endpoint::Foreign};
 
-/// What was found out so far.
+/// The facts found so far.
 #[derive(Debug)]
 pub(super) struct Told {
     /// The schemes whose tokens would be asked for where no credential may go.
@@ -20,7 +20,7 @@ pub(super) struct Told {
     degraded: BTreeSet<ToolName>,
 }
 
-/// What findings are gathered by.
+/// The means with which findings are gathered.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Key {
     Origin(String),
@@ -33,7 +33,7 @@ enum Key {
 struct Finding {
     /// With no operation yet.
     diagnostic: Diagnostic,
-    /// What a credential lacks, whichever operation asks for it.
+    /// The demand of a credential lacks, whichever operation it.
     scopes: BTreeSet<String>,
     /// The first [`NAMED`].
     operations: Vec<String>,
@@ -261,5 +261,5 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
 /// What a call is told where an export's credential could not be taken over.
 pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";
 
-/// How many scopes and operations a finding names: all of most services', and lines that can be read.
+/// The number of scopes and operations a finding names: all of most services', and lines that can be read.
 const NAMED: usize = 20;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::Value;
 
-/// Whether a keyword takes less than it did.
+/// The decision whether a keyword takes less than it did.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Verdict {
     /// It takes as much, or more.
@@ -15,12 +15,12 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// Whether a keyword refuses nothing.
+/// Returns true if a keyword refuses nothing.
 pub(super) fn is_annotation(key: &str) -> bool {
     key.starts_with("x-") || ANNOTATIONS.contains(&key)
 }
 
-/// How a keyword changed.
+/// The way a keyword changed.
 pub(super) fn verdict(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     if old == new {
         return Verdict::Fine;
@@ -121,7 +121,7 @@ const ANNOTATIONS: [&str; 13] = [
     "title",
 ];
 
-/// What refuses values where it stands, and none where it does not.
+/// The code that refuses values where it stands, and none where it does not.
 const NARROWING: [&str; 9] = [
     "contains",
     "contentEncoding",

@@ -1,6 +1,6 @@
-//! What is known of an issuer's keys: kept, read ahead of its end, asked for once however many tokens need it, and at most
-//! once in a while: no caller makes us ask more often by naming keys that do not exist. What is asked goes on when whoever
-//! waited leaves, and ends with this.
+//! The facts known of an issuer's keys: kept, read ahead of its end, asked for once however many tokens need it, and at
+//! most once in a while: no caller makes us ask more often by naming keys that do not exist. What is asked goes on when
+//! whoever waited leaves, and ends with this.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,7 +25,7 @@ use super::{
 pub(super) struct Published {
     issuer: BuiltIssuer,
     state: Arc<Mutex<State>>,
-    /// Who may wait for a key that is not known.
+    /// The party that may wait for a key that is not known.
     waiting: Semaphore,
     asking: Mutex<JoinSet<()>>,
 }
@@ -33,9 +33,9 @@ pub(super) struct Published {
 #[derive(Debug, Default)]
 struct State {
     keys: Option<Known>,
-    /// When it answered last, or did not.
+    /// The time when it answered last, or did not.
     asked: Option<Instant>,
-    /// How often it was asked, and how many of these times are over.
+    /// The number of times it was asked, and how many of these times are over.
     n_begun: u64,
     n_ended: u64,
     /// Closed when what is being asked is there.
@@ -47,11 +47,11 @@ struct State {
 struct Known {
     keys: Arc<Keys>,
     read: Instant,
-    /// Which time it was asked for them.
+    /// The time that it was asked for them.
     number: u64,
 }
 
-/// What to do about a token.
+/// The remedy for a token.
 enum Step {
     Give(Vec<Arc<Key>>),
     Refuse(Refusal),
@@ -158,7 +158,7 @@ const UNKNOWN: Refusal = Refusal::Invalid("no key of the issuer signed this toke
 const FRESH: Duration = Duration::from_mins(5);
 /// A key that was withdrawn is used no longer than this while its issuer is down.
 const STALE: Duration = Duration::from_hours(1);
-/// How long an issuer is left alone.
+/// The time for which an issuer is left alone.
 const PAUSE: Duration = Duration::from_secs(10);
-/// How many requests may wait for a key that is not known.
+/// The number of requests that may wait for a key that is not known.
 const MOST_WAITING: usize = 64;

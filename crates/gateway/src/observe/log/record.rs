@@ -12,7 +12,7 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// What is written down at one moment.
+/// The text written down at one moment.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,

@@ -1,10 +1,10 @@
-//! What is written of records, and what is not.
+//! The text written of records, and what is not.
 
 use std::sync::{Arc, Mutex};
 
 use super::*;
 
-/// What is written with these settings while something is done.
+/// The text written with these settings while something is done.
 fn written(settings: &str, act: fn()) -> Vec<String> {
     let text = format!("log: {settings}\ntoolsets: {{a: {{openapi: a.yaml}}}}");
     let lines = Arc::new(Mutex::new(Vec::new()));

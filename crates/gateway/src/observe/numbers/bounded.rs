@@ -28,7 +28,7 @@ impl<R: Recorder> Bounded<R> {
         Self { recorder, histogram, known: RwLock::default() }
     }
 
-    /// Whether there is room for a key, which takes so many series.
+    /// Returns true if there is room for a key, which takes so many series.
     fn admits(&self, key: &Key, n_series: usize) -> bool {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if known.keys.contains(key) {

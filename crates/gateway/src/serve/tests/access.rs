@@ -1,4 +1,4 @@
-//! Who is let in, over real sockets: tokens, rights, and what pages of the web may not do.
+//! The party that is let in, over real sockets: tokens, rights, and what pages of the web may not do.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which addresses are dialled: with a resolver that says what the test wants, and servers on loopback that stand for
+//! The addresses that are dialled: with a resolver that says what the test wants, and servers on loopback that stand for
 //! allowed and forbidden places. Security rows 13, 14 and 54.
 
 use std::{

@@ -17,7 +17,7 @@ use crate::{
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
-/// How often each request line arrived.
+/// The number of times each request line arrived.
 type Seen = Arc<Mutex<BTreeMap<String, usize>>>;
 
 /// Answers the first request of each connection, and closes when it has read the second.

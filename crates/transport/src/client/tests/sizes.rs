@@ -1,4 +1,4 @@
-//! How much of an answer is read.
+//! The amount of an answer is read.
 
 use std::convert::Infallible;
 

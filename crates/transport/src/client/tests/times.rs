@@ -1,4 +1,4 @@
-//! How long an exchange may take.
+//! The time an exchange may take.
 
 use std::convert::Infallible;
 

@@ -10,7 +10,7 @@ use super::super::members::Member;
 use crate::diagnostic::Position;
 use crate::node::{Node, Object};
 
-/// Where a name stands, and whether it is a merge key.
+/// The place where a name stands, and whether it is a merge key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mark {
     pub(super) at: Position,
@@ -45,7 +45,7 @@ impl Size {
 /// The anchors by the number the parser gave them.
 pub(super) type Anchors = BTreeMap<usize, Anchored>;
 
-/// Whether a value may stand behind `<<`: an object, or a list of objects (the YAML merge key, 2005).
+/// Returns true if a value may stand behind `<<`: an object, or a list of objects (the YAML merge key, 2005).
 pub(super) fn is_mergeable(node: &Node) -> bool {
     match node {
         Node::Array(items) => items.iter().all(|item| item.as_object().is_some()),

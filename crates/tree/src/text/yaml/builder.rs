@@ -23,7 +23,7 @@ struct Frame {
     /// The number of its anchor; 0 for none.
     anchor: usize,
     kind: Kind,
-    /// Where its items or members begin on the common stack.
+    /// The place where its items or members begin on the common stack.
     start: usize,
     size: Size,
 }

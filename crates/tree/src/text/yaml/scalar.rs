@@ -19,7 +19,7 @@ impl<'a> Scalar<'a> {
         if plain && matches!(self.text, "" | "~") { "null" } else { self.text }
     }
 
-    /// Whether it is a merge key; `"<<"` in quotes is a name.
+    /// Returns true if it is a merge key; `"<<"` in quotes is a name.
     pub(super) fn is_merge(self) -> bool {
         let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
         self.text == "<<" && (plain || self.tag.is_some_and(|tag| core(tag) == Some("merge")))
@@ -62,7 +62,7 @@ pub(super) fn ignored_tag(tag: &Tag, usual: &str) -> Option<String> {
     (core(tag) != Some(usual) && !non_specific).then(|| written(tag))
 }
 
-/// What stands for `!!` in front of YAML's own tags (YAML 1.2.2 §6.8.2.1).
+/// The stand-in for `!!` in front of YAML's own tags (YAML 1.2.2 §6.8.2.1).
 const CORE: &str = "tag:yaml.org,2002:";
 
 /// The name of a tag of YAML's own.
