@@ -235,9 +235,9 @@ pub use openapi_tools::{OpenApi, openapi};
 /// Foreign wire formats: declarations, calls and results as JSON.
 pub mod dialect {
     pub use callgate_dialect::{
-        Dialect, EnvelopeError, JsonError, LimitFinder, Loss, Lost, Projected, Projection,
-        ProviderLimit, Read, ReadCall, UnknownDialect, UnknownProjection, json_result, project,
-        read_call, read_json, read_session, request_limits,
+        Dialect, EnvelopeError, Form, JsonError, LimitFinder, Loss, Lost, Projected, Projection,
+        ProviderLimit, Read, ReadCall, UnknownDialect, UnknownForm, UnknownProjection, json_result,
+        project, read_call, read_json, read_session, request_limits, strict_limits,
     };
 }
 
@@ -249,13 +249,14 @@ pub mod config {
         CertificateSource, Config, ConfirmConfig, Credentials, Description, DescriptionOptions,
         DirectoryConfig, Environment, Error, ExecutionConfig, ExportKind, Finding, FixedHeader,
         FunctionConfig, IdentityConfig, Imported, ImportedExample, ImportedToolset, IssuerConfig,
-        Key, Kind, ListedHeader, ListenerConfig, ListenerTls, LogConfig, LogFormat, LogLevel,
-        MAX_FILE_BYTES, McpConfig, McpMode, McpSchemas, Missing, NotAServer, NotAnAddress,
-        PrincipalConfig, ReloadConfig, Remark, RemarkKind, Remote, Rights, SchemeChoice,
-        SchemeCredential, Scopes, SecretsConfig, ServerUrl, ServingConfig, ServingLimits,
-        SessionsConfig, Severity, TABLES, Table, Takes, TelemetryConfig, TlsConfig, Token,
-        ToolConfirm, ToolExecution, ToolShape, ToolsetConfig, Upstream, WholeExport, import_export,
-        load, load_description, load_toolset, open, read_file, schema,
+        Key, Kind, ListedHeader, ListenerConfig, ListenerTls, Location, LogConfig, LogFormat,
+        LogLevel, MAX_FILE_BYTES, McpConfig, McpMode, McpSchemas, Missing, NotAServer,
+        NotAnAddress, PrincipalConfig, ReloadConfig, Remark, RemarkKind, Remote, Rights,
+        SchemeChoice, SchemeCredential, Scopes, SecretsConfig, ServerUrl, ServingConfig,
+        ServingLimits, SessionsConfig, Severity, TABLES, Table, Takes, TelemetryConfig, TlsConfig,
+        Token, ToolConfirm, ToolExecution, ToolShape, ToolsetConfig, Upstream, WholeExport,
+        import_export, load, load_description, load_toolset, nearest, new_private_file, open,
+        private_folder, read_file, schema,
     };
 }
 
@@ -270,7 +271,8 @@ pub mod openapi {
         PathPart, PathStep, Pattern, Place, Placement, PositionEncodings, PropertyEncoding, Report,
         RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, Selection,
         Server, SessionInputs, Source, Spot, Step, Style, Styled, Unavailable, UnavailableReason,
-        Version, Writer, XmlName, apply_overlays, check_server, load,
+        Version, Writer, XmlName, apply_overlays, check_server, is_foreign, is_foreign_text, load,
+        read,
     };
 }
 

@@ -87,7 +87,9 @@ impl Chapter {
         let script =
             format!("PATH=\"$PWD/bin:$PATH\"\ncurl() {{ command curl --fail \"$@\"; }}\n{code}");
         let mut shell = Command::new("sh");
-        shell.current_dir(self.folder.path()).env("XDG_CONFIG_HOME", self.folder.path().join("home"));
+        shell
+            .current_dir(self.folder.path())
+            .env("XDG_CONFIG_HOME", self.folder.path().join("home"));
         let ended = Ended::of(shell.args(["-e", "-c", &script]));
         assert_eq!(ended.code, Some(expected), "{at}{ended:#?}");
         assert!(!asks || !ended.out.contains("\"error\""), "{at}{ended:#?}");
