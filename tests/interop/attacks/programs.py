@@ -1,6 +1,7 @@
 """Attacks by programs that others use: h2load and slowhttptest. Each says nothing where its program is absent."""
 
 import concurrent.futures
+import contextlib
 import re
 import shutil
 import subprocess
@@ -24,26 +25,30 @@ def h2load(url, seconds, scale):
 
 def slowhttptest(url, seconds, scale):
     """Slow heads (-H), slow bodies (-B) and slow reads (-X) at the same time."""
-    # It says how things are every five seconds.
     seconds = int(max(seconds, 7))
-    common = ["slowhttptest", "-c", scale, "-r", scale, "-l", seconds, "-p", 3]
+    common = ["slowhttptest", "-c", scale, "-r", scale, "-l", seconds, "-p", 3, "-g"]
     ways = {
         "-H": ["-i", 1, "-u", f"{url}/v1/tools"],
         "-B": ["-i", 1, "-t", "POST", "-f", "application/json", "-s", 100000, "-u", f"{url}/v1/calls"],
-        "-X": ["-k", 20, "-w", 1, "-y", 64, "-n", 1, "-z", 5, "-u", f"{url}/openapi.json"],
+        "-X": ["-k", 10, "-w", 1, "-y", 64, "-n", 1, "-z", 5, "-u", f"{url}/openapi.json"],
     }
-    with concurrent.futures.ThreadPoolExecutor() as threads:
-        said = {mode: threads.submit(ran, [*common, mode, *way], seconds) for mode, way in ways.items()}
-    return "; ".join(f"{mode} {seen(text.result())}" for mode, text in said.items())
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as threads:
+        said = {mode: threads.submit(reported, [*common, mode, *way], seconds, f"{folder}/{mode}") for mode, way in ways.items()}
+        return "; ".join(f"{mode} {text.result()}" for mode, text in said.items())
 
 
-def seen(said):
-    """The last numbers of a report, and whether the service was ever away."""
-    said = re.sub(r"\x1b\[[0-9;]*m", "", said)
-    found = {name: re.findall(rf"{name}:\s+(\w+)", said) for name in ("connected", "closed")}
-    numbers = [f"{values[-1]} {name}" for name, values in found.items() if values]
-    away = len(re.findall(r"service available:\s+NO", said))
-    return ", ".join([*numbers, f"{away} times not available"])
+def reported(command, seconds, prefix):
+    """What its report says second by second: on the screen it says it each five seconds, and nothing at the end. An attack that
+    never was on is no attack."""
+    said = ran([*command, "-o", prefix], seconds)
+    with contextlib.suppress(OSError), open(f"{prefix}.csv") as report:
+        rows = [[int(number) for number in line.split(",")] for line in report.readlines()[1:] if line.strip()]
+        most = max((connected for _, _, _, connected, _ in rows), default=0)
+        if most > 0:
+            closed = max(closed for _, closed, *_ in rows)
+            away = sum(1 for *_, available in rows if available == 0)
+            return f"{most} connected at most, {closed} closed, {away} s not available"
+    raise RuntimeError(f"slowhttptest did not connect: {said[-300:]}")
 
 
 def ran(command, seconds):
