@@ -50,6 +50,8 @@ impl Connector {
         http.set_keepalive(Some(KEEPALIVE));
         http.set_keepalive_interval(Some(KEEPALIVE));
         http.set_keepalive_retries(Some(KEEPALIVE_RETRIES));
+        #[cfg(target_os = "linux")]
+        http.set_tcp_user_timeout(Some(KEEPALIVE * (KEEPALIVE_RETRIES + 1)));
         let mut dialer = Dialer::new(http);
         if let Some(proxy) = proxy {
             dialer = dialer.through(proxy, resolver);
@@ -66,6 +68,8 @@ impl Connector {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(POOL_IDLE_TIMEOUT)
             .pool_max_idle_per_host(most_idle)
+            .http2_keep_alive_interval(KEEPALIVE)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
             .http2_max_header_list_size(MAX_RESPONSE_HEADER_BYTES)
             .build(self)
     }
@@ -106,6 +110,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long nothing comes before the other side is asked whether it is still there, and again until it answers.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRIES: u32 = 3;
+
+/// How long a service may take for the answer to a ping while a call waits for it (RFC 9113 §6.7). One that is gone is noticed
+/// within the usual time of a call, and no later call goes over its connection.
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding
 /// 11).

@@ -24,6 +24,8 @@ use crate::{
 enum First {
     /// Says that it looked at the request, and leaves without an answer.
     Drops,
+    /// Is gone without a word once the connection is there: nothing comes any more.
+    Hangs,
     /// Says that it did not look at the request.
     Leaves,
     Resets(Reason),
@@ -53,6 +55,11 @@ async fn service(first: First) -> (u16, CaCertificates, Arc<AtomicUsize>) {
 async fn serve(stream: TlsStream<TcpStream>, first: Option<First>, counted: &AtomicUsize) {
     match first {
         Some(First::Drops) => drop_request(stream, counted).await,
+        Some(First::Hangs) => {
+            let _connection = h2::server::handshake(stream).await.unwrap();
+            counted.fetch_add(1, Ordering::SeqCst);
+            std::future::pending::<()>().await;
+        }
         Some(First::Leaves) => leave(stream, counted).await.unwrap(),
         Some(First::Resets(reason)) => answer(stream, Some(reason), counted).await,
         None => answer(stream, None, counted).await,
@@ -124,6 +131,31 @@ async fn a_request_that_was_not_looked_at_is_sent_again() {
         assert_eq!((&answer.body()[..], n_requests), (&b"ok"[..], 2), "{first:?}");
         assert!(answer.extensions().get::<SentAgain>().is_some(), "{first:?}");
     }
+}
+
+#[tokio::test]
+async fn a_service_that_is_gone_is_noticed_within_the_time_of_a_call() {
+    let (port, ca, n_requests) = service(First::Hangs).await;
+    let tls = TlsSettings::new().with_ca(ca);
+    let settings = ClientSettings { tls, ..ClientSettings::default() };
+    let client = Client::over(&Network::new(), settings);
+    let answer = tokio::spawn(async move {
+        client.send(get(&format!("https://127.0.0.1:{port}"), "/"), &Limits::default()).await
+    });
+    while n_requests.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    // Step by step: the clock would otherwise go on to the end of the call while the second connection is made.
+    tokio::time::pause();
+    for _ in 0..27 {
+        tokio::time::advance(Duration::from_secs(1)).await;
+        for _ in 0..200 {
+            tokio::task::yield_now().await;
+        }
+    }
+    tokio::time::resume();
+    assert_eq!(answer.await.unwrap().unwrap().body(), "ok");
+    assert_eq!(n_requests.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
