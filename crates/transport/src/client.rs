@@ -31,7 +31,7 @@ use crate::{
     error::{self, Error},
     guard::{self, Origin},
     limits::Limits,
-    network::{Network, Pool, Way},
+    network::{Network, Pool, Way, Ways},
     resolve::Resolver,
     response_body::ResponseBody,
     tls::TlsSettings,
@@ -82,6 +82,8 @@ pub struct Client {
     network: Network,
     settings: Arc<ClientSettings>,
     allow: Arc<[AddressRange]>,
+    /// Keeps its connections from being forgotten.
+    _ways: Arc<Ways>,
     /// The pools of the usual ways, so that they are looked for once: by trust and by scheme.
     pools: Arc<[OnceCell<Arc<Pool>>; 4]>,
     /// The origin that was sent to first; most toolsets have one.
@@ -100,12 +102,15 @@ impl Client {
     /// A client over the connections of `network`, which it shares with clients of the same settings. Costs nothing until
     /// it sends.
     pub fn over(network: &Network, settings: ClientSettings) -> Self {
-        let allow = settings.allow.clone().into();
+        let allow: Arc<[AddressRange]> = settings.allow.clone().into();
         let network = network.clone();
+        let (tls, directory) = (settings.tls.clone(), settings.directory.clone());
+        let ways = network.learn(Ways { allow: Arc::clone(&allow), tls, directory });
         Self {
             network,
             settings: Arc::new(settings),
             allow,
+            _ways: ways,
             pools: Arc::default(),
             origin: Arc::default(),
         }

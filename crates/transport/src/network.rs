@@ -5,7 +5,7 @@
 use std::{
     fmt,
     net::IpAddr,
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
 };
 
 use bytes::Bytes;
@@ -17,7 +17,7 @@ use tokio::sync::OnceCell;
 
 use crate::{
     connector::{Connector, HttpClient},
-    egress::{Egress, Listeners},
+    egress::{AddressRange, Egress, Listeners},
     error::Error,
     proxy::Proxy,
     resolve::{Guarded, Resolver, SystemResolver},
@@ -47,6 +47,16 @@ struct Inner {
     // Read when first needed: it takes milliseconds and fails where a machine has no certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
     pools: Mutex<Vec<(Way, Arc<Pool>)>>,
+    /// How the clients connect that are there.
+    clients: Mutex<Vec<Weak<Ways>>>,
+}
+
+/// The ways in which a client may connect, for as long as it is there.
+#[derive(Debug)]
+pub(crate) struct Ways {
+    pub(crate) allow: Arc<[AddressRange]>,
+    pub(crate) tls: TlsSettings,
+    pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
 /// A way of connecting.
@@ -85,8 +95,22 @@ impl Network {
     }
 
     fn made(resolver: Arc<dyn Resolver>, listeners: Listeners, proxy: Option<Proxy>) -> Self {
-        let (system, pools) = (OnceCell::new(), Mutex::default());
-        Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools }) }
+        let (system, pools, clients) = (OnceCell::new(), Mutex::default(), Mutex::default());
+        Self { inner: Arc::new(Inner { resolver, listeners, proxy, system, pools, clients }) }
+    }
+
+    /// Learns of a client, and forgets the connections that no client would use any more: each reload may bring other
+    /// certificates. Those of settings that stay the same are kept although their client is another one.
+    pub(crate) fn learn(&self, ways: Ways) -> Arc<Ways> {
+        let ways = Arc::new(ways);
+        let mut clients = self.inner.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        clients.retain(|known| known.strong_count() > 0);
+        clients.push(Arc::downgrade(&ways));
+        let known: Vec<_> = clients.iter().filter_map(Weak::upgrade).collect();
+        drop(clients);
+        let mut pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|(way, _)| known.iter().any(|ways| ways.hold(way)));
+        ways
     }
 
     /// Our own listeners at a port.
@@ -118,6 +142,12 @@ impl Network {
         Ok(pool)
     }
 
+    /// In how many ways there are connections.
+    #[cfg(test)]
+    pub(crate) fn n_ways(&self) -> usize {
+        self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     fn known(&self, way: &Way) -> Option<Arc<Pool>> {
         let pools = self.inner.pools.lock().unwrap_or_else(PoisonError::into_inner);
         pools.iter().find(|(known, _)| known == way).map(|(_, pool)| Arc::clone(pool))
@@ -147,14 +177,27 @@ impl fmt::Debug for Inner {
     }
 }
 
+impl Ways {
+    fn hold(&self, way: &Way) -> bool {
+        is_same_directory(self.directory.as_ref(), way.directory.as_ref())
+            && self.allow == way.egress.allow
+            && way.tls.as_ref().is_none_or(|tls| *tls == self.tls)
+    }
+}
+
 impl PartialEq for Way {
     fn eq(&self, other: &Self) -> bool {
-        let is_same_directory = match (&self.directory, &other.directory) {
-            (None, None) => true,
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            _ => false,
-        };
-        is_same_directory && self.egress == other.egress && self.tls == other.tls
+        is_same_directory(self.directory.as_ref(), other.directory.as_ref())
+            && self.egress == other.egress
+            && self.tls == other.tls
+    }
+}
+
+fn is_same_directory(one: Option<&Arc<dyn Resolver>>, other: Option<&Arc<dyn Resolver>>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+        _ => false,
     }
 }
 

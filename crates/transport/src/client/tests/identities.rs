@@ -50,6 +50,29 @@ async fn clients_with_the_same_settings_share_connections() {
 }
 
 #[tokio::test]
+async fn connections_of_settings_that_nobody_has_any_more_are_forgotten() {
+    let authority = Authority::new("ours");
+    let service = authority.issue("localhost", When::Now);
+    let port = serve_tls(authority.demanding(&service, TLS_1_3)).await;
+    let origin = format!("https://localhost:{port}");
+    let network = Network::with(Arc::new(addresses::Here), Listeners::default());
+    let stays = TlsSettings::new().with_ca(authority.trusted());
+    let stays = stays.with_identity(authority.issue("stays", When::Now).identity());
+    assert_eq!(answer(&client(&network, stays.clone()), &origin).await.unwrap(), "0 CN=stays");
+    // As reloads do: the next client is there before the last one goes.
+    let mut last = client(&network, stays.clone());
+    for number in 1..=20 {
+        let tls = TlsSettings::new().with_ca(authority.trusted());
+        let tls = tls.with_identity(authority.issue("other", When::Now).identity());
+        let other = client(&network, tls);
+        assert_eq!(answer(&other, &origin).await.unwrap(), format!("{number} CN=other"));
+        last = client(&network, stays.clone());
+        assert!(network.n_ways() <= 2, "{}", network.n_ways());
+    }
+    assert_eq!(answer(&last, &origin).await.unwrap(), "0 CN=stays");
+}
+
+#[tokio::test]
 async fn the_authority_of_one_client_does_not_serve_another() {
     let (ours, theirs) = (Authority::new("ours"), Authority::new("theirs"));
     let port = serve_tls(ours.issue("localhost", When::Now).server()).await;
