@@ -100,6 +100,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         transport: Arc::new(Client::new().unwrap()),
         limits: Limits::default(),
         session_values: callgate_executor::SessionValues::default(),
+        secret_arguments: Vec::new(),
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
         tool_shapes: std::collections::BTreeMap::new(),

@@ -45,6 +45,7 @@ fn toolset(description: &str) -> Toolset {
         limits: callgate::transport::Limits::default(),
         redirects: callgate::Redirects::None,
         session_values: callgate::SessionValues::default(),
+        secret_arguments: Vec::new(),
         shape: callgate::Shape::default(),
         tool_shapes: std::collections::BTreeMap::new(),
         client: callgate::ClientSide::default(),

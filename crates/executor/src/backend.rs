@@ -94,6 +94,12 @@ pub trait Backend: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The arguments that hold credentials, wherever they stand inside of others: nothing that is written down shows their
+    /// values. Names are compared without regard to case, and `-` is `_`.
+    fn secret_arguments(&self) -> &[String] {
+        &[]
+    }
+
     /// What the call would do, found out by the code that does it, without fetching a credential and without doing it.
     ///
     /// # Errors

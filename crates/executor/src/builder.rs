@@ -122,11 +122,16 @@ impl Builder {
 }
 
 fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot> {
-    let Toolset { name, operations, transport, limits, redirects, session_values, .. } = toolset;
-    let results = Arc::clone(results);
-    let connection =
-        Connection { toolset: name, transport, limits, redirects, session_values, results };
-    let connection = Arc::new(connection);
+    let Toolset { operations, .. } = toolset;
+    let connection = Arc::new(Connection {
+        toolset: toolset.name,
+        transport: toolset.transport,
+        limits: toolset.limits,
+        redirects: toolset.redirects,
+        session_values: toolset.session_values,
+        secret_arguments: toolset.secret_arguments,
+        results: Arc::clone(results),
+    });
     let (shape, mut own) = (Arc::new(toolset.shape), toolset.tool_shapes);
     let client = toolset.client;
     operations.into_iter().map(move |callable| {

@@ -39,6 +39,8 @@ pub struct Toolset {
     pub redirects: Redirects,
     /// What its calls see and show of a session.
     pub session_values: SessionValues,
+    /// The arguments that hold credentials, by their names in any case: nothing that is written down shows their values.
+    pub secret_arguments: Vec<String>,
     /// How results are shown.
     pub shape: Shape,
     /// How results are shown of the tools that have a shape of their own.

@@ -70,6 +70,7 @@ fn executor(server: String) -> Executor {
         limits: transport::Limits::default(),
         redirects: Redirects::None,
         session_values: SessionValues::default(),
+        secret_arguments: Vec::new(),
         shape,
         tool_shapes: BTreeMap::new(),
         client: callgate::ClientSide::default(),

@@ -39,6 +39,19 @@ pub(super) fn check(reader: &mut Reader, config: &ToolsetConfig, callables: &[Ca
     }
 }
 
+/// The names of those parameters as the description has them and as a model does.
+pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<String> {
+    let mut names = config.credential_arguments.clone();
+    let is_listed = |input: &&Input| {
+        config.credential_arguments.iter().any(|known| input.name.eq_ignore_ascii_case(known))
+    };
+    let inputs = callables.iter().flat_map(|callable| &callable.operation.inputs);
+    names.extend(inputs.filter(is_listed).map(|input| input.argument.to_string()));
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
 /// Whether a credential of the operation goes to the only place of this name.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let inputs = || {

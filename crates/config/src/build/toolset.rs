@@ -68,6 +68,7 @@ pub(super) async fn build<'a>(
     let Loaded { operations, report, .. } = loaded;
     headers::put(reader, config, &authenticators.headers, &mut callables);
     credential_arguments::check(reader, config, &callables);
+    let secret_arguments = credential_arguments::names(config, &callables);
     let (tool_shapes, tools) = named_tools::found(reader, config, &report, &callables);
     let execution = config.execution.default;
     let client = ClientSide { execution, tools, time: workshop.client_time };
@@ -80,6 +81,7 @@ pub(super) async fn build<'a>(
         redirects: config.redirects,
         // What other toolsets' credentials read is known when all are built.
         session_values: SessionValues::default(),
+        secret_arguments,
         shape: config.shape.clone(),
         tool_shapes,
         client,

@@ -39,6 +39,7 @@ pub(crate) struct Connection {
     pub(crate) limits: Limits,
     pub(crate) redirects: Redirects,
     pub(crate) session_values: SessionValues,
+    pub(crate) secret_arguments: Vec<String>,
     pub(crate) results: Arc<Results>,
 }
 

@@ -248,6 +248,10 @@ impl Backend for OpenApi {
         self.connection.session_values.secrets(session)
     }
 
+    fn secret_arguments(&self) -> &[String] {
+        &self.connection.secret_arguments
+    }
+
     async fn preview(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Preview, Box<Fault>> {
         let (session_values, session) = (&self.connection.session_values, call.session());
         if self.is_clients(call) {

@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use callgate_executor::{Backend, Call, Ended, Ending};
-use callgate_secret::Masker;
+use callgate_secret::{MASK, Masker};
 use callgate_tool::{Event, Outcome, Value};
 use serde_json::value::RawValue;
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
@@ -106,9 +106,14 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// The arguments without what credentials read of the session.
+/// The arguments without those that hold credentials, and without what credentials read of the session.
 fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
-    let json = Value::Object(call.arguments().clone()).to_string();
+    let mut arguments = Value::Object(call.arguments().clone());
+    let secret = backend.map(Backend::secret_arguments).unwrap_or_default();
+    if !secret.is_empty() {
+        hide(&mut arguments, secret);
+    }
+    let json = arguments.to_string();
     let secrets = backend.map(|backend| backend.secrets(call.session())).unwrap_or_default();
     let masked = Masker::new(secrets).mask_text(&json).into_owned();
     // A number that was masked is a text now, and the whole no JSON any more.
@@ -116,6 +121,28 @@ fn whole(call: &Call<'_>, backend: Option<&dyn Backend>) -> String {
         Ok(_) => masked,
         Err(_) => quoted(&masked),
     }
+}
+
+/// Masks the members of these names, wherever they stand.
+fn hide(value: &mut Value, names: &[String]) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, names)),
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                if names.iter().any(|secret| is_one_name(secret, name)) {
+                    *member = MASK.into();
+                } else {
+                    hide(member, names);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_one_name(one: &str, other: &str) -> bool {
+    let folded = |name: &str| name.replace('-', "_").to_ascii_lowercase();
+    folded(one) == folded(other)
 }
 
 fn outcome(ending: Ending<'_>) -> &'static str {

@@ -161,7 +161,7 @@ async fn each_call_has_two_lines_that_say_all_and_show_nothing() {
 
 /// A tool whose credential reads the session.
 #[derive(Debug)]
-struct Reading(callgate_tool::ToolName);
+struct Reading(callgate_tool::ToolName, [String; 1]);
 
 #[async_trait]
 impl Backend for Reading {
@@ -175,6 +175,10 @@ impl Backend for Reading {
 
     fn secrets(&self, session: &Session) -> Vec<Secret> {
         session.credential("token").cloned().into_iter().collect()
+    }
+
+    fn secret_arguments(&self) -> &[String] {
+        &self.1
     }
 
     fn target(&self) -> Option<String> {
@@ -202,7 +206,8 @@ async fn whole_arguments_hold_no_credential() {
     process.call("fine", "k").await;
     assert_eq!(desk.lines()[1]["arguments"].to_string(), r#"{"how":"fine"}"#);
 
-    let reading = Reading(callgate_tool::ToolName::new("reading").unwrap());
+    let name = callgate_tool::ToolName::new("reading").unwrap();
+    let reading = Reading(name, ["access-token".to_owned()]);
     let builder = Executor::builder().backend(reading);
     let executor = builder.shared_middleware(Arc::clone(&process.audit) as _).build().unwrap();
     let session =
@@ -210,6 +215,10 @@ async fn whole_arguments_hold_no_credential() {
     for (argument, expected) in [
         (json!("say 1234567890123"), r#"{"a":"say ****"}"#),
         (json!(1_234_567_890_123_u64), r#""{\"a\":****}""#),
+        (
+            json!([{"Access_Token": {"id": "canary"}, "b": 1}]),
+            r#"{"a":[{"Access_Token":"****","b":1}]}"#,
+        ),
     ] {
         let asked =
             ToolCall::new("1", "reading", Arguments::from_iter([("a".to_owned(), argument)]));
