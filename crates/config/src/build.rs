@@ -158,6 +158,9 @@ async fn access(
         return None;
     };
     let secrets: Arc<dyn SecretStore> = Arc::<Stores>::clone(stores);
+    // Tokens are read here and kept: one that is rotated in its file is read again when the file changes.
+    let tokens = access.principals.iter().flat_map(|principal| &principal.tokens);
+    reader.files.extend(tokens.filter_map(|token| stores.file(&token.secret)));
     let tls = if access.issuers.is_empty() || reader.has_faults() {
         TlsSettings::new()
     } else {

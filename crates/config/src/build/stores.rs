@@ -14,6 +14,7 @@ use async_trait::async_trait;
 use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{
     CachePolicy, CachedStore, Error, ErrorKind, LocalStores, Secret, SecretReference, SecretStore,
+    USUAL_DIRECTORY,
 };
 use callgate_store::{
     KeyringBackend, KeyringStore, VaultConfig, VaultStore,
@@ -206,6 +207,18 @@ impl Stores {
             && own
                 .into_iter()
                 .all(|(left, right)| left.0 == right.0 && Arc::ptr_eq(left.1, right.1))
+    }
+
+    /// The file that a secret of this machine stands in.
+    pub(super) fn file(&self, reference: &SecretReference) -> Option<PathBuf> {
+        match reference {
+            SecretReference::File { path, .. } => Some(self.base.join(path)),
+            SecretReference::Directory { name, .. } => {
+                let usual = || Path::new(USUAL_DIRECTORY).to_owned();
+                Some(self.directory.clone().unwrap_or_else(usual).join(name))
+            }
+            _ => None,
+        }
     }
 
     fn store(&self, scheme: &str) -> Option<&Arc<dyn SecretStore>> {

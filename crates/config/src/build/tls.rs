@@ -130,8 +130,10 @@ async fn shown(
     secrets: &Arc<dyn SecretStore>,
 ) -> Option<ClientIdentity> {
     let chain = bytes(reader, &config.certificate, base);
-    if let SecretReference::File { path, .. } = &config.key {
-        reader.files.insert(base.join(path));
+    for reference in [Some(&config.key), config.passphrase.as_ref()].into_iter().flatten() {
+        if let SecretReference::File { path, .. } = reference {
+            reader.files.insert(base.join(path));
+        }
     }
     let key = secret(reader, &config.key, format!("{}/client_key", config.pointer), secrets).await;
     let passphrase = match &config.passphrase {
