@@ -108,11 +108,12 @@ impl Keeper {
             let known = self.stamps.files();
             let rebuilt = rebuild::rebuild(&self.gateway, &self.source, known).await;
             let Rebuilt { end, files, stamps } = rebuilt;
-            self.stamps = stamps.and(&files);
+            self.stamps = stamps.and(&files, at);
             self.settings = self.gateway.built().reload.clone();
             self.rest(Instant::now());
-            tell(cause, &end);
+            // Whoever reads the log finds the numbers as it says.
             numbers::tell(&self.gateway.built(), matches!(end, End::Replaced(..)));
+            tell(cause, &end);
             let is_news = match &end {
                 End::Refused(_) => true,
                 End::Replaced(changes, waiting) => {
@@ -141,6 +142,10 @@ impl Keeper {
 
     /// Waits until there is a reason to build again.
     async fn next(&mut self) -> Cause {
+        // Nobody says what changed before its folder was watched.
+        if self.settings.watch && self.is_changed().await {
+            return Cause::File;
+        }
         loop {
             tokio::select! {
                 Ok(()) = self.askings.changed() => return Cause::Request,

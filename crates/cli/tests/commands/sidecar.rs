@@ -36,16 +36,31 @@ impl Sidecar {
 
     /// The body of an answer.
     fn ask(&self, method: &str, path: &str, body: &str) -> String {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
         let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}",
-            self.address
+        let rest =
+            format!("Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}");
+        self.answer(&format!("{method} {path}"), &rest).split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// Whether somebody who shows a token may see the tools.
+    fn lets_in(&self, token: &str) -> bool {
+        let shown = format!("Authorization: Bearer {token}\r\n\r\n");
+        let answer = self.answer("GET /v1/tools", &shown);
+        assert!(
+            ["200", "401"].iter().any(|status| answer.split(' ').nth(1) == Some(status)),
+            "{answer}"
         );
+        answer.starts_with("HTTP/1.1 200")
+    }
+
+    fn answer(&self, line: &str, rest: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let host = &self.address;
+        let request = format!("{line} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{rest}");
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+        answer
     }
 
     /// Calls a tool.
@@ -129,4 +144,57 @@ fn a_sidecar_tells_what_happens_and_nothing_that_is_secret() {
     let more = CONFIGURATION.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
     fs::write(folder.path().join("callgate.yaml"), more).unwrap();
     until(&mut sidecar.log, "changed for agents: pets-getPet: removed");
+}
+
+#[test]
+fn a_signal_reloads_where_nothing_is_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let pets = crate::root().join("fixtures/pets");
+    fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
+    std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
+    let unwatched = format!("reload: {{watch: false}}{CONFIGURATION}");
+    fs::write(folder.path().join("callgate.yaml"), &unwatched).unwrap();
+    let mut sidecar = Sidecar::start(folder.path());
+    let fewer = unwatched.replace("openapi", "tools: {exclude: [getPet]}\n    openapi");
+    fs::write(folder.path().join("callgate.yaml"), fewer).unwrap();
+    let process = sidecar.child.id().to_string();
+    assert!(Command::new("kill").args(["-HUP", &process]).status().unwrap().success());
+    let record = Value::parse(&until(&mut sidecar.log, "\"reloaded\"")).unwrap();
+    assert_eq!(record["fields"]["cause"].as_str(), Some("signal"));
+    until(&mut sidecar.log, "changed for agents: pets-getPet: removed");
+}
+
+#[test]
+fn a_token_that_is_rotated_in_its_mount_is_taken_and_the_old_one_is_not() {
+    // As Kubernetes does: the link to all of a version is swapped.
+    let mounted = |mount: &Path, number: usize| {
+        let version = format!("..{number}");
+        fs::create_dir(mount.join(&version)).unwrap();
+        let token = format!("token-of-version-{number}\n");
+        fs::write(mount.join(&version).join("token"), token).unwrap();
+        std::os::unix::fs::symlink(&version, mount.join("..data_tmp")).unwrap();
+        fs::rename(mount.join("..data_tmp"), mount.join("..data")).unwrap();
+    };
+    let references = [
+        "access: {bearer: 'file:mount/token'}",
+        "secrets: {directory: mount}\naccess: {bearer: 'directory:token'}",
+    ];
+    for reference in references {
+        let folder = tempfile::tempdir().unwrap();
+        let pets = crate::root().join("fixtures/pets");
+        fs::copy(pets.join("spec.yaml"), folder.path().join("pets.yaml")).unwrap();
+        std::os::unix::fs::symlink(pets.join("cases"), folder.path().join("cases")).unwrap();
+        let mount = folder.path().join("mount");
+        fs::create_dir(&mount).unwrap();
+        mounted(&mount, 1);
+        std::os::unix::fs::symlink("..data/token", mount.join("token")).unwrap();
+        fs::write(folder.path().join("callgate.yaml"), format!("{reference}{CONFIGURATION}"))
+            .unwrap();
+        let mut sidecar = Sidecar::start(folder.path());
+        assert!(sidecar.lets_in("token-of-version-1"), "{reference}");
+        mounted(&mount, 2);
+        until(&mut sidecar.log, "\"reloaded\"");
+        assert!(sidecar.lets_in("token-of-version-2"), "{reference}");
+        assert!(!sidecar.lets_in("token-of-version-1"), "{reference}");
+    }
 }

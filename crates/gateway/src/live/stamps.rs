@@ -30,17 +30,26 @@ impl Stamps {
         Self { files: files.clone(), stamps: stamps.collect() }
     }
 
+    /// How files looked that were read since a time: one that was written since then may have been read before, and looks
+    /// changed.
+    pub(super) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+        let mut stamps = Self::of(files);
+        let is_older = |stamp: &Stamp| stamp.modified.is_none_or(|modified| modified < since);
+        stamps.stamps.retain(|_, stamp| is_older(stamp));
+        stamps
+    }
+
     /// The files.
     pub(super) fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
     }
 
-    /// The stamps of exactly these files: those that were unknown look as they do now.
-    pub(super) fn and(self, files: &BTreeSet<PathBuf>) -> Self {
+    /// The stamps of exactly these files, the unknown ones of which were read since a time.
+    pub(super) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
         let mut stamps = self.stamps;
         stamps.retain(|file, _| files.contains(file));
-        stamps.extend(Self::of(&unknown).stamps);
+        stamps.extend(Self::read_since(&unknown, since).stamps);
         Self { files: files.clone(), stamps }
     }
 }
@@ -60,4 +69,22 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_written_while_it_was_read_looks_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = BTreeSet::from([folder.path().join("a")]);
+        fs::write(folder.path().join("a"), "a").unwrap();
+        let (hour, now) = (Duration::from_hours(1), SystemTime::now());
+        let stamps = |since| Stamps::default().and(&files, since);
+        assert_eq!(stamps(now + hour), Stamps::of(&files));
+        assert_ne!(stamps(now - hour), Stamps::of(&files));
+    }
 }
