@@ -116,6 +116,24 @@ fn kinds_that_are_not_there_yet_are_listed_and_stop_nothing() {
         .says("df-code-interpreter-tool`, which is not taken over");
 }
 
+#[test]
+fn toolsets_offer_what_agents_name_and_the_order_of_calls_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut export = files(&root().join("fixtures/exports/shop"));
+    let mut replace = |name: &str, from: &str, to: &str| {
+        let text = String::from_utf8(export[name].clone()).unwrap();
+        assert!(text.contains(from), "{text}");
+        export.insert(name.to_owned(), text.replace(from, to).into_bytes());
+    };
+    replace("app.json", "PARALLEL", "SEQUENTIAL");
+    replace("agents/Shop assistant/Shop assistant.json", r#", "returnOrder""#, "");
+    let (file, out) = (folder.path().join("export.zip"), folder.path().join("out"));
+    zipped(&file, &export, "");
+    import(&file, &out).exits(0).says("`toolExecutionMode`").says(r#""mode": "sequential""#);
+    let tools = callgate(&["tools", out.to_str().unwrap()]).exits(0).out;
+    assert!(tools.contains("getOrder") && !tools.contains("returnOrder"), "{tools}");
+}
+
 const SCHEMA: &str = "openapi: 3.0.0
 info: {title: T, version: '1'}
 servers: [{url: 'https://a.example'}]

@@ -120,6 +120,24 @@ async fn the_documented_example_is_what_is_answered_field_by_field() {
 }
 
 #[tokio::test]
+async fn members_of_a_newer_version_are_left_out_wherever_they_stand() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let mut called = call("c1", "92031");
+    called["ofANewerVersion"] = json!(1);
+    let mut body = calls(&[called]);
+    body["ofANewerVersion"] = json!({});
+    body["inputs"][0]["ofANewerVersion"] = json!("x");
+    body["inputs"].as_array_mut().unwrap().push(json!({"ofANewerVersion": {}}));
+    let answered = run(&sidecar, "s", &body).await;
+    assert!(!answered.text.contains("ofANewerVersion"), "{}", answered.text);
+    let mut told = response(&asked(&answered)[0], &json!({"output": {"name": "Alibaba"}}));
+    told["ofANewerVersion"] = json!([1]);
+    let answered = run(&sidecar, "s", &responses(&[told])).await;
+    assert_eq!(ended(&answered)[0]["response"], json!({"output": {"name": "Alibaba"}}));
+    assert!(!answered.text.contains("ofANewerVersion"), "{}", answered.text);
+}
+
+#[tokio::test]
 async fn the_other_spelling_is_read_and_a_toolsets_tool_is_named_as_asked() {
     let sidecar = Sidecar::of(CONFIGURATION).await;
     let toolset = "projects/p/locations/us/apps/a/toolsets/pets";

@@ -68,6 +68,30 @@ async fn the_path_of_dialogflow_takes_its_words_alone() {
     }
 }
 
+#[tokio::test]
+async fn members_of_a_newer_version_are_left_out_wherever_they_stand() {
+    let sidecar = Sidecar::of(CONFIGURATION).await;
+    let with_more = |value: &Value| {
+        let mut value = value.clone();
+        value["ofANewerVersion"] = json!({"a": [1]});
+        value
+    };
+    let mut body = with_more(&calls(&[with_more(&weather("Mountain View"))]));
+    body["queryResult"] = with_more(&body["queryResult"]);
+    body["queryParams"] = with_more(&json!({"parameters": {"a": 1}}));
+    let message = body["queryResult"]["responseMessages"][0].clone();
+    body["queryResult"]["responseMessages"] = json!([with_more(&message), {"ofANewerVersion": {}}]);
+    let waiting = run(&sidecar, &body).await.json();
+    assert_eq!(waiting["queryResult"]["responseMessages"][0]["toolCall"], weather("Mountain View"));
+    let mut body =
+        with_more(&result("get-weather-tool", "outputParameters", &json!({"temperature": 28.0})));
+    body["queryInput"] = with_more(&body["queryInput"]);
+    body["queryInput"]["toolCallResult"] = with_more(&body["queryInput"]["toolCallResult"]);
+    let ended = run(&sidecar, &body).await;
+    assert_eq!(ended.status, 200, "{}", ended.text);
+    assert!(!ended.text.contains("ofANewerVersion"), "{}", ended.text);
+}
+
 /// The seed about tools of playbooks and wire-formats §1.5, field by field.
 #[tokio::test]
 async fn the_documented_example_is_what_is_answered_field_by_field() {
