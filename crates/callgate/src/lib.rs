@@ -1,7 +1,7 @@
 //! callgate turns OpenAPI descriptions into tools that a language model can call, and executes the calls.
 //!
 //! It fills inputs from the model, the session and the defaults, builds the exact HTTP request, attaches credentials the model
-//! never sees, sends it within bounds, and hands back a result that the model can use. The [manual](manual) has guides; this
+//! never sees, sends it within bounds, and hands back a result that the model can use. The [manual] has guides; this
 //! page shows the few types that carry everything.
 //!
 //! - [A first call](#a-first-call)
@@ -211,10 +211,10 @@ pub use callgate_tool::{
 /// What stands around calls.
 pub mod policy {
     pub use callgate_policy::{
-        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Breaker,
-        BreakerSettings, Confirm, Error, ErrorKind, FlawKind, Guard, Idempotency, IdempotencyKey,
-        Limits, LimitsConfig, Metrics, Rate, RecordBounds, Records, UnknownCall, Verified,
-        approval_text, verify_audit,
+        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Begun, Bound,
+        Breaker, BreakerSettings, Confirm, Error, ErrorKind, Flaw, FlawKind, Guard, Idempotency,
+        IdempotencyKey, Limits, LimitsConfig, Metrics, Rate, RecordBounds, Records, UnknownCall,
+        Verified, approval_text, verify_audit,
     };
 }
 
@@ -263,42 +263,42 @@ pub mod config {
 /// The parser: descriptions to operations, and what is wrong with them.
 pub mod openapi {
     pub use callgate_openapi::{
-        Allowance, Alternative, AnswerField, ArgumentHeader, ArgumentHeaders, Bindings, Body,
-        BodyKind, BodyLayout, BodyMedia, Code, CredentialKind, Defaults, Document, Effects,
+        Allowance, Alternative, AnswerField, Applied, ArgumentHeader, ArgumentHeaders, Bindings,
+        Body, BodyKind, BodyLayout, BodyMedia, Code, CredentialKind, Defaults, Document, Effects,
         Encoding, Fixed, Input, InvalidPath, InvalidPattern, InvalidServer, JsonPath, KeyForm,
         KeyOwner, KeySpace, Limits, LoadOptions, Loaded, NestedInput, NotAnArgumentHeader,
-        OAuthFlow, OAuthFlowKind, Operation, OperationReport, OperationStatus, Overlay, PartHeader,
-        PathPart, PathStep, Pattern, Place, Placement, PositionEncodings, PropertyEncoding, Report,
-        RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, Selection,
-        Server, SessionInputs, Source, Spot, Step, Style, Styled, Unavailable, UnavailableReason,
-        Version, Writer, XmlName, apply_overlays, check_server, is_foreign, is_foreign_text, load,
-        read,
+        OAuthFlow, OAuthFlowKind, Operation, OperationReport, OperationStatus, Outline, Overlaid,
+        Overlay, PartHeader, PathPart, PathStep, Pattern, Place, Placement, PositionEncodings,
+        PropertyEncoding, Report, RequiredScheme, Requirement, Security, SecurityScheme,
+        SecuritySchemeKind, Selection, Server, SessionInputs, Source, Spot, Step, Style, Styled,
+        Unavailable, UnavailableReason, Unmatched, Version, Writer, XmlName, apply_overlays,
+        check_server, is_foreign, is_foreign_text, load, read,
     };
 }
 
 /// Text to one tree of located nodes: how descriptions and configurations are read, and how findings point into them.
 pub mod tree {
     pub use callgate_tree::{
-        CodeName, Diagnostic, Limits, Node, Object, Path, Position, Severity, TextCode, locate,
-        locate_file, pointer, positions, read,
+        CodeName, Diagnostic, Limits, Node, Object, Parsed, Path, Position, Severity, TextCode,
+        locate, locate_file, pointer, positions, read,
     };
 }
 
 /// Credentials on a finished request.
 pub mod auth {
     pub use callgate_auth::{
-        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
-        CredentialSource, DescribedMetadata, Error, ErrorKind, GoogleToken, OAuth2Client,
-        OAuth2Config, OAuth2Grant, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, Supplies,
-        TokenEndpoint, all,
+        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialForm,
+        CredentialPlace, CredentialSource, DescribedMetadata, Error, ErrorKind, GoogleToken,
+        OAuth2Client, OAuth2Config, OAuth2Grant, Place, PrivateKeyJwt, Refusal, SigningAlgorithm,
+        Supplies, TokenEndpoint, all,
     };
 }
 
 /// Secrets and where they are kept.
 pub mod secret {
     pub use callgate_secret::{
-        CachePolicy, CachedStore, DirectoryStore, EnvStore, Error, ErrorKind, FileStore,
-        LocalStores, MASK, Masker, MemoryStore, Secret, SecretReference, SecretStore,
+        AwsVersion, CachePolicy, CachedStore, DirectoryStore, EnvStore, Error, ErrorKind,
+        FileStore, LocalStores, MASK, Masker, MemoryStore, Secret, SecretReference, SecretStore,
     };
 }
 
