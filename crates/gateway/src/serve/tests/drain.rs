@@ -25,7 +25,15 @@ async fn with_a_request(
     headers: &str,
     body: &str,
 ) -> (Sidecar, tokio::net::TcpStream, mpsc::Sender<()>) {
-    let (asked, mut is_asked) = mpsc::channel::<()>(1);
+    let (sidecar, mut is_asked, go) = hanging().await;
+    let stream = requested(&sidecar, headers, body).await;
+    is_asked.recv().await.unwrap();
+    (sidecar, stream, go)
+}
+
+/// A sidecar whose service says when it was asked, and answers when it is told to.
+async fn hanging() -> (Sidecar, mpsc::Receiver<()>, mpsc::Sender<()>) {
+    let (asked, is_asked) = mpsc::channel::<()>(1);
     let (go, goes) = mpsc::channel::<()>(1);
     let goes = std::sync::Arc::new(tokio::sync::Mutex::new(goes));
     let answers = move || {
@@ -37,10 +45,7 @@ async fn with_a_request(
         }
     };
     let address = service(Router::new().route("/pets", routing::get(answers))).await;
-    let sidecar = Sidecar::start(&pets(address)).await;
-    let stream = requested(&sidecar, headers, body).await;
-    is_asked.recv().await.unwrap();
-    (sidecar, stream, go)
+    (Sidecar::start(&pets(address)).await, is_asked, go)
 }
 
 /// A connection on which calls were asked for.
@@ -65,12 +70,28 @@ async fn a_call_that_runs_ends_and_no_other_begins() {
     assert!(refused.headers().contains_key("retry-after"));
     assert_eq!(refused.headers()["connection"], "close");
     assert!(refused.text().await.unwrap().contains("problem:draining"));
-    assert_ne!(sidecar.status("/readyz", &[]).await, 503 + 1);
+    assert_eq!(sidecar.status("/readyz", &[]).await, 503);
     go.send(()).await.unwrap();
     let answer = read_to_end(&mut stream).await;
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("connection: close"), "{answer}");
     timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
     drop(idle);
+}
+
+#[tokio::test]
+async fn a_connection_of_http_2_is_closed_when_its_calls_have_ended() {
+    let (mut sidecar, mut is_asked, go) = hanging().await;
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let call = client.post(format!("{}/v1/calls", sidecar.calls[0])).body(CALL);
+    let call = tokio::spawn(call.header("content-type", "application/json").send());
+    is_asked.recv().await.unwrap();
+    sidecar.gateway.drain().begin();
+    go.send(()).await.unwrap();
+    let answer = call.await.unwrap().unwrap();
+    assert_eq!((answer.version(), answer.status().as_u16()), (reqwest::Version::HTTP_2, 200));
+    // The client would keep its connection.
+    timeout(SOON, &mut sidecar.running).await.unwrap().unwrap();
+    drop(client);
 }
 
 #[tokio::test]
