@@ -1,4 +1,5 @@
-"""Rounds of wrk against the sidecar, the relay and nginx, in turns; CPU of each from /proc. Called by `run`."""
+"""Rounds of wrk against the sidecar (over `/v1/calls`, and over MCP), the relay and nginx, in turns; CPU of each from /proc. Fails
+where the rate over MCP is below its bar. Called by `run`."""
 
 import argparse
 import pathlib
@@ -46,6 +47,24 @@ wrk.body = '{BODY}'
 wrk.headers["Content-Type"] = "application/json"
 """
 
+# The same call by the revision 2026-07-28, which has no sessions of its own.
+CALL = (
+    '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pets-getPet","arguments":{"petId":7},"_meta":{'
+    '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},'
+    '"callgate/session":{"id":"s","parameters":{"storeNumber":3}}}}}'
+)
+MCP_SCRIPT = f"""wrk.method = "POST"
+wrk.body = '{CALL}'
+wrk.headers["Content-Type"] = "application/json"
+wrk.headers["Accept"] = "application/json, text/event-stream"
+wrk.headers["MCP-Protocol-Version"] = "2026-07-28"
+wrk.headers["Mcp-Method"] = "tools/call"
+wrk.headers["Mcp-Name"] = "pets-getPet"
+"""
+MCP = "callgate, MCP"
+# Text and structured content are each complete, so that an answer has twice the bytes.
+LEAST_OVER_MCP = 0.5
+
 NGINX = """
 worker_processes 1;
 daemon off;
@@ -75,7 +94,8 @@ def main():
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "post.lua").write_text(SCRIPT)
+        (folder / "calls.lua").write_text(SCRIPT)
+        (folder / "mcp.lua").write_text(MCP_SCRIPT)
         (folder / "pets.yaml").write_text(DESCRIPTION)
         running = []
         try:
@@ -96,6 +116,7 @@ def measured(given, folder, running):
         config = folder / f"{port}.yaml"
         config.write_text(CONFIG.format(port=port, service=service, description=folder / "pets.yaml", audit=audit))
         pids[name] = start(running, port, [given.callgate, "serve", config, "--listen", f"127.0.0.1:{port}"])
+    contenders[MCP], pids[MCP] = contenders["callgate"], pids["callgate"]
     if shutil.which("nginx"):
         port = contenders["nginx"] = free()
         config = folder / "nginx.conf"
@@ -104,17 +125,18 @@ def measured(given, folder, running):
     rows = {name: [] for name in contenders}
     for at in range(given.rounds + 1):
         for name, port in contenders.items():
-            row = round_of(port, pids[name], folder, given.seconds)
+            way = (folder / "mcp.lua", "/mcp") if name == MCP else (folder / "calls.lua", "/v1/calls")
+            row = round_of(port, pids[name], way, given.seconds)
             if at > 0:
                 rows[name].append(row)
     shown(rows, pids)
 
 
-def round_of(port, pid, folder, seconds):
+def round_of(port, pid, way, seconds):
     """Calls a second, CPU in microseconds for each call, and the 99th percentile."""
-    before = cpu(pid)
-    command = ["wrk", "-t1", f"-c{CONCURRENCY}", f"-d{seconds}s", "--latency", "-s", folder / "post.lua"]
-    ran = subprocess.run([*command, f"http://127.0.0.1:{port}/v1/calls"], stdout=subprocess.PIPE, text=True, check=True)
+    before, (script, path) = cpu(pid), way
+    command = ["wrk", "-t1", f"-c{CONCURRENCY}", f"-d{seconds}s", "--latency", "-s", script]
+    ran = subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], stdout=subprocess.PIPE, text=True, check=True)
     if "Non-2xx" in ran.stdout or "Socket errors" in ran.stdout:
         raise SystemExit(ran.stdout)
     calls = int(re.search(r"(\d+) requests in", ran.stdout)[1])
@@ -131,6 +153,11 @@ def shown(rows, pids):
         resident = sum(memory(pid) for pid in family(pids[name]))
         print(f"{name:16} {rate:8.0f} calls/s ({rate / base_rate:.2f} x relay)  {used:6.1f} us CPU a call "
               f"({used / base_cpu:.2f} x relay)  p99 {measured[-1][2]:>8}  resident {resident:.1f} MiB")
+    ratios = [over_mcp[0] / over_calls[0] for over_mcp, over_calls in zip(rows[MCP], rows["callgate"])]
+    ratio = statistics.median(ratios)
+    print(f"over MCP {ratio:.2f} x of /v1/calls (at least {LEAST_OVER_MCP}), rounds {min(ratios):.2f} to {max(ratios):.2f}")
+    if ratio < LEAST_OVER_MCP:
+        raise SystemExit("calls over MCP are too slow")
 
 
 def start(running, port, command):

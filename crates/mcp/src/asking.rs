@@ -8,17 +8,17 @@ use callgate_executor::{Call, Executor};
 use callgate_session::Key;
 use callgate_tool::{FaultCode, Outcome, Pending, ToolResult, Value};
 use rmcp::{
-    ErrorData, RoleServer,
+    ErrorData, Peer, RoleServer,
     model::{
-        CallToolRequestParams, ClientCapabilities, ElicitationCapability, InputRequests,
-        InputRequiredResult, SamplingCapability,
+        ClientCapabilities, ElicitationCapability, InputRequests, InputRequiredResult,
+        SamplingCapability,
     },
-    service::RequestContext,
 };
 
 use crate::{
     approval::{QUESTION, asks, decision, elicited, waiting},
     client::{Attachment, Client, Told},
+    message::Exact,
     rounds::Round,
     state::{opened, place, sealed},
     way::{Abilities, Way},
@@ -32,16 +32,24 @@ pub(crate) enum Ran {
     Ended(ToolResult, Vec<Attachment>),
 }
 
+/// The message of a call, and the client it came from.
+#[derive(Clone, Copy)]
+pub(crate) struct From<'r> {
+    pub(crate) exact: &'r Exact,
+    pub(crate) abilities: Abilities,
+    /// None where it takes no requests.
+    pub(crate) peer: Option<&'r Peer<RoleServer>>,
+}
+
 /// Runs a call. `fresh` makes it anew: whoever is asked may have taken their time.
 pub(crate) async fn ran<'a>(
     executor: &Executor,
     fresh: impl Fn() -> Call<'a> + Send + Sync,
-    request: &CallToolRequestParams,
-    context: &RequestContext<RoleServer>,
+    from: &From<'_>,
 ) -> Result<Ran, ErrorData> {
     let mut call = fresh();
     let place = place(&call);
-    let (round, mut answers) = (began(request, &call, &place).await?, answers(request));
+    let (round, mut answers) = (began(from.exact, &call, &place).await?, answers(from.exact));
     if let Some(approval) = round.approval {
         // Without an answer the person is asked anew.
         if let Some(decision) = answers.remove(QUESTION).as_ref().and_then(decision) {
@@ -49,8 +57,8 @@ pub(crate) async fn ran<'a>(
         }
     }
     answers.extend(round.answers);
-    let abilities = Abilities::of(context);
-    let client = Client::new(context.peer.clone(), abilities, answers.clone());
+    let abilities = from.abilities;
+    let client = Client::new(from.peer.cloned(), abilities, answers.clone());
     let mut result = Box::pin(executor.run(call.with_extension(client.clone()))).await;
     // Asked again where another request would be sent than was approved.
     for _ in 0..MOST_TIMES {
@@ -61,7 +69,10 @@ pub(crate) async fn ran<'a>(
                 return asked_for(pending, round, &fresh(), &place).await;
             }
             (Way::Rounds, false) => return Err(undeclared(true, false)),
-            (Way::Live, true) => elicited(pending, &context.peer).await,
+            (Way::Live, true) => match from.peer {
+                Some(peer) => elicited(pending, peer).await,
+                None => None,
+            },
             (Way::Live, false) | (Way::Nobody, _) => None,
         };
         let Some(decision) = decision else {
@@ -91,24 +102,15 @@ pub(crate) async fn ran<'a>(
 }
 
 /// What came of the rounds before a call.
-async fn began(
-    request: &CallToolRequestParams,
-    call: &Call<'_>,
-    place: &Key,
-) -> Result<Round, ErrorData> {
-    let Some(state) = &request.request_state else { return Ok(Round::default()) };
+async fn began(exact: &Exact, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
+    let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = opened(state, place).ok_or_else(foreign_state)?;
     Round::taken(name, call.arguments()).await.ok_or_else(foreign_state)
 }
 
 /// The answers that came with a call.
-fn answers(request: &CallToolRequestParams) -> BTreeMap<String, Value> {
-    let responses = request.input_responses.iter().flatten();
-    let read = |(name, answer): (&String, &serde_json::Value)| {
-        let answer = Value::parse(&answer.to_string()).ok()?;
-        Some((name.clone(), answer))
-    };
-    responses.filter_map(read).collect()
+fn answers(exact: &Exact) -> BTreeMap<String, Value> {
+    exact.answers.iter().map(|(name, answer)| (name.clone(), answer.clone())).collect()
 }
 
 /// The state of a round.

@@ -50,7 +50,7 @@ pub struct Client(Option<Arc<Shared>>);
 
 /// What the clones of a client share: one call of one tool.
 struct Shared {
-    peer: Peer<RoleServer>,
+    peer: Option<Peer<RoleServer>>,
     abilities: Abilities,
     /// The answers that came with the call, by the names of questions.
     answers: BTreeMap<String, Value>,
@@ -77,7 +77,7 @@ impl Client {
     }
 
     pub(crate) fn new(
-        peer: Peer<RoleServer>,
+        peer: Option<Peer<RoleServer>>,
         abilities: Abilities,
         answers: BTreeMap<String, Value>,
     ) -> Self {
@@ -94,7 +94,8 @@ impl Client {
         let is_possible = if question.is_of_person() { has_forms } else { has_model };
         match (way, is_possible) {
             (Way::Live, true) => {
-                let reply = question.put(&shared.peer);
+                let peer = shared.peer.as_ref().ok_or_else(wording::nobody_asked)?;
+                let reply = question.put(peer);
                 let reply = tokio::time::timeout(APPROVAL_TIME, reply).await.ok().flatten();
                 reply.ok_or_else(wording::nobody_asked)
             }

@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_server::{
 use tower_service::Service;
 
 use crate::{
+    direct,
     host::Host,
     message::{Exact, Refusal},
     server::Server,
@@ -21,34 +22,44 @@ use crate::{
 #[derive(Clone)]
 pub struct McpService {
     host: Arc<dyn Host>,
-    service: StreamableHttpService<Server, NeverSessionManager>,
 }
 
 impl McpService {
     /// Serves a host's tools. Bodies are bounded by whoever collects them.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        let config = StreamableHttpServerConfig::default()
-            .disable_allowed_hosts()
-            .with_legacy_session_mode(false)
-            .with_json_response(true)
-            .with_max_request_body_bytes(usize::MAX);
-        let served = Arc::clone(&host);
-        let server = move || Ok(Server(Arc::clone(&served)));
-        Self { host, service: StreamableHttpService::new(server, Arc::default(), config) }
+        Self { host }
     }
 
     /// Answers a request.
     pub async fn answer(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
         let (mut head, body) = request.into_parts();
         if head.method == Method::POST {
-            match self.read(&head, &body) {
-                Ok(exact) => drop(head.extensions.insert(Arc::new(exact))),
+            let exact = match self.read(&head, &body) {
+                Ok(exact) => exact,
                 Err(refused) => return refused.map(|body| Full::new(body).boxed()),
+            };
+            let schemas = self.host.listing().schemas;
+            if let Some(abilities) = direct::abilities(&head, &exact, schemas) {
+                let answer = direct::answer(&*self.host, (&head, &exact), abilities).await;
+                return answer.map(|body| Full::new(body).boxed());
             }
+            head.extensions.insert(Arc::new(exact));
         }
         let request = Request::from_parts(head, Full::new(body));
-        let Ok(response) = self.service.clone().call(request).await;
+        let Ok(response) = self.service().call(request).await;
         response
+    }
+
+    /// The library's own way. Nothing of it outlives a request.
+    fn service(&self) -> StreamableHttpService<Server, NeverSessionManager> {
+        let config = StreamableHttpServerConfig::default()
+            .disable_allowed_hosts()
+            .with_legacy_session_mode(false)
+            .with_json_response(true)
+            .with_max_request_body_bytes(usize::MAX);
+        let served = Arc::clone(&self.host);
+        let server = move || Ok(Server(Arc::clone(&served)));
+        StreamableHttpService::new(server, Arc::default(), config)
     }
 
     /// The message of a request, unless it is none or calls what its sender may not.

@@ -44,7 +44,7 @@ pub(crate) async fn read(
     (executor, caller): (&Executor, &Caller),
     session: &Session,
     arguments: Option<&Object>,
-) -> Option<model::CallToolResult> {
+) -> Value {
     let wanted = match Wanted::of(arguments) {
         Ok(wanted) => wanted,
         Err(wrong) => return shortlist::result(Err(wrong)),
@@ -90,17 +90,14 @@ fn number(arguments: &Object, name: &str, range: Range<usize>) -> Result<Option<
 }
 
 /// A part of a text, or the whole of an image or a sound; what else it is, is said.
-fn shown(result: &StoredResult, wanted: &Wanted) -> Option<model::CallToolResult> {
+fn shown(result: &StoredResult, wanted: &Wanted) -> Value {
     let StoredResult { media_type, bytes, .. } = result;
     let kind = media_type.split('/').next().unwrap_or_default();
     let seen = ["image", "audio"].into_iter().find(|known| known.eq_ignore_ascii_case(kind));
     if let Some(kind) = seen.filter(|_| bytes.len() <= LARGEST_SEEN) {
         let block =
             json!({"type": kind, "data": (STANDARD.encode(bytes)), "mimeType": &**media_type});
-        let content = json!({"content": [block], "isError": false});
-        let mut result: model::CallToolResult = serde_json::from_str(&content.to_string()).ok()?;
-        result.result_type = Some(model::ResultType::COMPLETE);
-        return Some(result);
+        return json!({"content": [block], "isError": false, "resultType": "complete"});
     }
     let Ok(text) = str::from_utf8(bytes) else {
         let length = bytes.len();

@@ -4,8 +4,10 @@
 
 mod approval;
 mod asking;
+mod calls;
 mod client;
 mod declared;
+mod direct;
 mod host;
 mod http_service;
 mod kept;

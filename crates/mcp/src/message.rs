@@ -6,14 +6,23 @@ use serde_json::json;
 
 use crate::shortlist::Standing;
 
-/// The parts of a call that reach a service, exactly as they were written.
+/// A call exactly as it was written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Exact {
+    pub(crate) id: Value,
     /// The tool that is called.
     pub(crate) tool: Option<String>,
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` where there is none.
     pub(crate) session: Value,
+    /// What else stands in `_meta`.
+    pub(crate) meta: Object,
+    /// The state that an earlier call was answered with.
+    pub(crate) state: Option<String>,
+    /// The answers to what an earlier call asked.
+    pub(crate) answers: Object,
+    /// True where nothing else is said, and each part is of its type.
+    pub(crate) is_plain: bool,
 }
 
 /// A message that is not taken: an error of JSON-RPC 2.0 (§5.1).
@@ -48,6 +57,7 @@ impl Exact {
             return Ok(Self::default());
         }
         let id = message.get("id").cloned().unwrap_or_default();
+        let is_request = is_request(&message);
         let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) else {
             return Err(refusal(id, INVALID_PARAMS, "`params`: expected an object".to_owned()));
         };
@@ -59,10 +69,18 @@ impl Exact {
                 return Err(refusal(id, INVALID_PARAMS, message));
             }
         };
-        let session = params.get_mut("_meta").and_then(Value::as_object_mut);
-        let session = session.and_then(|meta| meta.remove(SESSION)).unwrap_or_default();
-        let tool = params.get("name").and_then(Value::as_str).map(ToOwned::to_owned);
-        Ok(Self { tool, arguments, session })
+        let mut exact = Self { id, arguments, is_plain: is_request, ..Self::default() };
+        for (name, value) in std::mem::take(params) {
+            match (&*name, value) {
+                ("name", Value::String(tool)) => exact.tool = Some(tool),
+                ("_meta", Value::Object(meta)) => exact.meta = meta,
+                ("requestState", Value::String(state)) => exact.state = Some(state),
+                ("inputResponses", Value::Object(answers)) => exact.answers = answers,
+                _ => exact.is_plain = false,
+            }
+        }
+        exact.session = exact.meta.remove(SESSION).unwrap_or_default();
+        Ok(exact)
     }
 }
 
@@ -96,6 +114,15 @@ impl Refusal {
         let error = json!({"code": code, "message": message});
         format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
     }
+}
+
+/// True where a message is a request and nothing beside.
+fn is_request(message: &Value) -> bool {
+    let Some(members) = message.as_object() else { return false };
+    let is_version = message.get("jsonrpc").and_then(Value::as_str) == Some("2.0");
+    let is_id = message.get("id").is_some_and(|id| id.as_str().is_some() || id.as_i64().is_some());
+    let known = ["id", "jsonrpc", "method", "params"];
+    is_version && is_id && members.iter().all(|(name, _)| known.contains(&&**name))
 }
 
 fn refusal(id: Value, code: i32, message: String) -> Refusal {
@@ -149,6 +176,7 @@ mod tests {
         let arguments = Value::Object(exact.arguments.unwrap()).to_string();
         assert_eq!(arguments, r#"{"b":12345678901234567890123,"a":1.10}"#);
         assert_eq!(exact.session.to_string(), r#"{"parameters":{"n":9007199254740993}}"#);
+        assert!(!exact.is_plain, "a version is missing");
         assert_eq!(Exact::of(br#"{"id":1,"method":"tools/list"}"#), Ok(Exact::default()));
     }
 

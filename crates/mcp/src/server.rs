@@ -2,32 +2,30 @@
 
 use std::sync::Arc;
 
-use callgate_config::McpSchemas;
-use callgate_dialect::Dialect;
-use callgate_executor::{Call, Entry, Executor, TraceContext};
-use callgate_tool::{Session, Value, json};
+use callgate_config::{McpMode, McpSchemas};
+use callgate_executor::Entry;
 use futures_util::StreamExt;
 use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        self, CacheScope, CallToolRequestParams, CallToolResponse, Implementation,
+        self, CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, Implementation,
         InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-        ServerCapabilities, ServerConfig, SubscriptionFilter,
+        ResultType, ServerCapabilities, ServerConfig, SubscriptionFilter,
     },
     service::{RequestContext, SubscriptionContext},
 };
 
 use crate::{
-    asking::{self, Ran},
-    client::Attachment,
+    asking::From,
+    calls::{self, Answer, Came},
     declared::declared,
-    host::{Caller, Host, SessionError},
+    host::Host,
     kept,
     message::Exact,
     progress::waited,
-    shortlist::{self, Standing, Target},
-    written::written,
+    shortlist,
+    way::Abilities,
 };
 
 /// A server of one host's tools.
@@ -44,6 +42,9 @@ impl ServerHandler for Server {
         }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = server;
+        if self.0.listing().mode == McpMode::Search {
+            info.instructions = Some(SEARCHED.to_owned());
+        }
         info
     }
 
@@ -135,141 +136,37 @@ impl ServerHandler for Server {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        _: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let Some(exact) = exact(&context) else {
+            return Err(ErrorData::internal_error("the call was not read as it was written", None));
+        };
+        let abilities = Abilities::of(&context);
+        let from = From { exact: &exact, abilities, peer: Some(&context.peer) };
+        let called = calls::called(&*self.0, Came { head: head(&context), from });
         // Whoever cancels, or closes the stream of the answer, takes the call along to the service.
         tokio::select! {
             () = context.ct.cancelled() => {
                 Err(ErrorData::internal_error("the client gave the call up", None))
             }
-            answer = waited(&context, self.called(request, &context)) => answer,
+            answer = waited(&context, called) => answered(answer?),
         }
     }
 }
 
-impl Server {
-    async fn called(
-        &self,
-        request: CallToolRequestParams,
-        context: &RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let head = head(context);
-        let caller = self.0.caller(head);
-        let executor = self.0.executor();
-        let Some(exact) = exact(context) else {
-            return Err(ErrorData::internal_error("the call was not read as it was written", None));
-        };
-        if request.name == kept::NAME && executor.find(kept::NAME).is_none() {
-            let session = self.session(head, &caller, &exact).await?;
-            let answer = kept::read((&executor, &caller), &session, exact.arguments.as_ref()).await;
-            return answer.map(Into::into).ok_or_else(unwritten);
-        }
-        let is_short = || shortlist::is_short(&self.0.listing(), &executor, &caller);
-        let Some(standing) = Standing::named(&request.name).filter(|_| is_short()) else {
-            let tool = request.name.to_string();
-            let target = Target { tool, arguments: exact.arguments.clone() };
-            return self.answered((&executor, &caller), target, (context, &exact, &request)).await;
-        };
-        let arguments = exact.arguments.as_ref();
-        let target = match standing.target(arguments) {
-            None => {
-                let schemas = self.0.listing().schemas;
-                return told(standing.answer((&executor, &caller, schemas), arguments));
-            }
-            Some(Err(wrong)) => return told(Err(wrong)),
-            Some(Ok(target)) => target,
-        };
-        let entry = seen_as(&executor, &caller, &target.tool);
-        match entry.map(|entry| standing.refusal(entry)) {
-            None => told(Err(format!(
-                "unknown tool: `{}`; `find_tools` finds those there are",
-                target.tool
-            ))),
-            Some(Some(refusal)) => told(Err(refusal)),
-            Some(None) => {
-                self.answered((&executor, &caller), target, (context, &exact, &request)).await
-            }
-        }
-    }
-
-    /// The answer to the call of a tool that is not one of the four.
-    async fn answered(
-        &self,
-        (executor, caller): (&Executor, &Caller),
-        Target { tool, arguments }: Target,
-        (context, exact, request): (&RequestContext<RoleServer>, &Exact, &CallToolRequestParams),
-    ) -> Result<CallToolResponse, ErrorData> {
-        let head = head(context);
-        let Some(entry) = seen_as(executor, caller, &tool) else {
-            let message = format!("unknown tool: `{tool}`; `tools/list` lists those there are");
-            return Err(ErrorData::invalid_params(message, None));
-        };
-        let mut asked = json!({"name": &*tool});
-        if let (Some(arguments), Some(members)) = (arguments, asked.as_object_mut()) {
-            members.insert("arguments", Value::Object(arguments));
-        }
-        let declared = |_: &str| entry.declaration();
-        let read = Dialect::Mcp.read(asked, declared);
-        let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let session = self.session(head, caller, exact).await?;
-        let (mut results, mut attachments) = (Vec::new(), Vec::new());
-        for asked in read.to_make() {
-            let fresh = || self.made(Call::new(asked, &session), caller, trace(context));
-            match asking::ran(executor, fresh, request, context).await? {
-                Ran::Asks(asks) => return Ok(asks.into()),
-                Ran::Ended(result, attached) => {
-                    results.push(result);
-                    attachments.extend(attached);
-                }
-            }
-        }
-        let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
-        if let Some(content) = blocks.get_mut("content").and_then(Value::as_array_mut) {
-            content.extend(attachments.into_iter().map(Attachment::into_value));
-        }
-        let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
-        let result = results.first().or_else(|| refused.map(|refused| &**refused));
-        let written = written(result, &blocks);
-        written.map(Into::into).ok_or_else(unwritten)
-    }
-}
-
-impl Server {
-    /// The session of a request.
-    async fn session(
-        &self,
-        head: Option<&Parts>,
-        caller: &Caller,
-        exact: &Exact,
-    ) -> Result<Session, ErrorData> {
-        let session = self.0.session(head, caller, exact.session.clone()).await;
-        session.map_err(|error| match error {
-            SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
-            SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
-        })
-    }
-
-    /// A call with all that surrounds it.
-    fn made<'a>(&self, call: Call<'a>, caller: &Caller, trace: Option<TraceContext>) -> Call<'a> {
-        let mut call = self.0.prepared(call);
-        if let Some(principal) = &caller.principal {
-            call = call.with_principal(principal.clone());
-        }
-        match trace {
-            Some(trace) => call.with_trace(trace),
-            None => call,
-        }
-    }
-}
-
-fn unwritten() -> ErrorData {
-    ErrorData::internal_error("the result cannot be written", None)
-}
-
-/// The result of a tool that stands for others.
-fn told(answer: Result<Value, String>) -> Result<CallToolResponse, ErrorData> {
-    shortlist::result(answer).map(Into::into).ok_or_else(unwritten)
+/// An answer as the library takes it.
+fn answered(answer: Answer) -> Result<CallToolResponse, ErrorData> {
+    let result = match answer {
+        Answer::Asks(asks) => return Ok(asks.into()),
+        Answer::Ended(result) => result,
+    };
+    let unwritten = |_| ErrorData::internal_error("the result cannot be written", None);
+    let mut result: CallToolResult =
+        serde_json::from_str(&result.to_string()).map_err(unwritten)?;
+    // For revisions that do not know it the library takes it away again.
+    result.result_type = Some(ResultType::COMPLETE);
+    Ok(result.into())
 }
 
 /// A list with the time it may be kept.
@@ -294,10 +191,6 @@ fn head(context: &RequestContext<RoleServer>) -> Option<&Parts> {
     context.extensions.get::<Parts>()
 }
 
-fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
-    executor.find(name).filter(|entry| caller.sees(entry.toolset()))
-}
-
 /// The call as its text said it; the two ways in leave it in different places.
 fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<Exact>> {
     let extensions = &context.extensions;
@@ -305,16 +198,8 @@ fn exact(context: &RequestContext<RoleServer>) -> Option<Arc<Exact>> {
     known.or_else(|| head(context)?.extensions.get()).cloned()
 }
 
-/// The caller's trace: `_meta.traceparent` and `tracestate` (MCP 2026-07-28, basic).
-fn trace(context: &RequestContext<RoleServer>) -> Option<TraceContext> {
-    let text = |name: &str| context.meta.0.get(name).and_then(serde_json::Value::as_str);
-    let trace = TraceContext::parse(text("traceparent")?)?;
-    Some(match text("tracestate") {
-        Some(state) => trace.with_state(state),
-        None => trace,
-    })
-}
-
+/// The instructions where not all tools are listed.
+const SEARCHED: &str = "More tools are served than are listed. Find them with `find_tools`, in the words of what is wanted, read with `describe_tools` what they take, and call them with `call_read_tool`, or with `call_write_tool` where they change something.";
 /// Tools on one page. Clients that read the first page alone see that many.
 const PAGE: usize = 1000;
 /// The time a list may be kept, in milliseconds; a reload may change it.

@@ -6,7 +6,6 @@ mod declarations;
 use callgate_config::{McpConfig, McpMode, McpSchemas};
 use callgate_executor::{Entry, Executor, Found, Search};
 use callgate_tool::{Effect, Object, Value, json};
-use rmcp::model;
 
 pub(crate) use self::declarations::declarations;
 use crate::{declared::declaration, host::Caller};
@@ -52,12 +51,18 @@ impl Standing {
         let Some(tool) = tool else {
             return Some(Err("`name`: expected the name of a tool".to_owned()));
         };
-        let arguments = match arguments.and_then(|members| members.get("arguments")) {
-            None | Some(Value::Null) => None,
-            Some(Value::Object(arguments)) => Some(arguments.clone()),
-            Some(other) => {
-                let got = other.kind();
-                return Some(Err(format!("`arguments`: expected an object, got: {got}")));
+        // Declared as `args`: Semantic Kernel gives all that there is to a parameter called `arguments`. Models say either.
+        let given = ["args", "arguments"].map(|name| arguments.and_then(|it| it.get(name)));
+        let arguments = match given {
+            [Some(_), Some(_)] => {
+                return Some(Err("expected `args`, got `arguments`, too".to_owned()));
+            }
+            [None | Some(Value::Null), None] | [None, Some(Value::Null)] => None,
+            [Some(Value::Object(arguments)), None] | [None, Some(Value::Object(arguments))] => {
+                Some(arguments.clone())
+            }
+            [Some(other), None] | [None, Some(other)] => {
+                return Some(Err(format!("`args`: expected an object, got: {}", other.kind())));
             }
         };
         Some(Ok(Target { tool: tool.to_owned(), arguments }))
@@ -190,19 +195,17 @@ fn texts(arguments: &Object, name: &str) -> Result<Vec<String>, String> {
 }
 
 /// A result in JSON, complete as text and as structured content; or a failure that a model can read.
-pub(crate) fn result(answer: Result<Value, String>) -> Option<model::CallToolResult> {
+pub(crate) fn result(answer: Result<Value, String>) -> Value {
     let (value, is_error) = match answer {
         Ok(value) => (value, false),
         Err(message) => (json!({"error": {"message": message}}), true),
     };
-    let text = value.to_string();
-    let mut content = json!({"content": [{"type": "text", "text": text}], "isError": is_error});
-    if let Some(members) = content.as_object_mut() {
-        members.insert("structuredContent", value);
-    }
-    let mut result: model::CallToolResult = serde_json::from_str(&content.to_string()).ok()?;
-    result.result_type = Some(model::ResultType::COMPLETE);
-    Some(result)
+    json!({
+        "content": [{"type": "text", "text": (value.to_string())}],
+        "isError": is_error,
+        "structuredContent": value,
+        "resultType": "complete",
+    })
 }
 
 /// The tools that are found unless more are asked for.

@@ -1,5 +1,6 @@
-//! The way in which the client of a request can be asked for something, and what it says it can do.
+//! The way in which the client of a call can be asked for something, and what it says it can do.
 
+use callgate_tool::Value;
 use http::request::Parts;
 use rmcp::{
     RoleServer,
@@ -18,7 +19,7 @@ pub(crate) enum Way {
     Rounds,
 }
 
-/// A client as a request shows it.
+/// A client as a call shows it.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Abilities {
     pub(crate) way: Way,
@@ -45,5 +46,23 @@ impl Abilities {
             (false, false) => Way::Nobody,
         };
         Self { way, has_forms, has_model: sampling.is_some() }
+    }
+
+    /// Those of a client of 2026-07-28 that declares these capabilities; none where they are not of their types.
+    pub(crate) fn of_declared(capabilities: &Value) -> Option<Self> {
+        let declared = capabilities.as_object()?;
+        if !declared.values().all(|one| one.as_object().is_some()) {
+            return None;
+        }
+        let has_forms = declared
+            .get("elicitation")
+            .is_some_and(|known| known.get("form").is_some() || known.get("url").is_none());
+        let has_model = declared.get("sampling").is_some();
+        Some(Self { way: Way::Rounds, has_forms, has_model })
+    }
+
+    /// Those of a client of an earlier revision over HTTP.
+    pub(crate) fn none() -> Self {
+        Self { way: Way::Nobody, has_forms: false, has_model: false }
     }
 }

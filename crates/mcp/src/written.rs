@@ -1,38 +1,37 @@
 //! Results as MCP writes them: the content blocks of the dialect, and the same as structured content, each of them complete,
 //! since a client forwards one or the other.
 
-use callgate_tool::{Content, Outcome, ToolResult, Value};
-use rmcp::model::{CallToolResult, ResultType};
-use serde_json::{Map, Value as Json};
+use callgate_tool::{Content, Object, Outcome, ToolResult, Value};
 
 /// A result: `blocks` is what the dialect made of it.
-pub(crate) fn written(result: Option<&ToolResult>, blocks: &Value) -> Option<CallToolResult> {
-    let mut written: CallToolResult = serde_json::from_str(&blocks.to_string()).ok()?;
-    // Revisions since 2026-07-28 want it; for those before them the library takes it away again.
-    written.result_type = Some(ResultType::COMPLETE);
-    written.structured_content = result.and_then(structured);
-    Some(written)
+pub(crate) fn written(result: Option<&ToolResult>, blocks: Value) -> Value {
+    let Value::Object(mut written) = blocks else { return blocks };
+    if let Some(structured) = result.and_then(structured) {
+        written.insert("structuredContent", structured);
+    }
+    // Revisions since 2026-07-28 want it; for those before them it is taken away again.
+    written.insert("resultType", "complete".into());
+    written.into()
 }
 
 /// The value that a call answered with, as an object (revisions before 2026-07-28 take no other); a failure with its code and
 /// problems. None where the answer is text, bytes or nothing.
-fn structured(result: &ToolResult) -> Option<Json> {
+fn structured(result: &ToolResult) -> Option<Value> {
     let text = serde_json::to_string(&result.outcome).ok()?;
-    let Ok(Json::Object(mut whole)) = serde_json::from_str(&text) else { return None };
-    let Outcome::Answered(answer) = &result.outcome else { return Some(Json::Object(whole)) };
+    let Ok(Value::Object(mut whole)) = Value::parse(&text) else { return None };
+    let Outcome::Answered(answer) = &result.outcome else { return Some(whole.into()) };
     if !matches!(answer.content, Content::Json(_)) {
         return None;
     }
     whole.remove("status");
     let is_bare = whole.len() == 1;
-    match whole.remove("response") {
-        Some(Json::Object(response)) if is_bare => Some(Json::Object(response)),
-        Some(response) => {
-            let mut wrapped = Map::from_iter([("result".to_owned(), response)]);
+    match whole.remove("response")? {
+        Value::Object(response) if is_bare => Some(response.into()),
+        response => {
+            let mut wrapped = Object::from_iter([("result".to_owned(), response)]);
             wrapped.extend(whole);
-            Some(Json::Object(wrapped))
+            Some(wrapped.into())
         }
-        None => None,
     }
 }
 
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(outcome: Outcome, expected: Option<&Json>) {
+    fn check(outcome: Outcome, expected: Option<&Value>) {
         let (id, tool, journal) = ("1".to_owned(), "pet".to_owned(), Journal::default());
         let result = ToolResult { id, tool, outcome, journal };
         assert_eq!(structured(&result).as_ref(), expected);
@@ -57,10 +56,10 @@ mod tests {
     fn an_object_stands_as_it_is_and_other_values_under_result() {
         check(
             answered(json!({"id": 9_007_199_254_740_993_u64})),
-            Some(&serde_json::json!({"id": 9_007_199_254_740_993_u64})),
+            Some(&json!({"id": 9_007_199_254_740_993_u64})),
         );
-        check(answered(json!([1, 2])), Some(&serde_json::json!({"result": [1, 2]})));
-        check(answered(json!("Rex")), Some(&serde_json::json!({"result": "Rex"})));
+        check(answered(json!([1, 2])), Some(&json!({"result": [1, 2]})));
+        check(answered(json!("Rex")), Some(&json!({"result": "Rex"})));
     }
 
     #[test]
@@ -71,7 +70,7 @@ mod tests {
     #[test]
     fn a_failure_is_complete_in_structured_content_too() {
         let fault = Fault::new(FaultCode::Refused, "not today", Next::GiveUp);
-        let expected = serde_json::json!({"error": {
+        let expected = json!({"error": {
             "code": "refused", "message": "not today", "reached": "no", "next": "give_up",
         }});
         check(Outcome::Failed(Box::new(fault)), Some(&expected));

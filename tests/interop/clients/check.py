@@ -1,5 +1,6 @@
 """Has the MCP clients of agent libraries list and call, each in an environment of its own: a success, an argument that is refused,
-an error of the service, an image, a number of 64 bits. What each hands on to a model must have what the model needs.
+an error of the service, an image, a number of 64 bits; by the tools' own names, and through the four tools that stand for many
+(`mode: search`). What each hands on to a model must have what the model needs.
 Usage: check.py --callgate CALLGATE --environments FOLDER"""
 
 import argparse
@@ -35,6 +36,13 @@ CALLS = [
 PICTURE = base64.b64encode(IMAGE).decode()
 EXPECTED = ["simple text response", "petId", "intentionally", PICTURE, str(LARGE)]
 FAILS = [False, True, True, False, False]
+DIRECT = (CALLS, EXPECTED, FAILS)
+SEARCH = (
+    [("find_tools", {"query": "returns a pet"}), ("describe_tools", {"names": ["getPet"]})]
+    + [("call_read_tool", {"name": name, "args": arguments}) for name, arguments in CALLS],
+    ["getPet", "petId", *EXPECTED],
+    [False, False, *FAILS],
+)
 
 
 def main():
@@ -43,20 +51,26 @@ def main():
     parser.add_argument("--environments", required=True, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("only", nargs="*")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        process, url = sidecar(given.callgate, configured(folder, service()))
-        try:
-            faults = [fault for name in given.only or CLIENTS for fault in tried(name, given.environments, f"{url}/mcp")]
-        finally:
-            process.terminate()
-            process.wait(timeout=40)
+    faults = []
+    for mode, wanted in {"direct": DIRECT, "search": SEARCH}.items():
+        with tempfile.TemporaryDirectory() as folder:
+            config = configured(folder, service())
+            config.write_text(json.dumps(json.loads(config.read_text()) | {"mcp": {"mode": mode}}))
+            process, url = sidecar(given.callgate, config)
+            try:
+                for name in given.only or CLIENTS:
+                    faults += [f"{mode}: {fault}" for fault in tried(name, given.environments, f"{url}/mcp", wanted)]
+            finally:
+                process.terminate()
+                process.wait(timeout=40)
     print("\n".join(faults))
     raise SystemExit(1 if faults else 0)
 
 
-def tried(name, environments, url):
+def tried(name, environments, url, wanted):
     """The faults of one client."""
-    driver, given = HERE / CLIENTS[name], json.dumps([url, CALLS])
+    calls, all_expected, all_fail = wanted
+    driver, given = HERE / CLIENTS[name], json.dumps([url, calls])
     of_node = driver.suffix == ".mjs"
     command = ["node", driver, environments / name, given] if of_node else [environments / name / "bin/python", driver, given]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
@@ -64,13 +78,13 @@ def tried(name, environments, url):
         return [f"{name}: {ended.stderr[-3000:]}"]
     told = json.loads(ended.stdout.splitlines()[-1])
     faults = []
-    if not {call for call, _ in CALLS} <= set(told["names"]):
+    if not {call for call, _ in calls} <= set(told["names"]):
         faults.append(f"{name}: listed {told['names']}")
-    for (call, arguments), expected, fails, result in zip(CALLS, EXPECTED, FAILS, told["results"], strict=True):
+    for (call, arguments), expected, fails, result in zip(calls, all_expected, all_fail, told["results"], strict=True):
         text = json.dumps(result, ensure_ascii=False)
         if expected not in text or (result["failed"] is not None and result["failed"] != fails):
             faults.append(f"{name}: {call} {arguments}: expected {expected[:40]!r}, fails: {fails}; got {text[:800]}")
-    print(f"mcp clients: {name}: {len(told['names'])} tools, {len(CALLS)} calls, {len(faults)} faults")
+    print(f"mcp clients: {name}: {len(told['names'])} tools, {len(calls)} calls, {len(faults)} faults")
     return faults
 
 

@@ -1,6 +1,7 @@
 """Runs the official conformance suite of MCP, at the wire version of each era: against a sidecar whose tools are the operations of
-`conformance.yaml` (`MUST`), and against a program with tools of its own, which ask their callers for values and show resources
-(`OF_PROGRAM`). Every scenario listed passes; checks of `NOT_SERVED` do not apply, each for its reason."""
+`conformance.yaml` (`MUST`), listed one by one and behind the four that stand for many, and against a program with tools of its own,
+which ask their callers for values and show resources (`OF_PROGRAM`). Every scenario listed passes; checks of `NOT_SERVED` do not
+apply, each for its reason."""
 
 import argparse
 import json
@@ -51,11 +52,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         config = configured(folder, service())
         of_sidecar = (*sidecar(given.callgate, config), MUST, NOT_SERVED)
+        # Tools that are not listed are called all the same.
+        short = pathlib.Path(folder, "short.yaml")
+        short.write_text(json.dumps(json.loads(config.read_text()) | {"mcp": {"mode": "search"}}))
+        of_search = (*sidecar(given.callgate, short), MUST, NOT_SERVED)
         whole = pathlib.Path(folder, "whole.yaml")
         whole.write_text(json.dumps(json.loads(config.read_text()) | {"mcp": {"schemas": "whole"}}))
         of_program = (*program(given.program, whole), OF_PROGRAM, {})
         failed = []
-        for process, url, listed, not_served in (of_sidecar, of_program):
+        for process, url, listed, not_served in (of_sidecar, of_search, of_program):
             try:
                 for version, must in listed.items():
                     out = pathlib.Path(folder, f"{process.pid}-{version}")

@@ -90,7 +90,7 @@ fn call(description: &str) -> (String, Value) {
         "type": "object",
         "properties": {
             "name": {"type": "string", "description": "The name of the tool"},
-            "arguments": {"type": "object", "description": "Its arguments, as `describe_tools` describes them", "additionalProperties": true},
+            "args": {"type": "object", "description": "Its arguments, as `describe_tools` describes them", "additionalProperties": true},
         },
         "required": ["name"],
         "additionalProperties": false,

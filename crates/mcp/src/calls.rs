@@ -1,0 +1,152 @@
+//! Runs the calls of a client: those of tools, those of the four that stand for many, and the reading of long results. How a call
+//! came is the business of `server` and of `direct`.
+
+use callgate_dialect::Dialect;
+use callgate_executor::{Call, Entry, Executor, TraceContext};
+use callgate_tool::{Object, Session, Value, json};
+use http::request::Parts;
+use rmcp::{ErrorData, model::InputRequiredResult};
+
+use crate::{
+    asking::{self, From, Ran},
+    client::Attachment,
+    host::{Caller, Host, SessionError},
+    kept,
+    shortlist::{self, Standing, Target},
+    written::written,
+};
+
+/// A call as it came.
+#[derive(Clone, Copy)]
+pub(crate) struct Came<'r> {
+    /// The head of the HTTP request, where it is one.
+    pub(crate) head: Option<&'r Parts>,
+    pub(crate) from: From<'r>,
+}
+
+/// The answer to a call.
+pub(crate) enum Answer {
+    /// The client has to ask, and to call again with the answer.
+    Asks(InputRequiredResult),
+    /// A result, as it stands in a message.
+    Ended(Value),
+}
+
+/// Answers a call.
+pub(crate) async fn called(host: &dyn Host, came: Came<'_>) -> Result<Answer, ErrorData> {
+    let (caller, executor, exact) = (host.caller(came.head), host.executor(), came.from.exact);
+    let tool = exact.tool.as_deref().unwrap_or_default();
+    let arguments = exact.arguments.as_ref();
+    if tool == kept::NAME && executor.find(kept::NAME).is_none() {
+        let session = session(host, &caller, came).await?;
+        return Ok(Answer::Ended(kept::read((&executor, &caller), &session, arguments).await));
+    }
+    let is_short = || shortlist::is_short(&host.listing(), &executor, &caller);
+    let Some(standing) = Standing::named(tool).filter(|_| is_short()) else {
+        let target = Target { tool: tool.to_owned(), arguments: exact.arguments.clone() };
+        return answered(host, (&executor, &caller), target, came).await;
+    };
+    let target = match standing.target(arguments) {
+        None => {
+            let schemas = host.listing().schemas;
+            return told(standing.answer((&executor, &caller, schemas), arguments));
+        }
+        Some(Err(wrong)) => return told(Err(wrong)),
+        Some(Ok(target)) => target,
+    };
+    let entry = seen_as(&executor, &caller, &target.tool);
+    match entry.map(|entry| standing.refusal(entry)) {
+        None => told(Err(format!(
+            "unknown tool: `{}`; `find_tools` finds those there are",
+            target.tool
+        ))),
+        Some(Some(refusal)) => told(Err(refusal)),
+        Some(None) => answered(host, (&executor, &caller), target, came).await,
+    }
+}
+
+/// The answer to the call of a tool that is not one of the four.
+async fn answered(
+    host: &dyn Host,
+    (executor, caller): (&Executor, &Caller),
+    Target { tool, arguments }: Target,
+    came: Came<'_>,
+) -> Result<Answer, ErrorData> {
+    let Some(entry) = seen_as(executor, caller, &tool) else {
+        let message = format!("unknown tool: `{tool}`; `tools/list` lists those there are");
+        return Err(ErrorData::invalid_params(message, None));
+    };
+    let mut asked = json!({"name": &*tool});
+    if let (Some(arguments), Some(members)) = (arguments, asked.as_object_mut()) {
+        members.insert("arguments", Value::Object(arguments));
+    }
+    let declared = |_: &str| entry.declaration();
+    let read = Dialect::Mcp.read(asked, declared);
+    let read = read.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+    let session = session(host, caller, came).await?;
+    let trace = trace(&came.from.exact.meta);
+    let (mut results, mut attachments) = (Vec::new(), Vec::new());
+    for asked in read.to_make() {
+        let fresh = || made(host, Call::new(asked, &session), caller, trace.clone());
+        match asking::ran(executor, fresh, &came.from).await? {
+            Ran::Asks(asks) => return Ok(Answer::Asks(asks)),
+            Ran::Ended(result, attached) => {
+                results.push(result);
+                attachments.extend(attached);
+            }
+        }
+    }
+    let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();
+    if let Some(content) = blocks.get_mut("content").and_then(Value::as_array_mut) {
+        content.extend(attachments.into_iter().map(Attachment::into_value));
+    }
+    let refused = read.calls().iter().find_map(|call| call.call.as_ref().err());
+    let result = results.first().or_else(|| refused.map(|refused| &**refused));
+    Ok(Answer::Ended(written(result, blocks)))
+}
+
+/// The session of a request.
+async fn session(host: &dyn Host, caller: &Caller, came: Came<'_>) -> Result<Session, ErrorData> {
+    let session = host.session(came.head, caller, came.from.exact.session.clone()).await;
+    session.map_err(|error| match error {
+        SessionError::Invalid(message) => ErrorData::invalid_params(message, None),
+        SessionError::Unavailable(message) => ErrorData::internal_error(message, None),
+    })
+}
+
+/// A call with all that surrounds it.
+fn made<'a>(
+    host: &dyn Host,
+    call: Call<'a>,
+    caller: &Caller,
+    trace: Option<TraceContext>,
+) -> Call<'a> {
+    let mut call = host.prepared(call);
+    if let Some(principal) = &caller.principal {
+        call = call.with_principal(principal.clone());
+    }
+    match trace {
+        Some(trace) => call.with_trace(trace),
+        None => call,
+    }
+}
+
+/// The result of a tool that stands for others.
+#[expect(clippy::unnecessary_wraps, reason = "it ends the functions that it ends")]
+fn told(answer: Result<Value, String>) -> Result<Answer, ErrorData> {
+    Ok(Answer::Ended(shortlist::result(answer)))
+}
+
+fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<Entry<'e>> {
+    executor.find(name).filter(|entry| caller.sees(entry.toolset()))
+}
+
+/// The caller's trace: `_meta.traceparent` and `tracestate` (MCP 2026-07-28, basic).
+fn trace(meta: &Object) -> Option<TraceContext> {
+    let text = |name: &str| meta.get(name).and_then(Value::as_str);
+    let trace = TraceContext::parse(text("traceparent")?)?;
+    Some(match text("tracestate") {
+        Some(state) => trace.with_state(state),
+        None => trace,
+    })
+}

@@ -1,0 +1,101 @@
+//! Answers calls over HTTP without the library, where a request is plain and one message answers it: the library begins a task and
+//! a loop for each. Whatever it has to judge (other revisions, headers that do not fit, progress) goes its way.
+
+use bytes::Bytes;
+use callgate_config::McpSchemas;
+use callgate_tool::Value;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header, request::Parts};
+use rmcp::{ErrorData, model::ErrorCode};
+
+use crate::{
+    asking::From,
+    calls::{Answer, Came, called},
+    host::Host,
+    message::Exact,
+    way::{Abilities, Way},
+};
+
+/// What the client of a call can do, where the call can be answered here.
+pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Option<Abilities> {
+    let headers = &head.headers;
+    let tool = exact.tool.as_deref().filter(|_| exact.is_plain)?;
+    // Arguments in headers are shown to those alone who see whole schemas.
+    let has_schemas = schemas == McpSchemas::Portable;
+    let takes = only(headers, &header::ACCEPT)?;
+    let is_json = only(headers, &header::CONTENT_TYPE)? == JSON;
+    let takes_both = takes.contains(JSON) && takes.contains(EVENTS);
+    if !(has_schemas && is_json && takes_both) || exact.meta.contains_key("progressToken") {
+        return None;
+    }
+    let asked = exact.meta.get(VERSION).map(Value::as_str);
+    match (only(headers, "mcp-protocol-version")?, asked) {
+        (MODERN, Some(Some(MODERN))) => {
+            let is_named = only(headers, "mcp-method")? == "tools/call"
+                && only(headers, "mcp-name")? == tool
+                && !headers.keys().any(|name| name.as_str().starts_with("mcp-param-"));
+            let capabilities = exact.meta.get(CAPABILITIES).filter(|_| is_named)?;
+            Abilities::of_declared(capabilities)
+        }
+        (version, None) if LEGACY.contains(&version) => {
+            let is_bare = ["mcp-method", "mcp-name", "mcp-session-id"]
+                .iter()
+                .all(|name| !headers.contains_key(*name));
+            is_bare.then(Abilities::none)
+        }
+        _ => None,
+    }
+}
+
+/// Answers a call of such a client.
+pub(crate) async fn answer(
+    host: &dyn Host,
+    (head, exact): (&Parts, &Exact),
+    abilities: Abilities,
+) -> Response<Bytes> {
+    let came = Came { head: Some(head), from: From { exact, abilities, peer: None } };
+    let is_modern = abilities.way == Way::Rounds;
+    let (status, member, text) = match Box::pin(called(host, came)).await {
+        Ok(Answer::Ended(mut result)) => {
+            // Earlier revisions do not know the member.
+            if let Some(members) = result.as_object_mut().filter(|_| !is_modern) {
+                members.remove("resultType");
+            }
+            (StatusCode::OK, "result", result.to_string())
+        }
+        Ok(Answer::Asks(asks)) => (StatusCode::OK, "result", json(serde_json::to_string(&asks))),
+        Err(error) => (status(&error), "error", json(serde_json::to_string(&error))),
+    };
+    // An id is a text or a number: its own text is JSON.
+    let id = exact.id.to_string();
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{text}}}"#);
+    let mut response = Response::new(Bytes::from(text));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+    response
+}
+
+/// The status of an error (MCP 2026-07-28, transports): that of a call is 200, but for a capability that is not declared.
+fn status(error: &ErrorData) -> StatusCode {
+    match error.code {
+        ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY => StatusCode::BAD_REQUEST,
+        _ => StatusCode::OK,
+    }
+}
+
+fn json(written: serde_json::Result<String>) -> String {
+    written.unwrap_or_else(|_| "null".to_owned())
+}
+
+/// The value of a header that stands once.
+fn only(headers: &HeaderMap, name: impl header::AsHeaderName) -> Option<&str> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())?.to_str().ok()
+}
+
+const MODERN: &str = "2026-07-28";
+/// Revisions whose results have structured content.
+const LEGACY: [&str; 2] = ["2025-06-18", "2025-11-25"];
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const JSON: &str = "application/json";
+const EVENTS: &str = "text/event-stream";
