@@ -76,6 +76,18 @@ impl Read {
         self.calls.iter().filter_map(|asked| asked.call.as_ref().ok()).collect()
     }
 
+    /// The members of the message beside the arguments, of each call that can be made: with them a call is written again later
+    /// ([`Read::of_one`]).
+    pub fn origins(&self) -> Vec<&Object> {
+        let made = self.calls.iter().filter(|asked| asked.call.is_ok());
+        made.map(|asked| &asked.origin).collect()
+    }
+
+    /// One call of a message that was read before, with what [`Read::origins`] said of it.
+    pub fn of_one(call: ToolCall, origin: Object) -> Self {
+        Self { calls: vec![ReadCall { call: Ok(call), origin }] }
+    }
+
     /// Refuses every call of a function that is not among these. A function is named as the model may name it; `named`
     /// finds the name a tool has.
     #[must_use]

@@ -2,7 +2,7 @@
 //! that what was approved is compared with what would be sent now.
 
 use axum::{extract::State, response::Response};
-use callgate_dialect::json_result;
+use callgate_dialect::{Dialect, Read, json_result};
 use callgate_executor::{Decided, Decision};
 use callgate_tool::{ToolResult, Value};
 use http::HeaderMap;
@@ -48,7 +48,15 @@ pub(crate) async fn decide(
     let from = (&caller, &headers);
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let request = [id.as_bytes(), &bytes];
-    let asked = Asked::from(waiting.call).within(waiting.timeout);
+    let origin = waiting.origin;
+    let message = origin
+        .as_ref()
+        .map(|(dialect, origin)| (*dialect, Read::of_one(waiting.call.clone(), origin.clone())));
+    let asked = Asked::from(waiting.call).within(waiting.timeout).keyed(waiting.key);
+    let asked = match &origin {
+        Some((dialect, origin)) => asked.of_message(*dialect, origin),
+        None => asked,
+    };
     let asked = [asked.decided(Decided::new(&*id, decision))];
     let batch = Batch {
         built,
@@ -62,10 +70,19 @@ pub(crate) async fn decide(
         stop: gateway.drain().stop(),
         keeper: Some(keeper),
     };
-    let written = |results: &[ToolResult]| {
-        results.first().map(|result| json_result(result).text().to_owned()).unwrap_or_default()
-    };
+    let written = |results: &[ToolResult]| written(message.as_ref(), results);
     batch.answer(&gateway, (&asked, &request), written).await
+}
+
+/// A result; where its call came in the message of a model, with the messages to append to the conversation.
+fn written(message: Option<&(Dialect, Read)>, results: &[ToolResult]) -> String {
+    let text = results.first().map(json_result).map(|result| result.text().to_owned());
+    let text = text.unwrap_or_default();
+    let (Some((dialect, read)), Some(members)) = (message, text.strip_suffix('}')) else {
+        return text;
+    };
+    let messages = Value::Array(dialect.write(read, results));
+    format!(r#"{members},"messages":{messages}}}"#)
 }
 
 fn decision(body: Value) -> Result<Decision, Problem> {
@@ -91,8 +108,7 @@ struct Ended;
 
 impl IntoResponses for Ended {
     fn responses() -> Responses {
-        let ended =
-            "How the call ended; `pending` where another request would be sent than was approved";
+        let ended = "How the call ended; `pending` where another request would be sent than was approved. A call that came in the message of a model has `messages`, to append to the conversation";
         collected([
             ("200", json(ended, "Result")),
             ("404", openapi::Response::new("No call of this caller waits for this approval")),

@@ -147,7 +147,7 @@ impl Batch {
             return executor.preview(call).await;
         }
         let result = executor.run(call).await;
-        self.kept(asked, result).await
+        self.kept((at, asked), result).await
     }
 
     /// Has what stands around calls hear of one of a message that is not made.
@@ -164,9 +164,17 @@ impl Batch {
     }
 
     /// A result whose call is kept where a person has to approve it.
-    async fn kept(&self, asked: &Asked, result: ToolResult) -> ToolResult {
+    async fn kept(&self, (at, asked): (usize, &Asked), result: ToolResult) -> ToolResult {
         let principal = self.caller.principal.as_ref();
-        kept::kept(self.keeper.as_ref(), (asked, self.execution), principal, result).await
+        let asked = (asked, self.execution, self.key_of(at, asked));
+        kept::kept(self.keeper.as_ref(), asked, principal, result).await
+    }
+
+    /// The idempotency key of a call: its own, or one that follows from the request's.
+    fn key_of(&self, at: usize, asked: &Asked) -> Option<String> {
+        let request = self.key.as_deref().filter(|_| !self.is_dry_run);
+        let own = asked.idempotency_key.clone();
+        own.or_else(|| Some(repeated::of_call(request?, at)))
     }
 
     /// One call with all that surrounds it; a result where the caller may not use the tool, as if there were none.
@@ -188,10 +196,7 @@ impl Batch {
         if let Some(trace) = &self.trace {
             call = call.with_trace(trace.clone());
         }
-        let key = asked.idempotency_key.clone();
-        let request = self.key.as_deref().filter(|_| !self.is_dry_run);
-        let key = key.or_else(|| Some(repeated::of_call(request?, at)));
-        if let Some(key) = key {
+        if let Some(key) = self.key_of(at, asked) {
             call = call.with_extension(IdempotencyKey(key));
         }
         if let Some(decided) = &asked.decided {

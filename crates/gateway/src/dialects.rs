@@ -70,7 +70,9 @@ pub(crate) async fn run(
     let keeper = Keeper { calls: waiting, session: session.members().clone() };
     let session = session.completed(gateway.sessions(), &built.sessions, from).await?;
     let trace = trace_of(&headers);
-    let calls: Vec<_> = read.to_make().into_iter().cloned().map(Asked::from).collect();
+    let origins = read.to_make().into_iter().cloned().zip(read.origins());
+    let calls = origins.map(|(call, origin)| Asked::from(call).of_message(dialect, origin));
+    let calls: Vec<_> = calls.collect();
     let batch = Batch {
         built: built.clone(),
         caller: caller.clone(),

@@ -8,6 +8,7 @@ use std::{
 };
 
 use bytes::Bytes;
+use callgate_dialect::Dialect;
 use callgate_executor::Execution;
 use callgate_policy::APPROVAL_TIME;
 use callgate_secret::Secret;
@@ -32,6 +33,10 @@ pub(crate) struct WaitingCall {
     pub(crate) execution: Execution,
     /// The session as the request said it.
     pub(crate) session: Object,
+    /// The key that what comes of it is kept under.
+    pub(crate) key: Option<String>,
+    /// The message that it is a part of, where it came as one of a model: its format, and what the message says beside.
+    pub(crate) origin: Option<(Dialect, Object)>,
 }
 
 impl WaitingCalls {
@@ -41,13 +46,16 @@ impl WaitingCalls {
         Self { store: Arc::new(Memory::new(bounds)), sealer: Arc::new(Sealer::in_memory()) }
     }
 
-    /// Keeps a call until its approval expires. It stays when it is decided: who repeats the decision is told so.
+    /// Keeps a call until its approval expires, once. It stays when it is decided: who repeats the decision is told so.
     pub(crate) async fn keep(
         &self,
         principal: Option<&Principal>,
         (pending, waiting): (&Pending, &WaitingCall),
     ) -> Result<(), Error> {
         let key = key(principal, &pending.id);
+        if self.store.get(&key, now()).await?.is_some() {
+            return Ok(());
+        }
         let record = Record::new("application/json", Bytes::from(waiting.to_value().to_string()));
         let session = Secret::new(Value::Object(waiting.session.clone()).to_string());
         let record = record.with_credential(SESSION, self.sealer.seal(&session, &key)?);
@@ -79,12 +87,16 @@ impl WaitingCall {
     fn to_value(&self) -> Value {
         let timeout = self.timeout.map(|timeout| timeout.as_millis());
         let timeout = timeout.and_then(|timeout| u64::try_from(timeout).ok());
+        let origin = self.origin.as_ref();
         json!({
             "id": &*self.call.id,
             "tool": &*self.call.tool,
             "arguments": Value::Object(self.call.arguments.clone()),
             "timeout": timeout.map_or(Value::Null, Value::from),
             "by_client": self.execution == Execution::Client,
+            "key": self.key.clone().map_or(Value::Null, Value::from),
+            "dialect": origin.map_or(Value::Null, |(dialect, _)| dialect.as_str().into()),
+            "origin": origin.map_or(Value::Null, |(_, origin)| Value::Object(origin.clone())),
         })
     }
 
@@ -93,7 +105,11 @@ impl WaitingCall {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let arguments = value.get("arguments").and_then(Value::as_object)?.clone();
         let is_clients = value.get("by_client").and_then(Value::as_bool)?;
+        let dialect = text("dialect").and_then(|dialect| dialect.parse().ok());
+        let origin = value.get("origin").and_then(Value::as_object).cloned();
         Some(Self {
+            key: text("key").map(ToOwned::to_owned),
+            origin: dialect.zip(origin),
             call: ToolCall::new(text("id")?, text("tool")?, arguments),
             timeout: value.get("timeout").and_then(Value::as_u64).map(Duration::from_millis),
             execution: if is_clients { Execution::Client } else { Execution::Server },
@@ -139,6 +155,8 @@ mod tests {
             timeout: Some(Duration::from_secs(3)),
             execution: Execution::Client,
             session: secret.as_object().unwrap().clone(),
+            key: Some("order-17".to_owned()),
+            origin: Some((Dialect::OpenAi, Object::new())),
         };
         let pending = Pending::new(PendingKind::Approval, "approval_1", Value::Null);
         calls.keep(Some(&kim), (&pending, &waiting)).await.unwrap();
@@ -148,6 +166,7 @@ mod tests {
         let found = calls.get(Some(&kim), "approval_1").await.unwrap().unwrap();
         assert_eq!((&found.call, found.timeout), (&waiting.call, waiting.timeout));
         assert_eq!((found.execution, &found.session), (Execution::Client, &waiting.session));
+        assert_eq!((&found.key, &found.origin), (&waiting.key, &waiting.origin));
         assert!(!format!("{calls:?} {found:?}").contains("canary"), "{calls:?}");
     }
 }

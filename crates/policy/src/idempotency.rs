@@ -11,7 +11,7 @@ use std::{
 use async_trait::async_trait;
 use callgate_call::wording::around as wording;
 use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
-use callgate_tool::{Event, Journal, Outcome, Reached};
+use callgate_tool::{Event, FaultCode, Journal, Outcome, Reached};
 
 use crate::{
     digest,
@@ -22,7 +22,8 @@ use crate::{
 ///
 /// The same call under the same key is answered with the first result; another tool, other arguments or another session are
 /// a fault, and so is a call whose first one is still running. A call that reached nothing frees its key. Of a stream, the
-/// head is kept. Calls without a key are let through.
+/// head is kept. A call that waits for an approval is made under its key when it comes with the decision, and what comes of
+/// that is what is answered from then on. Calls without a key are let through.
 ///
 /// ```
 /// use callgate_executor::Executor;
@@ -69,7 +70,13 @@ impl Middleware for Idempotency {
         let session = call.session().id().map(digest::of_session);
         let arguments = digest::of_arguments(call.arguments());
         let same = digest::of_call(call.tool(), &arguments, session.as_ref());
-        let fault = match self.records.begin(call.principal(), key, same) {
+        let decided = call.decision().cloned();
+        let is_decided = |first: &Outcome| match (first, &decided) {
+            (Outcome::Pending(pending), Some(decided)) => pending.id == decided.approval,
+            _ => false,
+        };
+        let begun = self.records.begin_after(call.principal(), key, same, is_decided);
+        let fault = match begun {
             Begun::Fresh(guard) => {
                 call.extensions_mut().insert(Held(Mutex::new(Some(guard))));
                 return ControlFlow::Continue(());
@@ -92,6 +99,12 @@ impl Middleware for Idempotency {
         let Some(guard) = guard else { return };
         match ended.ending {
             Ending::Outcome(outcome @ Outcome::Pending(_)) => keep(guard, outcome),
+            // What a person decided holds.
+            Ending::Outcome(outcome @ Outcome::Failed(fault))
+                if fault.code == FaultCode::Rejected =>
+            {
+                keep(guard, outcome);
+            }
             _ if ended.reached == Reached::No => guard.free(),
             Ending::Outcome(outcome) => keep(guard, outcome),
             // Given up after it was sent: what became of it is not known.

@@ -135,16 +135,38 @@ impl<T> Records<T> {
         key: &IdempotencyKey,
         digest: Digest,
     ) -> Begun<T> {
+        self.begin_after(principal, key, digest, |_| false)
+    }
+
+    /// [`Records::begin`], which begins the request anew where its result is one that another takes the place of: a question
+    /// that was answered by now.
+    pub fn begin_after(
+        self: &Arc<Self>,
+        principal: Option<&Principal>,
+        key: &IdempotencyKey,
+        digest: Digest,
+        is_replaced: impl Fn(&T) -> bool,
+    ) -> Begun<T> {
         let key = digest::of_key(principal, &key.0);
         let mut state = self.lock();
         state.forget(Instant::now());
-        if let Some(known) = state.records.get(&key) {
-            return match &known.ending {
-                _ if known.digest != digest => Begun::Different,
-                Ending::Ended(result, _) => Begun::Replay(Arc::clone(result)),
-                Ending::Running => Begun::Running,
-                Ending::Unknown => Begun::Unknown,
-            };
+        let known = match state.records.get(&key) {
+            None => None,
+            Some(known) if known.digest != digest => return Begun::Different,
+            Some(known) => match &known.ending {
+                Ending::Ended(result, size) if is_replaced(result) => Some(*size),
+                Ending::Ended(result, _) => return Begun::Replay(Arc::clone(result)),
+                Ending::Running => return Begun::Running,
+                Ending::Unknown => return Begun::Unknown,
+            },
+        };
+        if let Some(size) = known {
+            state.bytes = state.bytes.saturating_sub(size);
+            // What takes its place is kept for a time of its own.
+            state.ended.retain(|(_, ended)| *ended != key);
+            state.records.insert(key, Record { digest, ending: Ending::Running });
+            drop(state);
+            return Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false });
         }
         if state.records.len() >= state.bounds.most || state.bytes >= state.bounds.bytes {
             return Begun::Full;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use callgate_dialect::read_call;
+use callgate_dialect::{Dialect, read_call};
 use callgate_executor::{Decided, Execution};
-use callgate_tool::{ToolCall, Value};
+use callgate_tool::{Object, ToolCall, Value};
 
 use crate::{json_body::malformed, problem::Problem, sessions::Inline};
 
@@ -27,6 +27,8 @@ pub(crate) struct Asked {
     pub(super) idempotency_key: Option<String>,
     /// The decision of a person about it.
     pub(super) decided: Option<Decided>,
+    /// The format of the message that it is a part of, and what the message says beside.
+    pub(super) origin: Option<(Dialect, Object)>,
 }
 
 /// In which order calls run.
@@ -41,7 +43,7 @@ pub(crate) enum Mode {
 
 impl From<ToolCall> for Asked {
     fn from(call: ToolCall) -> Self {
-        Self { call, timeout: None, idempotency_key: None, decided: None }
+        Self { call, timeout: None, idempotency_key: None, decided: None, origin: None }
     }
 }
 
@@ -50,6 +52,18 @@ impl Asked {
     #[must_use]
     pub(crate) fn within(self, timeout: Option<Duration>) -> Self {
         Self { timeout, ..self }
+    }
+
+    /// The same call under a key of its own.
+    #[must_use]
+    pub(crate) fn keyed(self, idempotency_key: Option<String>) -> Self {
+        Self { idempotency_key, ..self }
+    }
+
+    /// The same call, which came in a message of a model.
+    #[must_use]
+    pub(crate) fn of_message(self, dialect: Dialect, origin: &Object) -> Self {
+        Self { origin: Some((dialect, origin.clone())), ..self }
     }
 
     /// The same call with what a person decided about it.
@@ -111,7 +125,7 @@ fn asked(at: usize, value: Value) -> Result<Asked, Problem> {
     };
     let call = read_call(Value::Object(members));
     let call = call.map_err(|error| malformed(format!("{at}: {error}")))?;
-    Ok(Asked { call, timeout, idempotency_key, decided: None })
+    Ok(Asked::from(call).within(timeout).keyed(idempotency_key))
 }
 
 /// Seconds as a number, or a text: `500ms`, `30s`, `2m`, `1h`. A call ends by its tool's own limit anyway, so what is longer

@@ -30,7 +30,7 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
 /// How far a call is.
 enum Step {
     Begins(Arc<Batch>, usize, Box<Asked>),
-    Streams(Arc<Batch>, Box<Asked>, Box<ToolStream>),
+    Streams(Arc<Batch>, usize, Box<Asked>, Box<ToolStream>),
     Ended,
 }
 
@@ -44,22 +44,22 @@ fn events(
 }
 
 async fn next(step: Step) -> Option<(Event, Step)> {
-    let (batch, asked, mut stream) = match step {
+    let (batch, at, asked, mut stream) = match step {
         Step::Ended => return None,
         Step::Begins(batch, at, asked) => match begun(&batch, at, &asked).await {
-            Ok(stream) => (batch, asked, Box::new(stream)),
+            Ok(stream) => (batch, at, asked, Box::new(stream)),
             Err(result) => return Some((ended(&result), Step::Ended)),
         },
-        Step::Streams(batch, asked, stream) => (batch, asked, stream),
+        Step::Streams(batch, at, asked, stream) => (batch, at, asked, stream),
     };
     while let Some(piece) = stream.next().await {
         if let Piece::Value(value) = piece {
             let data = format!(r#"{{"id":{},"value":{}}}"#, json!(&*asked.call.id), value.text());
             let event = Event::default().event("value").data(one_line(&data));
-            return Some((event, Step::Streams(batch, asked, stream)));
+            return Some((event, Step::Streams(batch, at, asked, stream)));
         }
     }
-    let result = batch.kept(&asked, stream.into_result()).await;
+    let result = batch.kept((at, &asked), stream.into_result()).await;
     Some((ended(&result), Step::Ended))
 }
 

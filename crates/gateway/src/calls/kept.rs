@@ -28,7 +28,7 @@ impl fmt::Debug for Keeper {
 /// A result whose call is kept where it waits for an approval.
 pub(super) async fn kept(
     keeper: Option<&Keeper>,
-    (asked, execution): (&Asked, Execution),
+    (asked, execution, key): (&Asked, Execution, Option<String>),
     principal: Option<&Principal>,
     mut result: ToolResult,
 ) -> ToolResult {
@@ -39,7 +39,8 @@ pub(super) async fn kept(
             let arguments = asked.call.arguments.clone();
             let call = ToolCall::new(&*asked.call.id, &*result.tool, arguments);
             let session = keeper.session.clone();
-            let waiting = WaitingCall { call, timeout: asked.timeout, execution, session };
+            let (timeout, origin) = (asked.timeout, asked.origin.clone());
+            let waiting = WaitingCall { call, timeout, execution, session, key, origin };
             let kept = keeper.calls.keep(principal, (pending, &waiting)).await;
             kept.is_err().then(wording::not_kept)
         }

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::response::{IntoResponse, Response};
 use callgate_policy::{Begun, Guard, IdempotencyKey, Records};
-use callgate_tool::{Next, Outcome, Principal, Reached, ToolResult};
+use callgate_tool::{Next, Outcome, PendingKind, Principal, Reached, ToolResult};
 use http::HeaderMap;
 use sha2::{Digest, Sha256};
 
@@ -71,14 +71,15 @@ pub(crate) fn begun(
     }
 }
 
-/// Answers, and keeps the answer for a repetition, unless a call was turned away that a repetition may make.
+/// Answers, and keeps the answer for a repetition, unless a call was turned away that a repetition may make, or waits for an
+/// approval: what comes of that is known by the call's own key.
 pub(super) fn answer(
     guard: Option<Guard<String>>,
     text: String,
     results: &[ToolResult],
 ) -> Response {
     let Some(guard) = guard else { return JsonText(text).into_response() };
-    if results.iter().any(is_turned_away) {
+    if results.iter().any(is_open) {
         guard.free();
         return JsonText(text).into_response();
     }
@@ -86,9 +87,10 @@ pub(super) fn answer(
     JsonText(String::clone(&guard.finish(text, size))).into_response()
 }
 
-fn is_turned_away(result: &ToolResult) -> bool {
+fn is_open(result: &ToolResult) -> bool {
     match &result.outcome {
         Outcome::Failed(fault) => fault.reached == Reached::No && fault.next == Next::TryLater,
+        Outcome::Pending(pending) => pending.kind == PendingKind::Approval,
         _ => false,
     }
 }

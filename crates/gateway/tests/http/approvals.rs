@@ -128,6 +128,36 @@ async fn events_and_messages_of_models_say_what_waits() {
     let (id, _) = pending(&serde_json::from_str(&content).unwrap());
     let result = decide(&sidecar, &id, "approve").await.json();
     assert_eq!((&result["id"], &result["response"]["name"]), (&json!("call_1"), &json!("Rex")));
+    let message = &result["messages"][0];
+    assert_eq!((&message["role"], &message["tool_call_id"]), (&json!("tool"), &json!("call_1")));
+    assert!(message["content"].as_str().unwrap().contains("Rex"), "{result}");
+}
+
+#[tokio::test]
+async fn a_request_that_is_repeated_after_the_decision_is_answered_with_what_came_of_it() {
+    // What the command adds to every sidecar.
+    let sidecar = Sidecar::of(&format!("idempotency: {{ttl: 1h}}\n{CONFIGURATION}")).await;
+    let own = json!({"calls": [{"id": "a", "tool": "pets-getPet", "args": {"petId": 7}, "idempotencyKey": "own"}]});
+    for (key, body) in [("k-1", calls(&Value::Null)), ("k-2", own)] {
+        let headers = [("content-type", "application/json"), ("idempotency-key", key)];
+        let send = async || {
+            let answered = sidecar.send("POST", "/v1/calls", &headers, &body.to_string()).await;
+            answered.json()["results"][0].clone()
+        };
+        let (id, _) = pending(&send().await);
+        assert_eq!(pending(&send().await).0, id, "a repetition before it asks nobody again");
+        assert_eq!(decide(&sidecar, &id, "approve").await.json()["response"]["name"], "Rex");
+        assert_eq!(send().await["response"]["name"], "Rex");
+        let late = decide(&sidecar, &id, "reject").await.json();
+        assert_eq!(late["response"]["name"], "Rex", "what was decided holds: {late}");
+    }
+    let headers = [("content-type", "application/json"), ("idempotency-key", "k-3")];
+    let body = calls(&Value::Null).to_string();
+    let first = sidecar.send("POST", "/v1/calls", &headers, &body).await.json();
+    let (id, _) = pending(&first["results"][0]);
+    decide(&sidecar, &id, "reject").await;
+    let again = sidecar.send("POST", "/v1/calls", &headers, &body).await.json();
+    assert_eq!(again["results"][0]["error"]["code"], "rejected", "{again}");
 }
 
 #[tokio::test]

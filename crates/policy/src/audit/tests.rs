@@ -1,6 +1,7 @@
 //! What stands in the file, whatever becomes of calls, of the file and of the process.
 
 mod chained;
+mod decided;
 mod going_on;
 
 use std::{

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_executor::{Executor, Function};
-use callgate_tool::{Arguments, Fault, FaultCode, Next, Principal, Session, ToolCall, Value, json};
+use callgate_tool::{Arguments, Fault, Next, Principal, Session, ToolCall, Value, json};
 
 use super::*;
 

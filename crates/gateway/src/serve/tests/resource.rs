@@ -128,6 +128,27 @@ async fn a_token_gives_the_toolsets_that_its_scopes_are_for() {
 }
 
 #[tokio::test]
+async fn a_scope_is_asked_for_where_a_tool_is_called_through_another() {
+    let signer = Signer::new("one");
+    let idp = Idp::start(&[&signer]).await;
+    let sidecar = sidecar(&idp, "}\nmcp: {mode: search").await;
+    let through = |tool: &str| {
+        let params = json!({"name": tool, "arguments": {"name": "pets-list", "arguments": {}}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    };
+    let (some, none) = (json!({"scope": "pets.call"}), json!({}));
+    for tool in ["call_read_tool", "call_write_tool"] {
+        let token = signer.sign(&idp.claims(&none));
+        let refused = asked(&sidecar, "/mcp", Some(&token), &through(tool)).await;
+        let (status, text) = challenge(&refused);
+        assert!(status == 403 && text.contains("scope=\"pets.call\""), "{tool}: {status} {text}");
+        let token = signer.sign(&idp.claims(&some));
+        let called = asked(&sidecar, "/mcp", Some(&token), &through(tool)).await;
+        assert_eq!(called.status().as_u16(), 200, "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn tools_that_anybody_may_list_are_called_by_nobody_unknown() {
     let signer = Signer::new("one");
     let idp = Idp::start(&[&signer]).await;
