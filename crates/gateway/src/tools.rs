@@ -26,6 +26,7 @@ use crate::{
     params(
         ("dialect" = Option<String>, Query, description = "The wire format of the declarations; `json` unless it is given"),
         ("form" = Option<String>, Query, description = "The form of the declarations, where the wire format has several: `strict` for OpenAI, Anthropic and Bedrock, `schema` for Gemini's `parameters`; `usual` unless it is given"),
+        ("deferred" = Option<bool>, Query, description = "True for declarations that a model sees once it has searched for them, the provider's own tool that searches first: `anthropic`, `responses`"),
         ("toolset" = Option<String>, Query, description = "Only tools of this toolset"),
         ("cursor" = Option<String>, Query, description = "The `nextCursor` of the page before"),
         ("limit" = Option<u16>, Query, description = "How many tools a page has at most", minimum = 1, maximum = 1000),
@@ -64,14 +65,17 @@ pub(crate) async fn list(
     let mut text = String::from(r#"{"tools":["#);
     let mut last = None;
     let mut n_shown = 0;
+    if let Some(search) = page.search.as_ref().filter(|_| page.cursor.is_none()) {
+        text.push_str(&search.to_string());
+    }
     for entry in tools.by_ref() {
         last = Some(entry.name().as_str());
         // A tool whose declaration takes more than it may is not declared; it is passed over, as `check` says.
         let Some(tool) = entry.declaration() else { continue };
-        if n_shown > 0 {
+        if !text.ends_with('[') {
             text.push(',');
         }
-        text.push_str(&page.dialect.declaration_in(page.form, tool).to_string());
+        text.push_str(&page.declaration(tool).to_string());
         n_shown += 1;
         if n_shown == page.limit {
             break;
@@ -130,6 +134,8 @@ fn dialects(tool: &Tool) -> Value {
 struct Page {
     dialect: Dialect,
     form: Form,
+    /// The provider's tool that searches, where the tools are declared for it.
+    search: Option<Value>,
     toolset: Option<String>,
     /// The last tool of the page before.
     cursor: Option<String>,
@@ -143,14 +149,27 @@ impl Page {
             Some(name) => name.parse().map_err(|error| malformed(format!("`dialect`: {error}")))?,
         };
         let form = form(dialect, query.take("form")?.as_deref()).map_err(malformed)?;
+        let is_deferred = query.parse("deferred", "`true` or `false`")?.unwrap_or(false);
+        let search = dialect.search_tool().filter(|_| is_deferred);
+        if is_deferred && search.is_none() {
+            let detail = "`deferred`: expected the dialect `anthropic` or `responses`";
+            return Err(malformed(detail.to_owned()));
+        }
         let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
         let limit = query.parse("limit", &expected)?.unwrap_or(MOST_TOOLS);
         if !(1..=MOST_TOOLS).contains(&limit) {
             return Err(malformed(format!("`limit`: expected {expected}, got: {limit}")));
         }
-        query.finish("`dialect`, `form`, `toolset`, `cursor` and `limit`")?;
-        Ok(Self { dialect, form, toolset, cursor, limit })
+        query.finish("`dialect`, `form`, `deferred`, `toolset`, `cursor` and `limit`")?;
+        Ok(Self { dialect, form, search, toolset, cursor, limit })
+    }
+
+    /// A tool as it is asked for.
+    fn declaration(&self, tool: &Tool) -> Value {
+        let deferred =
+            self.search.as_ref().and_then(|_| self.dialect.deferred_declaration(self.form, tool));
+        deferred.unwrap_or_else(|| self.dialect.declaration_in(self.form, tool))
     }
 }
 

@@ -133,6 +133,22 @@ async fn results_come_as_events_each_as_it_ends() {
 }
 
 #[tokio::test]
+async fn tools_are_declared_for_a_search_of_the_providers() {
+    let sidecar = Sidecar::of_pets().await;
+    let at = "/v1/tools?dialect=anthropic&deferred=true&limit=1";
+    let first = sidecar.get(at).await.json();
+    assert_eq!(first["tools"][0]["name"], "tool_search_tool_bm25", "{first}");
+    assert_eq!(first["tools"][1]["defer_loading"], true, "{first}");
+    let cursor = first["nextCursor"].as_str().unwrap();
+    let second = sidecar.get(&format!("{at}&cursor={cursor}")).await.json();
+    assert_eq!(second["tools"].as_array().unwrap().len(), 1, "{second}");
+    assert_eq!(second["tools"][0]["defer_loading"], true, "{second}");
+    for wrong in ["dialect=gemini&deferred=true", "deferred=maybe"] {
+        assert_eq!(sidecar.get(&format!("/v1/tools?{wrong}")).await.status, 400, "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn tools_come_page_by_page_and_none_is_lost() {
     let sidecar = Sidecar::of_pets().await;
     let all = sidecar.get("/v1/tools").await.json();

@@ -45,6 +45,10 @@ async fn four_tools_and_the_pinned_ones_are_listed() {
     assert_eq!(names(&list), [&STANDING[..], &["pets-listPets", "read_result"]].concat());
     let hint = |at: usize| list["result"]["tools"][at]["annotations"]["readOnlyHint"].clone();
     assert_eq!([hint(0), hint(1), hint(2), hint(3)], [true, true, true, false]);
+    let about = json!({"name": "test", "version": "1"});
+    let begins = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about});
+    let told = asked(&sidecar, "initialize", begins).await;
+    assert!(told["result"]["instructions"].as_str().unwrap().contains("find_tools"), "{told}");
 }
 
 #[tokio::test]
@@ -62,14 +66,54 @@ async fn a_tool_is_found_described_and_called() {
     assert!(described["tools"][0]["inputSchema"]["properties"]["petId"].is_object(), "{described}");
     assert_eq!(described["tools"][0]["effect"], "read");
     assert_eq!(described["unknown"], json!(["nope"]));
-    let call = json!({"name": "pets-getPet", "arguments": {"petId": 7}});
-    for standing in ["call_read_tool", "call_write_tool"] {
-        let pet = called(&sidecar, standing, call.clone()).await;
+    for (standing, given) in [
+        ("call_read_tool", "args"),
+        ("call_write_tool", "args"),
+        // As models say it that have not read the schema.
+        ("call_read_tool", "arguments"),
+    ] {
+        let call = json!({"name": "pets-getPet", (given): {"petId": 7}});
+        let pet = called(&sidecar, standing, call).await;
         assert_eq!(pet["result"]["structuredContent"]["name"], "Rex", "{pet}");
     }
     // A tool that is not listed can be called all the same.
     let pet = called(&sidecar, "pets-getPet", json!({"petId": 7})).await;
     assert_eq!(pet["result"]["structuredContent"]["name"], "Rex", "{pet}");
+}
+
+#[tokio::test]
+async fn a_call_through_another_tool_is_approved_as_one_of_its_own() {
+    let sidecar = Sidecar::of(&format!("{SEARCH}    confirm: always\n")).await;
+    let mut params = json!({
+        "name": "call_write_tool",
+        "arguments": {"name": "pets-getPet", "arguments": {"petId": 7}},
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        },
+    });
+    let headers = [
+        ("content-type", "application/json"),
+        ("accept", "application/json, text/event-stream"),
+        ("mcp-protocol-version", "2026-07-28"),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", "call_write_tool"),
+    ];
+    let send = async |params: &Value| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        sidecar.send("POST", "/mcp", &headers, &body.to_string()).await.json()
+    };
+    let asked = send(&params).await;
+    let question = &asked["result"]["inputRequests"]["approval"]["params"]["message"];
+    assert!(question.as_str().unwrap().contains("/pets/7"), "{asked}");
+    params["requestState"] = asked["result"]["requestState"].clone();
+    params["inputResponses"] = json!({"approval": {"action": "accept", "content": {"ok": true}}});
+    let mut other = params.clone();
+    other["arguments"]["name"] = json!("pets-deletePet");
+    let refused = send(&other).await;
+    assert_eq!(refused["error"]["code"], -32602, "the state of another tool: {refused}");
+    let made = send(&params).await;
+    assert_eq!(made["result"]["structuredContent"]["name"], "Rex", "{made}");
 }
 
 #[tokio::test]
@@ -86,7 +130,12 @@ async fn what_is_wrong_with_a_call_is_told_to_the_model() {
         ),
         ("call_read_tool", json!({}), "`name`: expected the name of a tool"),
         ("call_read_tool", json!({"name": "nope"}), "unknown tool: `nope`"),
-        ("call_read_tool", json!({"name": "pets-getPet", "arguments": 7}), "`arguments`"),
+        ("call_read_tool", json!({"name": "pets-getPet", "args": 7}), "`args`: expected an object"),
+        (
+            "call_read_tool",
+            json!({"name": "pets-getPet", "args": {}, "arguments": {}}),
+            "expected `args`, got `arguments`, too",
+        ),
         (
             "call_read_tool",
             json!({"name": "pets-deletePet", "arguments": {"petId": 7}}),
