@@ -193,11 +193,11 @@ pub use callgate_call::{
     BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Selection, Shape, ShownHeaders,
 };
 pub use callgate_executor::{
-    Backend, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind, Changes, ClientAnswer,
-    ClientFunction, ClientSide, Decided, Decision, Ended, Ending, Entry, Error, ErrorKind,
-    Execution, Executor, Extensions, Found, FoundNeed, Function, InputChange, Middleware, Opened,
-    Piece, Pieces, Redirects, Search, SessionValues, Stage, Stop, ToolStream, Toolset,
-    TraceContext,
+    AnswerHead, Backend, BodyHead, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind,
+    Changes, ClientAnswer, ClientFunction, ClientSide, Decided, Decision, Ended, Ending, Entry,
+    Error, ErrorKind, Execution, Executor, Extensions, Found, FoundNeed, Function, InputChange,
+    Middleware, Opened, Piece, Pieces, Redirects, Search, SessionValues, Stage, Stop, ToolStream,
+    Toolset, TraceContext, Watcher,
 };
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
@@ -306,8 +306,8 @@ pub mod secret {
 pub mod transport {
     pub use callgate_transport::{
         AddressRange, CaCertificates, Client, ClientIdentity, ClientSettings, Clock,
-        CredentialPlaces, Denial, Error, ErrorKind, Limits, Listeners, Network, NotAProxy,
+        CredentialPlaces, Denial, Dialled, Error, ErrorKind, Limits, Listeners, Network, NotAProxy,
         NotARange, Proxy, Recording, Refuse, Replay, Resolver, ResponseBody, ServerTls,
-        SystemResolver, TlsFault, TlsSettings, Transport, canonical_request,
+        SystemResolver, TlsFault, TlsSettings, Transport, Unreached, canonical_request,
     };
 }

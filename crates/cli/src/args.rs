@@ -2,6 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
+mod answer;
 mod audit;
 mod call;
 mod check;
@@ -17,6 +18,7 @@ mod test;
 mod tools;
 
 pub(crate) use self::{
+    answer::{AnswerArguments, AnswerFormat},
     audit::{AuditCommand, VerifyArguments},
     call::CallArguments,
     check::{CheckArguments, Format, Least},
@@ -27,7 +29,7 @@ pub(crate) use self::{
     init::InitArguments,
     mcp::{McpArguments, McpHost},
     serve::ServeArguments,
-    source::DescriptionArguments,
+    source::{DescriptionArguments, SourceArguments},
     test::TestArguments,
     tools::ToolsArguments,
 };
@@ -46,7 +48,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Call a tool, or show the request it would send
-    Call(CallArguments),
+    Call(Box<CallArguments>),
     /// Check descriptions and configurations, and say what became of each operation
     Check(CheckArguments),
     /// Print a completion script for a shell

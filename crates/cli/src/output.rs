@@ -8,6 +8,11 @@ pub(crate) fn result(text: &str) {
     written(io::stdout().lock().write_all(text.as_bytes()));
 }
 
+/// Writes a result that is no text.
+pub(crate) fn bytes(bytes: &[u8]) {
+    written(io::stdout().lock().write_all(bytes));
+}
+
 /// Writes a result that is too long to be held.
 pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());

@@ -9,9 +9,11 @@ mod function;
 mod in_time;
 mod openapi;
 mod opened;
+mod raw;
 mod reading;
 mod redirect;
 mod session_values;
+mod shown;
 mod values;
 
 use std::fmt::Debug;
@@ -27,7 +29,7 @@ pub(crate) use exchange::Connection;
 pub(crate) use failure::of_stop;
 pub use function::Function;
 pub(crate) use openapi::OpenApi;
-pub use opened::{Opened, Piece, Pieces};
+pub use opened::{BodyHead, Opened, Piece, Pieces};
 
 /// Runs the calls of one tool.
 ///

@@ -1,7 +1,8 @@
 //! One call as backends and middleware see it: what the model asked for, the session it runs in, and what surrounds it.
 
-use std::{borrow::Cow, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
+use callgate_call::Selection;
 use callgate_tool::{Arguments, Principal, Session, ToolCall};
 use tokio::time::Instant;
 
@@ -11,6 +12,8 @@ use crate::{
     extensions::Extensions,
     stop::Stop,
     trace::TraceContext,
+    wanted::Wanted,
+    watcher::{Watched, Watcher},
 };
 
 /// One call on its way to a backend. It borrows from whoever makes it; [`Call::detached`] is one of its own.
@@ -64,6 +67,28 @@ impl<'a> Call<'a> {
     pub fn with_principal(mut self, principal: Principal) -> Self {
         self.principal = Some(principal);
         self
+    }
+
+    /// The same call, of whose answer everything selected is given, and not only what a model's budget has room for. The bound on
+    /// what is read of an answer (`limits.response_bytes`) stays.
+    #[must_use]
+    pub fn with_whole(self, selection: Selection) -> Self {
+        let wanted = Wanted { whole: Some(Arc::new(selection)), ..self.wanted() };
+        self.with_extension(wanted)
+    }
+
+    /// The same call, whose answer is handed on as it comes, byte for byte and of any size, where it is opened
+    /// ([`Executor::open`](crate::Executor::open)) and the service answers with success. Credentials are masked as everywhere.
+    #[must_use]
+    pub fn as_bytes(self) -> Self {
+        let wanted = Wanted { is_raw: true, ..self.wanted() };
+        self.with_extension(wanted)
+    }
+
+    /// The same call, whose requests and answers `watcher` sees.
+    #[must_use]
+    pub fn with_watcher(self, watcher: Arc<dyn Watcher>) -> Self {
+        self.with_extension(Watched(watcher))
     }
 
     /// The same call, which ends at `deadline` at the latest, whatever the tool's own limit is.
@@ -189,6 +214,11 @@ impl<'a> Call<'a> {
     /// Takes the decision away. A call whose decision nobody takes is not made.
     pub fn take_decision(&mut self) -> Option<Decided> {
         self.decided.take()
+    }
+
+    /// What is wanted of the answer, where whoever made the call said so.
+    pub(crate) fn wanted(&self) -> Wanted {
+        self.extensions.get().cloned().unwrap_or_default()
     }
 
     /// Ends the call when its program is stopped.

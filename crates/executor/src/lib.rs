@@ -19,8 +19,10 @@ mod stop;
 mod stream;
 mod toolset;
 mod trace;
+mod wanted;
+mod watcher;
 
-pub use backend::{Backend, ClientFunction, Function, Opened, Piece, Pieces};
+pub use backend::{Backend, BodyHead, ClientFunction, Function, Opened, Piece, Pieces};
 pub use builder::Builder;
 pub use call::Call;
 pub use catalog::Entry;
@@ -36,3 +38,4 @@ pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{Callable, Redirects, SessionValues, Toolset};
 pub use trace::{CurrentTrace, TraceContext};
+pub use watcher::{AnswerHead, Watcher};

@@ -4,7 +4,7 @@ use callgate_tool::{Answer, Outcome, ToolResult};
 
 use crate::{
     around::Around,
-    backend::{Opened, Piece, Pieces},
+    backend::{BodyHead, Opened, Piece, Pieces},
     stop::Stop,
 };
 
@@ -13,17 +13,19 @@ use crate::{
 pub struct ToolStream {
     around: Around<'static>,
     outcome: Outcome,
+    body: BodyHead,
     pieces: Option<Pieces>,
 }
 
 impl ToolStream {
     /// What `opened` of a call.
     pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
-        let (outcome, pieces) = match opened {
+        let (outcome, pieces): (_, Option<Pieces>) = match opened {
             Opened::Ended(outcome) => (outcome, None),
             Opened::Pieces(pieces) => (pieces.head().clone().into(), Some(pieces)),
         };
-        Self { around, outcome, pieces }
+        let body = pieces.as_ref().map(|pieces| pieces.body().clone()).unwrap_or_default();
+        Self { around, outcome, body, pieces }
     }
 
     /// What is known of the answer before its pieces; none where the call has ended otherwise.
@@ -32,6 +34,11 @@ impl ToolStream {
             Outcome::Answered(answer) => Some(answer),
             _ => None,
         }
+    }
+
+    /// What is known of the bytes before they come; nothing of an answer whose pieces are values.
+    pub fn body(&self) -> &BodyHead {
+        &self.body
     }
 
     /// The next piece, as soon as the service has sent all of it. `None` when no more come, and at once where the answer is

@@ -27,6 +27,7 @@ use url::{Host, Url};
 use crate::{
     attempt,
     coding::{self, Coding},
+    dialled::Note,
     egress::{AddressRange, Egress},
     error::{self, Error},
     guard::{self, Origin},
@@ -286,8 +287,10 @@ fn answered(incoming: Response<Incoming>) -> Result<Response<ResponseBody>, Erro
     {
         headers.insert(DATE, now);
     }
-    // What the HTTP client notes of the connection is for nobody else.
+    // What else the HTTP client notes of the connection is for nobody.
+    let dialled = head.extensions.get::<Note>().map(Note::dialled);
     head.extensions = Extensions::new();
+    dialled.and_then(|dialled| head.extensions.insert(dialled));
     Ok(Response::from_parts(head, ResponseBody::incoming(body, coding)))
 }
 

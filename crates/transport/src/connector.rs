@@ -12,16 +12,17 @@ use std::{
 use bytes::Bytes;
 use http::Uri;
 use http_body_util::Full;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::{
     client::legacy::{self, connect::HttpConnector},
-    rt::{TokioExecutor, TokioIo, TokioTimer},
+    rt::{TokioExecutor, TokioTimer},
 };
 use rustls::ClientConfig;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::time::timeout;
 use tower_service::Service;
 
 use crate::{
+    dialled::{self, Stream},
     proxy::{Dialer, Proxy},
     resolve::{BoxError, Guarded},
 };
@@ -76,7 +77,7 @@ impl Connector {
 }
 
 impl Service<Uri> for Connector {
-    type Response = MaybeHttpsStream<TokioIo<TcpStream>>;
+    type Response = Stream;
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
@@ -85,7 +86,7 @@ impl Service<Uri> for Connector {
     }
 
     fn call(&mut self, origin: Uri) -> Self::Future {
-        let connection = self.https.call(origin);
+        let connection = dialled::noted(self.https.call(origin));
         Box::pin(async move {
             timeout(CONNECT_TIMEOUT, connection).await.unwrap_or_else(|_| Err(TooSlow.into()))
         })

@@ -11,6 +11,7 @@ use crate::{
     egress::Denial,
     resolve::{AddressDenied, NameNotResolved},
     tls_fault::TlsFault,
+    unreached::Unreached,
 };
 
 /// A request without an answer.
@@ -57,6 +58,7 @@ struct Inner {
     detail: Option<String>,
     denied: Option<(Denial, Option<IpAddr>)>,
     tls: Option<TlsFault>,
+    unreached: Option<Unreached>,
     source: Option<Box<dyn error::Error + Send + Sync>>,
 }
 
@@ -112,6 +114,11 @@ impl Error {
         self.inner.tls
     }
 
+    /// Why the service could not be talked to, where that is known. For the operator's eyes.
+    pub fn unreached(&self) -> Option<Unreached> {
+        self.inner.unreached
+    }
+
     /// A failure of a transport outside this crate; the message names no URL, host, header or query.
     pub fn new(kind: ErrorKind, reached: Reached, message: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -122,6 +129,7 @@ impl Error {
                 detail: None,
                 denied: None,
                 tls: None,
+                unreached: None,
                 source: None,
             }),
         }
@@ -204,7 +212,13 @@ pub(crate) fn connecting(source: ClientError) -> Error {
         }
         None => (ErrorKind::Connect, "the service could not be connected to"),
     };
-    Error::new(kind, Reached::No, message).with_source(source)
+    let mut error = Error::new(kind, Reached::No, message);
+    error.inner.unreached = match unresolved {
+        Some(is_timeout) => Some(Unreached::of_name(is_timeout)),
+        None if kind == ErrorKind::TimedOut => Some(Unreached::NoAnswer),
+        None => causes(&source).find_map(|cause| Unreached::of(cause.downcast_ref()?)),
+    };
+    error.with_source(source)
 }
 
 /// Whether a connection was not there in time, by our clock or the operating system's.
@@ -220,7 +234,10 @@ pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
         Reached::No => "the connection broke before the request was sent",
         _ => "the connection broke before the service answered",
     };
-    Error::new(ErrorKind::Send, reached, message).with_source(source)
+    let mut error = Error::new(ErrorKind::Send, reached, message);
+    let is_parse = cause::<hyper::Error>(&source).is_some_and(hyper::Error::is_parse);
+    error.inner.unreached = is_parse.then_some(Unreached::NotHttp);
+    error.with_source(source)
 }
 
 /// An answer whose head says in two ways where it ends.

@@ -18,7 +18,10 @@ use tokio::net::TcpStream;
 use tower_service::Service;
 use url::{Host, Url};
 
-use crate::resolve::{BoxError, Guarded};
+use crate::{
+    dialled::note_connected,
+    resolve::{BoxError, Guarded},
+};
 
 /// Where a forward proxy listens: `http://proxy.example:3128`.
 ///
@@ -94,13 +97,22 @@ impl Service<Uri> for Dialer {
         let proxied = self.proxied.clone().filter(|_| !is_here(&origin));
         let Some((mut tunnel, guarded)) = proxied else {
             let connection = self.direct.call(origin);
-            return Box::pin(async move { connection.await.map_err(Into::into) });
+            return Box::pin(async move { dialled(connection.await) });
         };
         Box::pin(async move {
             let target = target(&origin, guarded).await?;
-            tunnel.call(target).await.map_err(Into::into)
+            dialled(tunnel.call(target).await)
         })
     }
+}
+
+/// A connection that was made, or not.
+fn dialled<E: Into<BoxError>>(
+    connection: Result<TokioIo<TcpStream>, E>,
+) -> Result<TokioIo<TcpStream>, BoxError> {
+    let connection = connection.map_err(Into::into)?;
+    note_connected();
+    Ok(connection)
 }
 
 /// What the proxy is asked to connect to. It looks names up that the operator gave; those of a description are looked up and

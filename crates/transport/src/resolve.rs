@@ -16,7 +16,10 @@ use hyper_util::client::legacy::connect::dns::Name;
 use tokio::time::timeout;
 use tower_service::Service;
 
-use crate::egress::{Denial, Egress};
+use crate::{
+    dialled::note_looked_up,
+    egress::{Denial, Egress},
+};
 
 /// A name server that takes longer is down.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -73,6 +76,7 @@ impl Service<Name> for Guarded {
                 let address = address.ip();
                 egress.check(address).map_err(|denial| AddressDenied { address, denial })?;
             }
+            note_looked_up();
             Ok(addresses.into_iter())
         })
     }

@@ -96,6 +96,11 @@ impl ResponseBody {
         }
     }
 
+    /// How many bytes come, where the service says it and they are in no content coding.
+    pub fn announced(&self) -> Option<u64> {
+        if matches!(self.source, Source::Coded(_)) { None } else { self.announced }
+    }
+
     /// All of it, if it is at most `bound` bytes.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use callgate::dialect::{Dialect, Form};
 use clap::Args;
 
-use super::source::SourceArguments;
+use super::{answer::AnswerArguments, source::SourceArguments};
 
 #[derive(Args, Debug)]
 pub(crate) struct CallArguments {
@@ -34,6 +34,8 @@ pub(crate) struct CallArguments {
     /// Print the result as JSON: `response` or `error`; where they are known `truncated` (what is not shown), `next` (arguments of the next page) and `handle` (the whole, kept by a running program)
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
     /// Calls as JSON lines, `{"id", "tool", "args"}`; one result a line, in order; `-` reads standard input
     #[arg(long, value_name = "FILE", group = "many")]
     pub(crate) batch: Option<PathBuf>,

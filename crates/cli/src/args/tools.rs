@@ -9,6 +9,9 @@ use super::source::SourceArguments;
 pub(crate) struct ToolsArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
+    /// One tool: everything a person needs to call it, with an example
+    #[arg(conflicts_with_all = ["losses", "search"])]
+    pub(crate) tool: Option<String>,
     /// Print the declarations in a wire format: `anthropic`, `bedrock`, `ces`, `dialogflow`,
     /// `gemini`, `json`, `mcp`, `openai`, `responses`, `semantic_kernel`
     #[arg(long, value_name = "DIALECT")]

@@ -1,24 +1,29 @@
 //! `callgate call FILE TOOL`: one call with arguments from the command line, a batch of them from a file, or those of a model's
 //! message.
 
+mod answer;
 mod approve;
 mod batch;
+mod download;
+mod fault;
+mod format;
 mod given;
-pub(crate) mod guide;
 pub(crate) mod message;
+mod pages;
 mod show;
 mod wait;
+mod watched;
 
 use std::path::Path;
 
 use callgate::{
-    Arguments, Entry, Executor, Session, ToolCall, ToolResult,
+    Arguments, Call, Entry, Executor, Session, ToolCall, ToolResult,
     config::{Built, Environment},
     dialect::{json_result, read_json},
 };
 use callgate_tool::Value;
 
-use self::approve::Consent;
+use self::{approve::Consent, show::Shown};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -51,18 +56,53 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
         needs::tell(&toolsets, &arguments.source.description, &name);
     }
     let call = ToolCall::new("1", name, values);
+    let shown = Shown::new(arguments);
+    if !arguments.dry_run && answer::is_raw(&arguments.answer) {
+        return block_on(streamed(&executor, (&call, &session), (arguments, &shown)))?;
+    }
     let result = if arguments.dry_run {
         block_on(executor.prepare(&call, &session))?
     } else {
-        let consent = Consent::to_one(arguments);
-        block_on(approve::made(&executor, (&call, &session), consent))?
+        block_on(made(&executor, (&call, &session), arguments))??
     };
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
-    } else {
-        show::result(&result);
+        return Ok(verdict(&result));
     }
-    Ok(verdict(&result))
+    Ok(shown.ended(&result))
+}
+
+/// Makes the call, or the calls for all pages.
+async fn made(
+    executor: &Executor,
+    (call, session): (&ToolCall, &Session),
+    arguments: &CallArguments,
+) -> Result<ToolResult, Failure> {
+    let wanted = &arguments.answer;
+    let (selection, consent) = (answer::selection(wanted)?, Consent::to_one(arguments));
+    let asked = |call| answer::asked(Call::new(call, session), wanted, selection.as_ref());
+    if !wanted.all_pages {
+        return Ok(approve::made(executor, &asked(call), consent).await);
+    }
+    let page = |arguments: &Arguments| {
+        let call = ToolCall::new("1", call.tool.clone(), arguments.clone());
+        answer::asked(Call::new(&call, session), wanted, selection.as_ref()).detached()
+    };
+    Ok(pages::all(executor, (page, consent), call.arguments.clone(), wanted.max_pages).await)
+}
+
+/// Makes the call and hands its answer on as it comes.
+async fn streamed(
+    executor: &Executor,
+    (call, session): (&ToolCall, &Session),
+    (arguments, shown): (&CallArguments, &Shown),
+) -> Result<Verdict, Failure> {
+    let call = answer::asked(Call::new(call, session), &arguments.answer, None);
+    let consent = Consent::to_one(arguments);
+    match &arguments.answer.output {
+        Some(file) => download::to_file(executor, call, (file, consent), shown).await,
+        None => download::to_output(executor, call, consent, shown).await,
+    }
 }
 
 /// Fine unless the call failed.
@@ -71,7 +111,7 @@ fn verdict(result: &ToolResult) -> Verdict {
 }
 
 /// The tool a user means: by its name, else by the `operationId` of exactly one operation.
-fn tool_name(executor: &Executor, asked: &str) -> String {
+pub(crate) fn tool_name(executor: &Executor, asked: &str) -> String {
     if executor.find(asked).is_some() {
         return asked.to_owned();
     }

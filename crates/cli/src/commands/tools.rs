@@ -1,11 +1,13 @@
 //! `callgate tools FILE`: the tools as a table, as declarations in a dialect, or everything known of each as JSON. Each
 //! is written before the next one is built.
 
+mod example;
 mod found;
+mod page;
 mod strict;
 
 use callgate::{
-    Entry, Executor, Search, Tool,
+    Arguments, Entry, Executor, Outcome, Search, Session, Tool, ToolCall,
     config::{Built, BuiltToolset, Environment},
     dialect::{Dialect, Form, Projected, Projection, project},
     openapi::{Allowance, Operation},
@@ -15,12 +17,17 @@ use callgate_gateway::write_known;
 use callgate_tool::{Value, json};
 
 use self::strict::StrictCounts;
-use super::losses::Losses;
+use super::{
+    call::{block_on, tool_name},
+    losses::Losses,
+};
 use crate::{
     args::ToolsArguments,
     exit::{Failure, Verdict},
     open::{options, usable},
     output, render,
+    table::Table,
+    terminal,
 };
 
 /// Shows the tools.
@@ -30,21 +37,67 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
         let message = "error: expected `--json` without `--dialect` and `--projection`\n";
         return Err(Failure(format!("{message}help: leave it out: declarations are JSON\n")));
     }
-    let form = arguments.form();
     if let Some(dialect) = arguments.dialect {
-        let form = dialect.form(form);
+        let form = dialect.form(arguments.form());
         form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
-    let built = usable(&arguments.source.file, &options, &environment)?;
+    let mut built = usable(&arguments.source.file, &options, &environment)?;
+    if let Some(asked) = &arguments.tool {
+        let is_page = !arguments.json && !is_declared;
+        let Some(verdict) = one(&mut built, asked, is_page.then_some(arguments))? else {
+            return listing(&built, arguments);
+        };
+        return Ok(verdict);
+    }
+    if arguments.search.is_none() && built.executor.entries().next().is_none() {
+        let file = arguments.source.file.display();
+        output::talk(&format!(
+            "error: `{file}` offers no tool\nhelp: `callgate check {file}` says why\n"
+        ));
+        return Ok(Verdict::Findings);
+    }
+    listing(&built, arguments)
+}
+
+/// The page of one tool; `None` where it is to be printed in another form, with the others taken away.
+fn one(
+    built: &mut Built,
+    asked: &str,
+    page: Option<&ToolsArguments>,
+) -> Result<Option<Verdict>, Failure> {
+    let name = tool_name(&built.executor, asked);
+    let Some(entry) = built.executor.find(&name) else {
+        let call = ToolCall::new("1", name, Arguments::new());
+        let missing = block_on(built.executor.prepare(&call, &Session::default()))?;
+        if let Outcome::Failed(fault) = missing.outcome {
+            output::talk(&format!("error[{}]: {}\n", fault.code.as_str(), fault.message));
+        }
+        return Ok(Some(Verdict::Findings));
+    };
+    if let Some(arguments) = page {
+        let text = page::text(&built.executor, entry, &arguments.source)?;
+        output::coloured(&text);
+        return Ok(Some(Verdict::Fine));
+    }
+    let name = entry.name().clone();
+    for toolset in &mut built.toolsets {
+        toolset.operations.retain(|operation| operation.tool_name == name);
+    }
+    Ok(None)
+}
+
+/// All tools, or those that are left, in the form that is asked for.
+fn listing(built: &Built, arguments: &ToolsArguments) -> Result<Verdict, Failure> {
+    let form = arguments.form();
     if let Some(text) = &arguments.search {
         let search = Search::new(text).with_limit(arguments.limit.into());
         found::run(&built.executor, &search, arguments.json);
     } else if arguments.losses {
-        losses(&built, arguments)?;
+        losses(built, arguments)?;
     } else if let Some(projection) = arguments.projection {
-        listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
             let Projected { schema, description, .. } = project(tool, projection);
             let declaration = json!({
                 "name": (tool.name.as_str()), "description": description, "parameters": schema,
@@ -52,14 +105,14 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
         });
     } else if arguments.json {
-        listed(&built, ["[", ",", "]\n"], |operation, tool| {
+        listed(built, ["[", ",", "]\n"], |operation, tool| {
             output::written_by(|out| write_known(out, operation, tool));
         });
     } else if let Some(dialect) = arguments.dialect.filter(|_| arguments.deferred) {
-        deferred(&built, (dialect, form))?;
+        deferred(built, (dialect, form))?;
     } else if let Some(dialect) = arguments.dialect {
         let mut strict = StrictCounts::default();
-        listed(&built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
+        listed(built, ["[\n  ", ",\n  ", "\n]\n"], |_, tool| {
             let declaration = dialect.declaration_in(form, tool);
             strict.take(&declaration);
             output::result(&format!("{declaration:#}").replace('\n', "\n  "));
@@ -68,7 +121,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
             strict.tell(dialect);
         }
     } else {
-        table(&built);
+        table(built);
     }
     Ok(Verdict::Fine)
 }
@@ -121,13 +174,13 @@ pub(crate) fn declarations(executor: &Executor, dialect: Dialect) -> String {
 }
 
 fn table(built: &Built) {
-    let names = built.executor.entries().map(|entry| entry.name().as_str().len());
-    let width = names.max().unwrap_or_default();
+    let mut table = Table::new(["tool", "effect", "tokens", "what it does"]);
     listed(built, ["", "", ""], |_, tool| {
-        let summary = tool.description.lines().next().unwrap_or_default();
-        let (name, effect) = (tool.name.as_str(), tool.effect.as_str());
-        output::result(&format!("{name:width$}  {effect:10}  {:>6}  {summary}\n", tool.tokens()));
+        let summary = tool.description.lines().next().unwrap_or_default().to_owned();
+        let (name, effect) = (tool.name.to_string(), tool.effect.as_str().to_owned());
+        table.push([name, effect, tool.tokens().to_string(), summary]);
     });
+    output::result(&table.text(terminal::width()));
 }
 
 /// Has `show` write every tool, those that the client runs last, with what stands before the first, between two and after the last of them. A tool whose

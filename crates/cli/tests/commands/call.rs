@@ -186,8 +186,8 @@ fn a_description_that_cannot_be_read_is_told_and_not_an_unknown_tool() {
     let file = folder.path().join("empty.yaml");
     fs::write(&file, "").unwrap();
     let file = file.to_str().unwrap();
-    callgate(&["call", file, "getPet"]).exits(2).says("unreadable-text").says("empty.yaml");
-    callgate(&["tools", file]).exits(2).says("unreadable-text");
+    callgate(&["call", file, "getPet"]).exits(2).says("not-a-description").says("empty.yaml");
+    callgate(&["tools", file]).exits(2).says("not-a-description");
 }
 
 #[test]

@@ -4,6 +4,7 @@
 #![cfg(test)]
 
 mod address;
+mod answers;
 mod audit;
 mod body_media;
 mod call;
@@ -20,6 +21,7 @@ mod init;
 mod manual;
 mod output;
 mod overlay;
+mod pages;
 mod readme;
 mod requests;
 mod sarif;

@@ -40,7 +40,7 @@ fn configured(folder: &Path, output: &str) -> String {
 }
 
 fn called(configuration: &str, tool: &str) -> Ended {
-    callgate(&["call", configuration, tool, "--json"])
+    callgate(&["call", configuration, tool, "--json", "--as-model"])
 }
 
 #[test]

@@ -33,6 +33,19 @@ impl Server {
         Self { address, requests, _runtime: runtime }
     }
 
+    /// Starts one that answers as `app` does, on a free port.
+    pub(crate) fn with(app: Router) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let address = listener.local_addr().unwrap();
+        runtime.spawn(async move { axum::serve(listener, app).await });
+        Self { address, requests: Arc::default(), _runtime: runtime }
+    }
+
     /// The URL of a path.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

@@ -9,7 +9,7 @@ use callgate_call::{Kept, Plan, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Arguments, Event, Fault, Handle, Journal, Reached, Session, StoredResult, Value,
+    Arguments, Event, Fault, Handle, Journal, PlannedRequest, Reached, Session, StoredResult, Value,
 };
 use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
 use http::{Request, Response};
@@ -22,6 +22,7 @@ use super::{
     in_time::in_time,
     redirect,
     session_values::masked,
+    shown,
 };
 use crate::{
     call::Call,
@@ -29,6 +30,7 @@ use crate::{
     stop::Stop,
     toolset::{Redirects, SessionValues},
     trace::CurrentTrace,
+    watcher::Watched,
 };
 
 /// How the operations of a toolset are reached.
@@ -202,8 +204,8 @@ impl<'a> Exchange<'a> {
         if let Some(remedy) = failure::remedy(error, server) {
             journal.note(Event::Refused { remedy });
         } else if error.kind() != ErrorKind::NothingRecorded {
-            let why = masked(failure::chain(error), &Masker::new(&self.secrets));
-            let server = server.origin().ascii_serialization();
+            let why = masked(failure::why(error, server), &Masker::new(&self.secrets));
+            let server = failure::place(server);
             tracing::info!(server, why, "no answer");
             journal.note(Event::Unanswered { server, why });
         }
@@ -268,6 +270,8 @@ impl<'a> Exchange<'a> {
         told: Told,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
+        let watched = self.call.extensions().get::<Watched>().map(|Watched(watcher)| watcher);
+        let shown = watched.and_then(|_| self.shown(&request));
         let authorized = self.authenticator.authorize(&mut request, self.call.session());
         // Before anything is sent, the call is late whatever keeps it: checks, or a credential that is fetched.
         let authorized = Stop::unless(self.call.stop(), in_time(self.deadline, authorized)).await;
@@ -294,14 +298,27 @@ impl<'a> Exchange<'a> {
             return Err(wording::late(self.limits().timeout));
         }
         let limits = Limits { timeout, ..self.connection.limits };
+        if let (Some(watcher), Some(shown)) = (watched, shown) {
+            watcher.sending(&shown);
+        }
         let opened = self.connection.transport.open(request, &limits).await;
         let status = opened.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
         let answer = opened.map_err(|error| self.fault(&error, journal))?;
+        if let Some(watcher) = watched {
+            let masker = Masker::new(&self.secrets);
+            watcher.answered(&shown::head(&answer, started.elapsed(), &masker));
+        }
         if answer.extensions().get::<SentAgain>().is_some() {
             journal.note(Event::SentAgain);
         }
         Ok((answer, authorization))
+    }
+
+    /// The request before it has its credentials, as whoever watches the call may see it.
+    fn shown(&self, request: &Request<Bytes>) -> Option<PlannedRequest> {
+        let shown = shown::request(request.clone(), self.authenticator).ok()?;
+        Some(self.connection.session_values.request(shown, self.call.session()))
     }
 
     async fn is_renewed(&self, refusal: Option<Refusal>, authorization: &Authorization) -> bool {

@@ -3,7 +3,7 @@
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
 use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached};
-use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION};
+use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION, Unreached};
 use url::Url;
 
 use super::challenge::Sent;
@@ -48,6 +48,25 @@ fn reason(error: &callgate_auth::Error) -> String {
 /// What the operator wants to know and a model does not: which secret it is, and what its store said.
 pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
     Some(chain(error)).filter(|told| *told != reason(error))
+}
+
+/// Why a service gave no answer, for the operator.
+pub(super) fn why(error: &Error, server: &Url) -> String {
+    match error.unreached() {
+        Some(Unreached::NotHttp) if server.scheme() == "http" => {
+            let why = Unreached::NotHttp.message();
+            format!("{why}; where TLS is expected, the server's URL begins with `https`")
+        }
+        Some(unreached) => unreached.message().to_owned(),
+        None => chain(error),
+    }
+}
+
+/// Where a server is: scheme, host and port.
+pub(super) fn place(server: &Url) -> String {
+    let host = server.host_str().unwrap_or_default();
+    let port = server.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{host}{port}", server.scheme())
 }
 
 /// What an error says, and what each of its causes adds to that.

@@ -7,19 +7,16 @@ use std::{
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
-use callgate_call::{Masked, Plan, Reading, Shape, Splitter, Understood, planned, wording};
-use callgate_secret::{MASK, Masker, Secret};
+use callgate_auth::Authenticator;
+use callgate_call::{Plan, Reading, Shape, Splitter, Understood, wording};
+use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
     Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
     StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{ResponseBody, TlsFault};
-use http::{
-    HeaderMap, HeaderValue, Response, StatusCode,
-    header::{CONTENT_TYPE, COOKIE},
-};
+use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
     Backend, Opened,
@@ -27,7 +24,9 @@ use super::{
     client::{asked, deferred},
     echo,
     exchange::{Connection, Exchange},
-    failure, reading,
+    failure,
+    raw::Raw,
+    reading, shown,
     values::Values,
 };
 use crate::{call::Call, execution::Execution, toolset::Callable};
@@ -62,6 +61,11 @@ impl OpenApi {
         [self.execution.0, call.execution()].contains(&Execution::Client)
     }
 
+    /// The form of the answer: what the call asks for, else what the toolset gives a model.
+    fn shape(&self, call: &Call<'_>) -> Arc<Shape> {
+        call.wanted().shape(&self.shape)
+    }
+
     /// A call as its client gets it.
     async fn filled(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Value, Box<Fault>> {
         let filled = self.connection.filled(&self.plan, call, journal).await?;
@@ -83,13 +87,12 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<PlannedRequest, Box<Fault>> {
-        let mut request = self.connection.planned(&self.plan, call, journal).await?;
-        let places = self.authenticator.places();
-        place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
+        let request = self.connection.planned(&self.plan, call, journal).await?;
+        let shown = shown::request(request, &*self.authenticator)?;
         if let Some(obstacle) = self.authenticator.obstacle() {
             journal.note(Event::Unauthorized { why: obstacle.to_string() });
         }
-        Ok(planned(&request, &masked(&places, request.headers())))
+        Ok(shown)
     }
 
     /// The head of the answer with its body still to be read.
@@ -152,13 +155,23 @@ impl OpenApi {
 
     async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
         let (answer, exchange) = self.answer(call, journal).await?;
-        let splitter = Splitter::of(answer.headers()).filter(|_| answer.status().is_success());
+        let (shape, is_success) = (self.shape(call), answer.status().is_success());
+        if is_success && call.wanted().is_raw {
+            let (head, body) = answer.into_parts();
+            let masker = Masker::new(exchange.secrets);
+            let reading = Reading { shape: &shape, masker: &masker, journal };
+            let answer = self.plan.head(&head, &reading);
+            let bounds = (self.connection.limits, self.effect());
+            let raw = Raw::new(body, masker, bounds, call.deadline());
+            return Ok(Opened::Pieces(raw.pieces(answer, &head.headers)));
+        }
+        let splitter = Splitter::of(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
             return Ok(Opened::Ended(self.whole((answer, exchange), call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
-        let head = self.plan.head(&head, &Reading { shape: &self.shape, masker: &masker, journal });
+        let head = self.plan.head(&head, &Reading { shape: &shape, masker: &masker, journal });
         let bounds = (self.connection.limits, self.effect());
         let values = Values::new((body, splitter), masker, bounds, call.deadline());
         Ok(Opened::Pieces(values.pieces(head)))
@@ -176,7 +189,8 @@ impl OpenApi {
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Outcome {
-        let reading = Reading { shape: &self.shape, masker, journal };
+        let shape = self.shape(call);
+        let reading = Reading { shape: &shape, masker, journal };
         let Understood { mut outcome, held_secret } = self.plan.understood(response, reading);
         if let Outcome::Answered(answer) = &mut outcome {
             let is_file = matches!(answer.content, Content::File { .. });
@@ -309,26 +323,4 @@ impl Backend for OpenApi {
             other => self.shown(other, call),
         })
     }
-}
-
-/// The places of credentials in the words of a dry run; `headers` are those of the masked request.
-fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
-    let mut masked = Masked::default();
-    for place in places {
-        let environment = place.environment().map(ToOwned::to_owned);
-        let name = place.name().to_owned();
-        match place.place() {
-            Place::Query => masked.query.push((name, environment)),
-            // A credential's cookie is the last; what was put before it is masked already.
-            Place::Cookie => {
-                let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
-                let before = cookies.and_then(|known| known.strip_suffix(MASK));
-                let last = (COOKIE.to_string(), before.unwrap_or_default().to_owned(), environment);
-                masked.headers.retain(|(known, ..)| *known != last.0);
-                masked.headers.push(last);
-            }
-            _ => masked.headers.push((name, place.prefix().to_owned(), environment)),
-        }
-    }
-    masked
 }

@@ -5,7 +5,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -36,6 +36,7 @@ pub enum Opened {
 /// ```
 pub struct Pieces {
     head: Box<Answer>,
+    body: BodyHead,
     stream: Pin<Box<dyn Stream<Item = Result<Piece, Box<Fault>>> + Send>>,
     noted: Arc<Noted>,
 }
@@ -45,6 +46,7 @@ pub struct Pieces {
 pub(crate) struct Noted {
     n_removed: AtomicUsize,
     n_replaced: AtomicUsize,
+    is_masked: AtomicBool,
 }
 
 impl Noted {
@@ -54,7 +56,15 @@ impl Noted {
         self.n_replaced.fetch_add(value.n_replaced, Ordering::Relaxed);
     }
 
+    /// Notes that a piece held a credential, which is masked.
+    pub(crate) fn add_masked(&self) {
+        self.is_masked.store(true, Ordering::Relaxed);
+    }
+
     fn note(&self, journal: &mut Journal) {
+        if self.is_masked.load(Ordering::Relaxed) {
+            journal.note(Event::CredentialEchoed);
+        }
         let count = self.n_replaced.load(Ordering::Relaxed);
         if count > 0 {
             journal.note(Event::SurrogatesReplaced { count });
@@ -64,6 +74,16 @@ impl Noted {
             journal.note(Event::UnseenRemoved { count });
         }
     }
+}
+
+/// What the head of an answer says of the bytes that follow.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct BodyHead {
+    /// The media type without parameters; empty where the service names none.
+    pub media_type: String,
+    /// How many bytes there are, where the service says it.
+    pub size: Option<u64>,
 }
 
 /// One piece of an answer.
@@ -82,7 +102,18 @@ impl Pieces {
         head: Answer,
         stream: impl Stream<Item = Result<Piece, Box<Fault>>> + Send + 'static,
     ) -> Self {
-        Self { head: Box::new(head), stream: Box::pin(stream.fuse()), noted: Arc::default() }
+        let body = BodyHead::default();
+        Self { head: Box::new(head), body, stream: Box::pin(stream.fuse()), noted: Arc::default() }
+    }
+
+    /// The same pieces, with what is known of them all together.
+    pub(crate) fn of_body(self, body: BodyHead) -> Self {
+        Self { body, ..self }
+    }
+
+    /// What is known of the pieces all together.
+    pub(crate) fn body(&self) -> &BodyHead {
+        &self.body
     }
 
     /// Pieces whose stream counts there what it does to them.

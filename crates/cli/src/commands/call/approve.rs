@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal};
 
 use callgate::{
-    Call, Decision, Executor, Outcome, Pending, PendingKind, Session, ToolCall, ToolResult,
+    Call, Decision, Executor, Outcome, Pending, PendingKind, ToolResult, ToolStream,
     policy::approval_text,
 };
 use callgate_call::wording::approval as wording;
@@ -31,6 +31,15 @@ impl Consent {
         if !arguments.yes && is_watched { Self::Ask } else { Self::to_many(arguments) }
     }
 
+    /// What is decided about a request; `None` where nobody can be asked.
+    fn decision(self, pending: &Pending) -> Option<Decision> {
+        match self {
+            Self::Ask => Some(answer(&pending.request)),
+            Self::Given => Some(Decision::Approve),
+            Self::Refused => None,
+        }
+    }
+
     /// The consent to calls that run at the same time, and may be read from standard input.
     pub(super) fn to_many(arguments: &CallArguments) -> Self {
         if arguments.yes { Self::Given } else { Self::Refused }
@@ -38,27 +47,45 @@ impl Consent {
 }
 
 /// Makes a call, once it is approved where it has to be.
-pub(super) async fn made(
-    executor: &Executor,
-    (call, session): (&ToolCall, &Session),
-    consent: Consent,
-) -> ToolResult {
-    let mut result = wait::shown(executor.call(call, session)).await;
+pub(super) async fn made(executor: &Executor, call: &Call<'_>, consent: Consent) -> ToolResult {
+    let mut result = wait::shown(executor.run(call.clone())).await;
     // Asked again where another request would be sent than was approved.
     for _ in 0..MOST_TIMES {
         let Some(pending) = asked(&result.outcome) else { return result };
-        let decision = match consent {
-            Consent::Ask => answer(&pending.request),
-            Consent::Given => Decision::Approve,
-            Consent::Refused => {
-                result.outcome = Outcome::Failed(wording::nobody_asks());
-                output::talk("help: `--yes` approves the call, `--dry-run` shows its request\n");
-                return result;
-            }
+        let Some(decision) = consent.decision(pending) else {
+            return refused(result);
         };
-        let decided = Call::new(call, session).with_decision(&*pending.id, decision);
+        let decided = call.clone().with_decision(&*pending.id, decision);
         result = wait::shown(executor.run(decided)).await;
     }
+    result
+}
+
+/// Makes a call up to the head of its answer, once it is approved where it has to be.
+pub(super) async fn opened(
+    executor: &Executor,
+    call: &Call<'_>,
+    consent: Consent,
+) -> Result<ToolStream, ToolResult> {
+    let mut stream = wait::shown(executor.open(call.clone())).await;
+    for _ in 0..MOST_TIMES {
+        if stream.head().is_some() {
+            return Ok(stream);
+        }
+        let result = stream.into_result();
+        let Some(pending) = asked(&result.outcome) else { return Err(result) };
+        let Some(decision) = consent.decision(pending) else {
+            return Err(refused(result));
+        };
+        let decided = call.clone().with_decision(&*pending.id, decision);
+        stream = wait::shown(executor.open(decided)).await;
+    }
+    Ok(stream)
+}
+
+/// The result of a call that nobody can be asked about.
+fn refused(mut result: ToolResult) -> ToolResult {
+    result.outcome = Outcome::Failed(wording::nobody_asks());
     result
 }
 

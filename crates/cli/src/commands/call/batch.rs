@@ -7,13 +7,14 @@ use std::{
 };
 
 use callgate::{
-    Executor, Outcome, Session, ToolCall,
+    Call, Executor, Outcome, Session, ToolCall,
     config::MAX_FILE_BYTES,
     dialect::{json_result, read_call, read_json},
 };
 use futures_util::{StreamExt, stream};
 
 use super::{
+    answer,
     approve::{self, Consent},
     block_on, tool_name,
 };
@@ -33,11 +34,13 @@ pub(super) fn run(
 ) -> Result<Verdict, Failure> {
     let calls = calls(executor, file)?;
     let consent = Consent::to_many(arguments);
+    let selection = answer::selection(&arguments.answer)?;
     let one = async |call: &ToolCall| {
         if arguments.dry_run {
             executor.prepare(call, session).await
         } else {
-            approve::made(executor, (call, session), consent).await
+            let call = answer::shaped(Call::new(call, session), selection.as_ref());
+            approve::made(executor, &call, consent).await
         }
     };
     block_on(async {

@@ -8,11 +8,14 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use callgate::{Arguments, Entry, openapi::Place};
 use callgate_tool::{Object, Value};
 
-use super::{
-    batch::standard_input,
+use super::batch::standard_input;
+use crate::{
+    args::CallArguments,
+    commands::call::read_object,
+    exit::Failure,
     guide::{Guide, Kinds},
+    open::read,
 };
-use crate::{args::CallArguments, commands::call::read_object, exit::Failure, open::read};
 
 /// The arguments that a command line gives to a tool.
 pub(super) fn arguments(

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callgate::{
-    Entry, Executor, Session, ToolCall, ToolResult,
+    Call, Entry, Executor, Session, ToolCall, ToolResult,
     dialect::{Dialect, EnvelopeError, Form, Read},
 };
 use callgate_tool::Value;
@@ -35,7 +35,8 @@ pub(super) fn run(
         if arguments.dry_run {
             executor.prepare(call, session).await
         } else {
-            approve::made(executor, (call, session), consent).await
+            let call = Call::new(call, session);
+            approve::made(executor, &call, consent).await
         }
     };
     let running = stream::iter(read.to_make()).map(one).buffered(usize::from(arguments.jobs));

@@ -1,92 +1,126 @@
-//! A result as a person reads it: the answer on standard output, everything about it on standard error.
+//! A result as a person reads it: the answer on standard output, everything about it on standard error. A failure is told once:
+//! what the journal knows of it stands in its own place, not beside it.
 
 use std::fmt::Write as _;
 
-use callgate::{Answer, Content, Event, Fault, Next, Outcome, PlannedRequest, Preview, ToolResult};
+use callgate::{Answer, Content, Event, Outcome, PlannedRequest, Preview, ToolResult, Value};
 
-use crate::output;
+use super::{
+    fault::{self, Hints},
+    format, verdict,
+};
+use crate::{
+    args::{AnswerFormat, CallArguments},
+    exit::Verdict,
+    output,
+};
 
-/// Shows a result.
-pub(super) fn result(result: &ToolResult) {
-    for event in result.journal.events().iter().filter(|event| is_news(event)) {
-        output::talk(&format!("note: {event}\n"));
-    }
-    match &result.outcome {
-        Outcome::Answered(answer) => answered(answer),
-        Outcome::Failed(fault) => output::talk(&failed(fault)),
-        Outcome::Pending(pending) => {
-            let (kind, id) = (pending.kind.as_str(), &pending.id);
-            output::talk(&format!("the call waits: {kind} `{id}`\n"));
-            output::result(&format!("{:#}\n", pending.request));
+/// How results are shown.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    format: Option<AnswerFormat>,
+    /// Whether every decision is told.
+    is_verbose: bool,
+    hints: Hints,
+}
+
+impl Shown {
+    /// As a command line asks for it.
+    pub(super) fn new(arguments: &CallArguments) -> Self {
+        Self {
+            format: arguments.answer.format,
+            is_verbose: arguments.answer.verbose > 0,
+            hints: Hints {
+                file: arguments.source.file.display().to_string(),
+                may_download: arguments.answer.output.is_none(),
+            },
         }
-        Outcome::Planned(preview) => match &**preview {
-            Preview::Request(request) => output::result(&planned(request)),
-            Preview::Text(text) => output::result(&format!("{text}\n")),
-        },
     }
+
+    /// Shows a result.
+    pub(super) fn ended(&self, result: &ToolResult) -> Verdict {
+        self.notes(result);
+        match &result.outcome {
+            Outcome::Answered(answer) => self.answered(answer),
+            Outcome::Failed(failed) => {
+                let events = result.journal.events();
+                output::talk(&fault::text(failed, (&result.tool, events), &self.hints));
+            }
+            Outcome::Pending(pending) => {
+                let (kind, id) = (pending.kind.as_str(), &pending.id);
+                output::talk(&format!("the call waits: {kind} `{id}`\n"));
+                output::result(&format!("{:#}\n", pending.request));
+            }
+            Outcome::Planned(preview) => match &**preview {
+                Preview::Request(request) => output::result(&planned(request)),
+                Preview::Text(text) => output::result(&format!("{text}\n")),
+            },
+        }
+        verdict(result)
+    }
+
+    /// Tells what was decided, as far as it is news.
+    pub(super) fn notes(&self, result: &ToolResult) {
+        let is_failed = matches!(result.outcome, Outcome::Failed(_));
+        for event in result.journal.events() {
+            let is_told = is_failed && fault::tells(event);
+            if !is_told && (self.is_verbose || is_news(event)) {
+                output::talk(&format!("note: {event}\n"));
+            }
+        }
+    }
+
+    fn answered(&self, answer: &Answer) {
+        match &answer.content {
+            Content::Empty => match answer.status {
+                Some(status) => output::talk(&format!("{status}: no content\n")),
+                None => output::talk("no content\n"),
+            },
+            Content::File { media_type, size, sha256 } => {
+                let help = "`-o FILE` writes them to a file";
+                output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
+                output::talk(&format!("help: {help}\n"));
+            }
+            Content::Json(json) => output::coloured(&format::text(json.value(), self.format)),
+            Content::Media { media_type, data } => {
+                output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
+                output::talk("help: `-o FILE` writes them to a file\n");
+            }
+            Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
+        }
+        for (name, value) in answer.headers.iter().filter(|_| !self.is_verbose) {
+            output::talk(&format!("{name}: {value}\n"));
+        }
+        if let Some(truncated) = &answer.truncated {
+            output::talk(&format!("note: {}\n", truncated.message));
+        }
+        if !answer.next.is_empty() {
+            let next = answer.next.iter().map(|(name, value)| argument(name, value));
+            let next = next.collect::<Vec<_>>().join(" ");
+            output::talk(&format!(
+                "note: there is a next page: {next}, or all with `--all-pages`\n"
+            ));
+        }
+    }
+}
+
+/// An argument as it is typed.
+fn argument(name: &str, value: &Value) -> String {
+    let text = match value {
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.,:/@%+=".contains(c));
+    if is_plain && !text.is_empty() {
+        return format!("{name}={text}");
+    }
+    format!("'{}={}'", name, text.replace('\'', "'\\''"))
 }
 
 /// Whether an event is news to whoever typed the call: that text became a number, and that an answer came, are none.
 fn is_news(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
-    !is_answer && !matches!(event, Event::Converted { .. })
-}
-
-fn answered(answer: &Answer) {
-    match &answer.content {
-        Content::Empty => match answer.status {
-            Some(status) => output::talk(&format!("{status}: no content\n")),
-            None => output::talk("no content\n"),
-        },
-        Content::File { media_type, size, sha256 } => {
-            output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
-        }
-        Content::Json(json) => output::result(&format!("{:#}\n", json.value())),
-        Content::Media { media_type, data } => {
-            output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
-        }
-        Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
-    }
-    for (name, value) in &answer.headers {
-        output::talk(&format!("{name}: {value}\n"));
-    }
-    if let Some(truncated) = &answer.truncated {
-        output::talk(&format!("note: {}\n", truncated.message));
-    }
-    if !answer.next.is_empty() {
-        let next = callgate_tool::Value::Object(answer.next.clone());
-        output::talk(&format!("note: arguments of the next page: {next}\n"));
-    }
-}
-
-fn failed(fault: &Fault) -> String {
-    let mut text = format!("error[{}]: {}\n", fault.code.as_str(), fault.message);
-    for problem in &fault.problems {
-        let _infallible = writeln!(
-            text,
-            "  `{}`: expected {}, got {}",
-            problem.at, problem.expected, problem.got
-        );
-        if let Some(suggestion) = &problem.suggestion {
-            let _infallible = writeln!(text, "    help: {suggestion}");
-        }
-    }
-    if let Some(body) = &fault.body {
-        let _infallible = writeln!(text, "the service said: {body:#}");
-    }
-    let _infallible = writeln!(text, "help: {}", advice(fault.next));
-    text
-}
-
-fn advice(next: Next) -> &'static str {
-    match next {
-        Next::AskUser => "ask whoever knows before calling again",
-        Next::CorrectArguments => {
-            "correct the arguments and call again; `callgate tools FILE --json` shows what each takes"
-        }
-        Next::GiveUp => "the same call will fail again",
-        Next::TryLater => "call again later",
-    }
+    !is_answer && !matches!(event, Event::Converted { .. } | Event::DefaultUsed { .. })
 }
 
 fn planned(request: &PlannedRequest) -> String {

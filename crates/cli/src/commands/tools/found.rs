@@ -2,22 +2,26 @@
 
 use callgate::{Found, FoundNeed, Search, Value};
 
-use crate::output;
+use crate::{output, table::Table, terminal};
 
 /// Shows the tools that are found in an executor.
 pub(super) fn run(executor: &callgate::Executor, search: &Search<'_>, is_json: bool) {
     let found = executor.search(search, |_| true);
     if is_json {
         let tools: Vec<Value> = found.iter().map(Found::to_value).collect();
-        return output::result(&format!("{:#}\n", Value::Array(tools)));
+        output::result(&format!("{:#}\n", Value::Array(tools)));
+        return;
     }
-    let width = found.iter().map(|one| one.entry.name().as_str().len()).max().unwrap_or_default();
+    let mut table = Table::new(["tool", "effect", "what it does"]);
     for one in &found {
-        let (name, effect) = (one.entry.name().as_str(), one.entry.effect().as_str());
-        output::result(&format!("{name:width$}  {effect:10}  {}\n", one.entry.brief()));
+        let (name, effect) = (one.entry.name().to_string(), one.entry.effect().as_str().to_owned());
+        table.push([name, effect, one.entry.brief()]);
         for need in &one.needs {
-            output::result(&format!("{:width$}  {}\n", "", said(need)));
+            table.push([String::new(), String::new(), said(need)]);
         }
+    }
+    if !found.is_empty() {
+        output::result(&table.text(terminal::width()));
     }
     if found.is_empty() {
         output::talk("note: no tool has one of these words\n");

@@ -77,6 +77,34 @@ impl<'a> Guide<'a> {
         kinds
     }
 
+    /// The schema itself.
+    pub(crate) fn schema(self) -> &'a Value {
+        self.schema
+    }
+
+    /// The keyword of this schema, or of a part of it.
+    pub(crate) fn keyword(self, name: &str) -> Option<&'a Value> {
+        self.parts().into_iter().find_map(|part| part.get(name))
+    }
+
+    /// The names of the types that may stand here, in the order of the schema.
+    pub(crate) fn types(self) -> Vec<&'a str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.parts().into_iter().flat_map(types) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The names of the members that are declared.
+    pub(crate) fn members(self) -> Vec<&'a str> {
+        let parts = self.parts().into_iter();
+        let objects = parts.filter_map(|part| part.get("properties")?.as_object());
+        objects.flat_map(|members| members.keys().map(String::as_str)).collect()
+    }
+
     /// The schema and those it is made of, each as what it refers to.
     fn parts(self) -> Vec<&'a Value> {
         let mut parts: Vec<&'a Value> = Vec::new();

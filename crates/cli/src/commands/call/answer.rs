@@ -1,0 +1,58 @@
+//! What is asked of the answer of a call: all of it unless a model's part is wanted, a selection, its bytes; and whether
+//! somebody wants to see what happens.
+
+use std::sync::Arc;
+
+use callgate::{Call, Selection};
+
+use super::watched::Told;
+use crate::{
+    args::{AnswerArguments, AnswerFormat},
+    exit::Failure,
+};
+
+/// What is shown of the answer; `None` for what a model gets.
+pub(super) fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
+    if wanted.as_model {
+        return Ok(None);
+    }
+    if let Some(path) = &wanted.jsonpath {
+        return Selection::json_path(path).map(Some).map_err(|error| {
+            let message = format!("error: `--jsonpath`: `{path}` is no JSON path: {error}");
+            Failure(format!("{message}\nhelp: for example `--jsonpath '$.items[*].id'`"))
+        });
+    }
+    Ok(Some(match &*wanted.select {
+        [] => Selection::All,
+        fields => Selection::paths(fields.iter().map(|field| field.trim())),
+    }))
+}
+
+/// The call with what is asked of its answer.
+pub(super) fn asked<'a>(
+    call: Call<'a>,
+    wanted: &AnswerArguments,
+    selection: Option<&Selection>,
+) -> Call<'a> {
+    let mut call = shaped(call, selection);
+    if is_raw(wanted) {
+        call = call.as_bytes();
+    }
+    if wanted.verbose > 0 {
+        call = call.with_watcher(Arc::new(Told { has_bodies: wanted.verbose > 1 }));
+    }
+    call
+}
+
+/// The call with the form of its answer.
+pub(super) fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<'a> {
+    match selection {
+        Some(selection) => call.with_whole(selection.clone()),
+        None => call,
+    }
+}
+
+/// Whether the bytes are wanted as they are.
+pub(super) fn is_raw(wanted: &AnswerArguments) -> bool {
+    wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
+}

@@ -1,0 +1,205 @@
+//! `-o FILE` and `--format raw`: the bytes of an answer as they come, of any size. A file has its name once it is whole; what
+//! was begun is taken away when the answer breaks off or somebody ends the command.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use callgate::{Answer, Call, Content, Executor, Outcome, Piece, ToolStream};
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::time::Instant;
+
+use super::{
+    approve::{self, Consent},
+    show::Shown,
+    verdict,
+    watched::time,
+};
+use crate::{
+    exit::{Failure, Verdict},
+    number::grouped,
+    output, terminal,
+};
+
+/// Writes the answer of a call to a file.
+pub(super) async fn to_file(
+    executor: &Executor,
+    call: Call<'_>,
+    (file, consent): (&Path, Consent),
+    shown: &Shown,
+) -> Result<Verdict, Failure> {
+    let started = Instant::now();
+    // Before anything is sent: a file that cannot be made is known at once.
+    let mut partial = Partial::beside(file)?;
+    let mut stream = match approve::opened(executor, &call, consent).await {
+        Ok(stream) => stream,
+        Err(result) => return Ok(shown.ended(&result)),
+    };
+    let bar = bar(&stream);
+    let mut n_bytes = 0;
+    loop {
+        let piece = tokio::select! {
+            piece = stream.next() => piece,
+            _ = tokio::signal::ctrl_c() => {
+                bar.finish_and_clear();
+                let file = file.display();
+                return Err(Failure(format!("error: ended before the answer was whole\nnote: nothing was written to `{file}`")));
+            }
+        };
+        let Some(piece) = piece else { break };
+        let bytes = bytes(&piece);
+        n_bytes += bytes.len();
+        partial.write(bytes)?;
+        bar.set_position(u64::try_from(n_bytes).unwrap_or(u64::MAX));
+    }
+    bar.finish_and_clear();
+    let media_type = stream.body().media_type.clone();
+    let result = stream.into_result();
+    let Outcome::Answered(answer) = &result.outcome else {
+        let verdict = shown.ended(&result);
+        output::talk(&format!("note: nothing was written to `{}`\n", file.display()));
+        return Ok(verdict);
+    };
+    if n_bytes == 0 {
+        let whole = whole(answer);
+        n_bytes = whole.len();
+        partial.write(&whole)?;
+    }
+    partial.finish()?;
+    shown.notes(&result);
+    let kind = if media_type.is_empty() { String::new() } else { format!(" of `{media_type}`") };
+    let (n_bytes, took) = (grouped(n_bytes), time(started.elapsed()));
+    output::talk(&format!("wrote {n_bytes} bytes{kind} to `{}` in {took}\n", file.display()));
+    Ok(Verdict::Fine)
+}
+
+/// Writes the answer of a call to standard output.
+pub(super) async fn to_output(
+    executor: &Executor,
+    call: Call<'_>,
+    consent: Consent,
+    shown: &Shown,
+) -> Result<Verdict, Failure> {
+    let mut stream = match approve::opened(executor, &call, consent).await {
+        Ok(stream) => stream,
+        Err(result) => return Ok(shown.ended(&result)),
+    };
+    if terminal::is_shown() && !is_text(&stream.body().media_type) {
+        let kind = stream.body().media_type.clone();
+        return Err(Failure(format!(
+            "error: the answer is `{kind}`, which a terminal cannot show\nhelp: `-o FILE` writes it to a file"
+        )));
+    }
+    let mut n_bytes = 0;
+    while let Some(piece) = stream.next().await {
+        let bytes = bytes(&piece);
+        n_bytes += bytes.len();
+        output::bytes(bytes);
+    }
+    let result = stream.into_result();
+    match &result.outcome {
+        Outcome::Answered(answer) if n_bytes == 0 => output::bytes(&whole(answer)),
+        Outcome::Answered(_) => {}
+        _ => drop(shown.ended(&result)),
+    }
+    Ok(verdict(&result))
+}
+
+fn bytes(piece: &Piece) -> &[u8] {
+    match piece {
+        Piece::Bytes(bytes) => bytes,
+        Piece::Value(json) => json.text().as_bytes(),
+    }
+}
+
+/// What an answer that came at once says: that of a tool which is no operation.
+fn whole(answer: &Answer) -> Vec<u8> {
+    match &answer.content {
+        Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
+        Content::Media { data, .. } => data.to_vec(),
+        Content::Text { text, .. } => text.clone().into_bytes(),
+        Content::Empty | Content::File { .. } => Vec::new(),
+    }
+}
+
+/// Whether bytes of a media type are text, as far as it tells.
+fn is_text(media_type: &str) -> bool {
+    let is_of = |part: &str| media_type.contains(part);
+    media_type.is_empty()
+        || media_type.starts_with("text/")
+        || ["json", "xml", "yaml", "form"].into_iter().any(is_of)
+}
+
+/// The progress of an answer, where somebody watches.
+fn bar(stream: &ToolStream) -> ProgressBar {
+    if !output::is_watched() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match stream.body().size {
+        Some(size) => (
+            ProgressBar::new(size),
+            "{bytes} of {total_bytes} [{wide_bar}] {bytes_per_sec}, {eta} left",
+        ),
+        None => (ProgressBar::no_length(), "{spinner} {bytes}, {bytes_per_sec}"),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// A file that is not whole yet, under a name of its own beside the one it will have. It is taken away unless it is finished.
+#[derive(Debug)]
+struct Partial {
+    file: Option<File>,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+impl Partial {
+    fn beside(target: &Path) -> Result<Self, Failure> {
+        let name = target.file_name().filter(|_| !target.is_dir()).ok_or_else(|| {
+            let target = target.display();
+            Failure(format!(
+                "error: `{target}` is a folder\nhelp: name a file in it: `-o {target}/answer`"
+            ))
+        })?;
+        let hidden = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
+        let path = target.with_file_name(hidden);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path);
+        let file = file.map_err(|error| cannot(target, &error))?;
+        Ok(Self { file: Some(file), path, target: target.to_owned() })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        let Some(file) = &mut self.file else { return Ok(()) };
+        file.write_all(bytes).map_err(|error| cannot(&self.target, &error))
+    }
+
+    /// Gives the file its name.
+    fn finish(mut self) -> Result<(), Failure> {
+        let Some(file) = self.file.take() else { return Ok(()) };
+        let named = file.sync_all().and_then(|()| fs::rename(&self.path, &self.target));
+        named.map_err(|error| {
+            fs::remove_file(&self.path).unwrap_or_default();
+            cannot(&self.target, &error)
+        })
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if self.file.take().is_some() {
+            fs::remove_file(&self.path).unwrap_or_default();
+        }
+    }
+}
+
+fn cannot(file: &Path, error: &io::Error) -> Failure {
+    let file = file.display();
+    Failure(format!(
+        "error: cannot write `{file}`: {error}\nhelp: `-o FILE` names a file in a folder that is there and can be written to"
+    ))
+}

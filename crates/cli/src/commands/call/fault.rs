@@ -1,0 +1,133 @@
+//! A failed call in words for whoever typed it: what happened, where, what was expected and what came, what to do; once. A model's
+//! words for the failure name no host and no secret; what the journal knows of them takes their place here.
+
+use std::fmt::Write as _;
+
+use callgate::{Event, Fault, FaultCode, Next, Problem, Reached};
+
+/// What the words for a failure may name.
+#[derive(Clone, Debug)]
+pub(super) struct Hints {
+    /// The description or configuration, as the command line names it.
+    pub(super) file: String,
+    /// Whether an answer may go to a file.
+    pub(super) may_download: bool,
+}
+
+/// Whether the words for a failure say what this event says.
+pub(super) fn tells(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Attempt { .. }
+            | Event::CredentialAbsent { .. }
+            | Event::Redirected { .. }
+            | Event::Refused { .. }
+            | Event::Unanswered { .. }
+    )
+}
+
+/// The failure of a call of `tool`, with what its journal says.
+pub(super) fn text(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
+    let code = fault.code.as_str();
+    let mut text = match &*fault.problems {
+        [] => format!("error[{code}]: {}\n", message(fault, events)),
+        [one] => format!("error[{code}]: {}\n", problem(one)),
+        problems => {
+            let n = problems.len();
+            let mut text = if fault.code == FaultCode::MissingSessionValue {
+                format!("error[{code}]: the session lacks {n} values that `{tool}` needs\n")
+            } else {
+                format!("error[{code}]: {n} arguments are not what `{tool}` takes\n")
+            };
+            for one in problems {
+                let _infallible = writeln!(text, "  {}", problem(one));
+            }
+            text
+        }
+    };
+    if let Some(body) = &fault.body {
+        let _infallible = writeln!(text, "the service said: {body:#}");
+    }
+    let _infallible = writeln!(text, "help: {}", help(fault, (tool, events), hints));
+    text
+}
+
+fn problem(problem: &Problem) -> String {
+    let Problem { at, expected, got, suggestion } = problem;
+    let mut text = format!("`{at}`: expected {expected}, got {got}");
+    if let Some(suggestion) = suggestion {
+        let words = if suggestion.starts_with('`') { ": did you mean " } else { "; " };
+        let _infallible = write!(text, "{words}{suggestion}");
+    }
+    text
+}
+
+/// What happened, with what the journal knows of it in place of a model's words.
+fn message(fault: &Fault, events: &[Event]) -> String {
+    let told = events.iter().rev().find_map(|event| match event {
+        Event::CredentialAbsent { why } if fault.code == FaultCode::AuthFailed => {
+            let sent = if fault.reached == Reached::No { ", nothing was sent" } else { "" };
+            Some(format!("no credential for this tool{sent}: {why}"))
+        }
+        Event::Redirected { to } => {
+            let status = fault.status.unwrap_or_default();
+            Some(format!(
+                "the service answered {status} with a redirect to `{to}`, which is not followed"
+            ))
+        }
+        Event::Unanswered { server, why } => Some(match fault.reached {
+            Reached::No => format!("`{server}` cannot be reached, nothing was sent: {why}"),
+            _ => format!("no answer from `{server}`: {why}"),
+        }),
+        _ => None,
+    });
+    told.unwrap_or_else(|| fault.message.clone())
+}
+
+/// What to do about it.
+fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
+    let remedy = events.iter().rev().find_map(|event| match event {
+        Event::Redirected { to } => Some(format!(
+            "name the server that the redirect leads to (`--server {to}`, or `server:` of the toolset), or follow redirects of reads \
+             below the same server with `redirects: same_origin`"
+        )),
+        Event::Refused { remedy } => Some(remedy.clone()),
+        _ => None,
+    });
+    if let Some(remedy) = remedy {
+        return remedy;
+    }
+    let file = &hints.file;
+    match (fault.code, fault.next) {
+        (FaultCode::InvalidArguments, _) => {
+            format!("`callgate tools {file} {tool}` shows what it takes")
+        }
+        (FaultCode::MissingSessionValue, _) => {
+            "`--session FILE` gives it: `{\"id\": …, \"parameters\": {…}, \"context\": {…}}`".to_owned()
+        }
+        (FaultCode::NeedsApproval, _) => {
+            "`--yes` approves the call, `--dry-run` shows its request".to_owned()
+        }
+        (FaultCode::ResponseTooLarge, _) => {
+            let download = if hints.may_download { "`-o FILE` takes an answer of any size; " } else { "" };
+            format!("{download}`limits: {{response_bytes: 8MiB}}` of the toolset raises the bound")
+        }
+        (FaultCode::TimedOut, _) => {
+            "`limits: {timeout: 60s}` of the toolset waits longer".to_owned()
+        }
+        (FaultCode::UnknownTool, _) => format!("`callgate tools {file}` lists the tools"),
+        (FaultCode::Unreachable, Next::AskUser) => {
+            "the call may have been executed: look before you make it again".to_owned()
+        }
+        (FaultCode::Unreachable, _) if fault.reached == Reached::No => {
+            "see that the service runs there, or name another server: `--server URL`, or `server:` of the toolset".to_owned()
+        }
+        (_, Next::AskUser) => "ask whoever knows before calling again".to_owned(),
+        (_, Next::CorrectArguments) => format!("correct the arguments: `callgate tools {file} {tool}` shows what it takes"),
+        (_, Next::GiveUp) => "the same call will fail again".to_owned(),
+        (_, Next::TryLater) => match fault.retry_after {
+            Some(wait) => format!("call again in {} s", wait.as_secs()),
+            None => "call again later".to_owned(),
+        },
+    }
+}

@@ -1,0 +1,117 @@
+//! `--all-pages`: calls on with what each answer says of the next page, and puts the pages together.
+
+use callgate::{Arguments, Call, Content, Executor, Outcome, ToolResult};
+use callgate_tool::Value;
+
+use super::approve::{self, Consent};
+use crate::output;
+
+/// Makes the call and those for the pages behind its answer, at most `most` of them. The result is that of the last page, with the
+/// items of all.
+pub(super) async fn all(
+    executor: &Executor,
+    (call, consent): (impl Fn(&Arguments) -> Call<'static>, Consent),
+    mut arguments: Arguments,
+    most: u16,
+) -> ToolResult {
+    let mut pages: Vec<Value> = Vec::new();
+    for n_pages in 1..=most {
+        let mut result = approve::made(executor, &call(&arguments), consent).await;
+        let Outcome::Answered(answer) = &mut result.outcome else {
+            if !pages.is_empty() {
+                output::talk(&format!(
+                    "note: page {n_pages} failed; nothing of the pages before it is shown\n"
+                ));
+            }
+            return result;
+        };
+        let Content::Json(json) = &answer.content else { return result };
+        pages.push(json.value().clone());
+        let next = std::mem::take(&mut answer.next);
+        let is_new = next.iter().any(|(name, value)| arguments.get(name) != Some(value));
+        if is_new && n_pages == most {
+            answer.next = next;
+            output::talk(&format!(
+                "note: there are more than {most} pages; `--max-pages N` asks for more\n"
+            ));
+        } else if is_new {
+            arguments.extend(next);
+            continue;
+        }
+        answer.content = Content::Json(joined(pages).into());
+        return result;
+    }
+    approve::made(executor, &call(&arguments), consent).await
+}
+
+/// Pages as one: lists one behind the other; of objects the last, with all items of the list that each of them has.
+fn joined(mut pages: Vec<Value>) -> Value {
+    let Some(mut last) = pages.pop() else { return Value::Null };
+    if pages.is_empty() {
+        return last;
+    }
+    if last.as_array().is_some() && pages.iter().all(|page| page.as_array().is_some()) {
+        pages.push(last);
+        let lists = pages.into_iter().filter_map(|page| match page {
+            Value::Array(items) => Some(items),
+            _ => None,
+        });
+        return Value::Array(lists.flatten().collect());
+    }
+    let Some(name) = list_of(&last)
+        .filter(|name| pages.iter().all(|page| list_of(page).is_none_or(|own| own == *name)))
+    else {
+        pages.push(last);
+        return Value::Array(pages);
+    };
+    let mut items = Vec::new();
+    for page in pages.iter_mut().chain([&mut last]) {
+        if let Some(Value::Array(own)) = page.as_object_mut().and_then(|page| page.get_mut(&name)) {
+            items.append(own);
+        }
+    }
+    if let Some(members) = last.as_object_mut() {
+        members.insert(name, Value::Array(items));
+    }
+    last
+}
+
+/// The name of the only list in a page; of several, of the one with objects.
+fn list_of(page: &Value) -> Option<String> {
+    let members = || page.as_object().into_iter().flatten();
+    let lists = || members().filter(|(_, value)| value.as_array().is_some());
+    let is_of_objects = |value: &Value| {
+        value.as_array().is_some_and(|items| items.iter().any(|item| item.as_object().is_some()))
+    };
+    let mut of_objects = lists().filter(|(_, value)| is_of_objects(value));
+    let one = of_objects.next().filter(|_| of_objects.next().is_none());
+    let mut all = lists();
+    let only = all.next().filter(|_| all.next().is_none());
+    one.or(only).map(|(name, _)| name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(pages: Vec<Value>, expected: &Value) {
+        assert_eq!(&joined(pages), expected);
+    }
+
+    #[test]
+    fn pages_are_put_together_where_their_items_stand() {
+        check(vec![json!([1, 2]), json!([3])], &json!([1, 2, 3]));
+        check(vec![json!([1])], &json!([1]));
+        check(
+            vec![
+                json!({"items": [{"a": 1}], "tags": [], "next": "x"}),
+                json!({"items": [{"a": 2}], "tags": [], "next": null}),
+            ],
+            &json!({"items": [{"a": 1}, {"a": 2}], "tags": [], "next": null}),
+        );
+        check(vec![json!({"a": 1}), json!({"a": 2})], &json!([{"a": 1}, {"a": 2}]));
+    }
+}

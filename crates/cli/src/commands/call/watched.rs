@@ -1,0 +1,66 @@
+//! Shows what happens while a call runs, on standard error: each request with `****` for credentials, the connection it went
+//! over, the head of its answer with the times of each step.
+
+use std::{fmt::Write as _, time::Duration};
+
+use callgate::{AnswerHead, PlannedRequest, Watcher, transport::Dialled};
+
+use crate::output;
+
+/// Tells what it sees.
+#[derive(Debug)]
+pub(super) struct Told {
+    /// Whether bodies are shown, too.
+    pub(super) has_bodies: bool,
+}
+
+impl Watcher for Told {
+    fn sending(&self, request: &PlannedRequest) {
+        let mut text = format!("> {} {}\n", request.method, request.url);
+        for (name, value) in &request.headers {
+            let _infallible = writeln!(text, "> {name}: {value}");
+        }
+        if let Some(body) = request.body.as_ref().filter(|_| self.has_bodies) {
+            text.push_str(">\n");
+            for line in body.lines() {
+                let _infallible = writeln!(text, "> {line}");
+            }
+        } else if let Some(body) = &request.body {
+            let _infallible = writeln!(text, "> ({} bytes; `-vv` shows them)", body.len());
+        }
+        output::talk(&text);
+    }
+
+    fn answered(&self, head: &AnswerHead) {
+        let mut text = head.dialled.as_ref().map(dialled).unwrap_or_default();
+        let _infallible =
+            writeln!(text, "< {} {} after {}", head.version, head.status, time(head.elapsed));
+        for (name, value) in &head.headers {
+            let _infallible = writeln!(text, "< {name}: {value}");
+        }
+        output::talk(&text);
+    }
+}
+
+/// The connection in one line.
+fn dialled(dialled: &Dialled) -> String {
+    let address = dialled.address.map(|address| address.to_string()).unwrap_or_default();
+    let tls = dialled.tls.as_deref().unwrap_or("no TLS");
+    if dialled.is_reused {
+        return format!("* {address}, {tls}; over the connection of the request before\n");
+    }
+    let mut steps = Vec::new();
+    steps.extend(dialled.looked_up.map(|took| format!("name {}", time(took))));
+    steps.push(format!("connection {}", time(dialled.connected)));
+    steps.extend(dialled.secured.map(|took| format!("TLS {}", time(took))));
+    format!("* {address}, {tls}; {}\n", steps.join(", "))
+}
+
+/// A time as people read it.
+pub(super) fn time(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds >= 10.0 => format!("{seconds:.1} s"),
+        seconds if seconds >= 1.0 => format!("{seconds:.2} s"),
+        seconds => format!("{:.1} ms", seconds * 1000.0),
+    }
+}

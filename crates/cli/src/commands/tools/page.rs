@@ -1,0 +1,227 @@
+//! `callgate tools FILE TOOL`: one tool as a page for people, with what it does, every argument, a call that runs, and what it
+//! answers.
+
+use std::fmt::Write as _;
+
+use callgate::{
+    Effect, Entry, Executor, FaultCode, Outcome, Session, Tool, ToolCall, openapi::Operation,
+};
+use callgate_tool::{Object, Value};
+
+use super::example;
+use crate::{
+    args::SourceArguments, commands::call::block_on, exit::Failure, guide::Guide, table::Table,
+    terminal,
+};
+
+/// The page.
+pub(super) fn text(
+    executor: &Executor,
+    entry: Entry<'_>,
+    source: &SourceArguments,
+) -> Result<String, Failure> {
+    let Some(tool) = entry.declaration() else {
+        let message = format!("error: `{}` takes more than one declaration may", entry.name());
+        return Err(Failure(format!("{message}\nhelp: `callgate check` says why")));
+    };
+    let schema = tool.input_schema.to_value();
+    let operation = entry.operation().map(|operation| &**operation);
+    let mut text = head(tool, operation);
+    text.push_str(&inputs(&schema, operation));
+    let (line, note) = called(executor, (tool, &schema), source)?;
+    let _infallible = write!(text, "\nEXAMPLE\n  {line}\n");
+    if let Some(note) = note {
+        let _infallible = writeln!(text, "  ({note})");
+    }
+    text.push_str(&answers(tool));
+    Ok(text)
+}
+
+fn head(tool: &Tool, operation: Option<&Operation>) -> String {
+    let mut text = tool.name.to_string();
+    if let Some(operation) = operation {
+        let _infallible = write!(text, "  {}", operation.label());
+    }
+    let method = operation.map(|operation| operation.method.as_str());
+    let effect = match (tool.effect, method) {
+        (_, Some("DELETE")) => "destructive: it takes something away",
+        (Effect::Read, _) => "reads: a call changes nothing",
+        (Effect::Idempotent, _) => "writes: the same call again changes nothing more",
+        (Effect::Write, _) => "writes: each call changes something",
+    };
+    let _infallible = write!(text, "\n{effect}\n\n{}\n", tool.description.trim_end());
+    text
+}
+
+/// A row for each argument and each member of one, the lists of legal values below them.
+fn inputs(schema: &Value, operation: Option<&Operation>) -> String {
+    let mut rows = Rows {
+        table: Table::new(["argument", "in", "type", "required", "default", "from", "what it is"]),
+        legal: String::new(),
+        n: 0,
+    };
+    let guide = Guide::new(schema);
+    match operation {
+        Some(operation) => {
+            for input in &operation.inputs {
+                let name = input.argument.as_str();
+                let is_required = is_required(schema, name) || (input.required && !input.visible);
+                let from = match input.source.reference() {
+                    reference if reference.is_empty() => "you".to_owned(),
+                    reference if input.visible => format!("{reference}, or you"),
+                    reference => reference,
+                };
+                rows.add(name, (input.place().as_str(), &from), is_required, guide.member(name));
+            }
+        }
+        None => {
+            for name in guide.members() {
+                rows.add(name, ("", "you"), is_required(schema, name), guide.member(name));
+            }
+        }
+    }
+    if rows.n == 0 {
+        return "\nIt takes no arguments.\n".to_owned();
+    }
+    format!("\n{}{}", rows.table.text(terminal::width()), rows.legal)
+}
+
+fn is_required(schema: &Value, name: &str) -> bool {
+    let required = schema.get("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|known| known == name))
+}
+
+/// Rows on their way.
+struct Rows {
+    table: Table,
+    legal: String,
+    n: usize,
+}
+
+impl Rows {
+    fn add(
+        &mut self,
+        name: &str,
+        (place, from): (&str, &str),
+        is_required: bool,
+        guide: Option<Guide<'_>>,
+    ) {
+        self.n += 1;
+        let word = |keyword: &str| guide.and_then(|guide| guide.keyword(keyword));
+        let default = word("default").map(Value::to_string).unwrap_or_default();
+        let what = word("description").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let required = if is_required { "yes" } else { "" };
+        let kind = guide.map(kind).unwrap_or_default();
+        self.table
+            .push([name, place, &kind, required, &default, from, &what].map(ToOwned::to_owned));
+        if let Some(legal) = word("enum").and_then(Value::as_array) {
+            let legal: Vec<_> = legal.iter().take(MOST_LEGAL).map(Value::to_string).collect();
+            let _infallible = writeln!(self.legal, "{name}: one of {}", legal.join(", "));
+        }
+        let Some(guide) = guide.filter(|guide| guide.kinds().object && !guide.kinds().bytes) else {
+            return;
+        };
+        let required = guide.keyword("required").and_then(Value::as_array);
+        for below in guide.members() {
+            let at = format!("{name}.{below}");
+            if self.n >= MOST_ROWS || at.matches('.').count() > DEPTH {
+                return;
+            }
+            let is_required =
+                required.is_some_and(|names| names.iter().any(|known| known == below));
+            self.add(&at, (place, from), is_required, guide.member(below));
+        }
+    }
+}
+
+fn kind(guide: Guide<'_>) -> String {
+    if guide.kinds().bytes {
+        return "file".to_owned();
+    }
+    let names = guide.types();
+    if names == ["array"] {
+        return guide
+            .each()
+            .map_or_else(|| "list".to_owned(), |each| format!("list of {}", kind(each)));
+    }
+    if names.is_empty() { "any".to_owned() } else { names.join(" or ") }
+}
+
+/// A line that makes the call, and what it still lacks.
+fn called(
+    executor: &Executor,
+    (tool, schema): (&Tool, &Value),
+    source: &SourceArguments,
+) -> Result<(String, Option<String>), Failure> {
+    let mut values = match example::value(schema, schema) {
+        Value::Object(values) => values,
+        _ => Object::new(),
+    };
+    let mut note = None;
+    for _ in 0..MOST_TRIES {
+        let call = ToolCall::new("1", tool.name.as_str(), values.clone());
+        let planned = block_on(executor.prepare(&call, &Session::default()))?;
+        let Outcome::Failed(fault) = planned.outcome else {
+            note = None;
+            break;
+        };
+        let lacks = fault.problems.iter().filter(|problem| problem.got == "nothing");
+        let lacks: Vec<String> = lacks.map(|problem| problem.at.clone()).collect();
+        note = Some(match fault.code {
+            FaultCode::MissingSessionValue => {
+                format!("with `--session FILE`, which gives {}", lacks.join(", "))
+            }
+            _ => fault.message,
+        });
+        for at in &lacks {
+            fill(&mut values, at, schema);
+        }
+    }
+    let mut line = format!("callgate call {} {}", source.file.display(), tool.name);
+    let given = example::arguments(&values);
+    if !given.is_empty() {
+        let _infallible = write!(line, " {given}");
+    }
+    Ok((line, note))
+}
+
+/// Puts an example where a value lacks: what a session may fill in is required of nobody in the declaration.
+fn fill(values: &mut Object, at: &str, schema: &Value) {
+    let steps: Vec<&str> = at.split('.').collect();
+    let Some((last, before)) = steps.split_last() else { return };
+    let below = steps.iter().try_fold(Guide::new(schema), |guide, name| guide.below(name));
+    let Some(example) = below.map(|below| example::value(below.schema(), schema)) else { return };
+    let mut here = values;
+    for name in before {
+        match here.get_mut(name) {
+            Some(Value::Object(inside)) => here = inside,
+            _ => return,
+        }
+    }
+    here.insert((*last).to_owned(), example);
+}
+
+/// What the tool answers, as far as the description says.
+fn answers(tool: &Tool) -> String {
+    let Some(schema) = tool.output_schema.as_ref().map(callgate_tool::Schema::to_value) else {
+        return "\nANSWERS\n  what the service sends; the description does not say more\n"
+            .to_owned();
+    };
+    let guide = Guide::new(&schema);
+    let items = guide.each().filter(|_| guide.kinds().array && !guide.kinds().object);
+    let mut text = format!("\nANSWERS\n  {}\n", kind(guide));
+    let of = items.unwrap_or(guide);
+    for name in of.members().into_iter().take(MOST_ROWS) {
+        let kind = of.member(name).map(kind).unwrap_or_default();
+        let _infallible = writeln!(text, "  {name}: {kind}");
+    }
+    text
+}
+
+/// What a value lacks is seen once it is there.
+const MOST_TRIES: usize = 4;
+/// How deep members are listed.
+const DEPTH: usize = 2;
+/// Longer lists are read in the description.
+const MOST_LEGAL: usize = 40;
+const MOST_ROWS: usize = 60;

@@ -1,0 +1,95 @@
+//! Tables with headings, as wide as the terminal: columns that are too long for it are cut, the widest first.
+
+use std::fmt::Write as _;
+
+/// A table.
+#[derive(Debug)]
+pub(crate) struct Table {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub(crate) fn new<'a>(headings: impl IntoIterator<Item = &'a str>) -> Self {
+        let headings = headings.into_iter().map(str::to_uppercase).collect();
+        Self { headings, rows: Vec::new() }
+    }
+
+    /// Adds a row with a text for each heading.
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        // A line break would end the row.
+        let row = row.into_iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+        self.rows.push(row.collect());
+    }
+
+    /// The rows below the headings, each line of at most `width` columns where one is given.
+    pub(crate) fn text(&self, width: Option<usize>) -> String {
+        let widths = self.widths(width);
+        let mut text = line(&self.headings, &widths);
+        for row in &self.rows {
+            text.push_str(&line(row, &widths));
+        }
+        text
+    }
+
+    fn widths(&self, width: Option<usize>) -> Vec<usize> {
+        let widest = |column: usize| {
+            let rows = std::iter::once(&self.headings).chain(&self.rows);
+            rows.filter_map(|row| row.get(column)).map(|text| columns(text)).max()
+        };
+        let mut widths: Vec<usize> =
+            (0..self.headings.len()).map(|column| widest(column).unwrap_or_default()).collect();
+        let Some(width) = width else { return widths };
+        let gaps = GAP.len() * widths.len().saturating_sub(1);
+        while widths.iter().sum::<usize>() + gaps > width {
+            let Some(widest) = widths.iter_mut().max().filter(|most| **most > NARROWEST) else {
+                break;
+            };
+            *widest -= 1;
+        }
+        widths
+    }
+}
+
+fn line(row: &[String], widths: &[usize]) -> String {
+    let mut text = String::new();
+    for (cell, width) in row.iter().zip(widths) {
+        let cell = cut(cell, *width);
+        let missing = width.saturating_sub(columns(&cell));
+        let _infallible = write!(text, "{cell}{}{GAP}", " ".repeat(missing));
+    }
+    format!("{}\n", text.trim_end())
+}
+
+/// The text in at most so many columns; `…` stands for what is cut.
+fn cut(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
+
+/// How many columns a text takes, as far as characters tell.
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// What stands between two columns.
+const GAP: &str = "  ";
+/// A column of fewer characters shows nothing.
+const NARROWEST: usize = 6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_widest_column_is_cut_to_the_terminal() {
+        let mut table = Table::new(["name", "what"]);
+        table.push(["a".to_owned(), "a long\nsummary of it".to_owned()]);
+        table.push(["bcd".to_owned(), "short".to_owned()]);
+        assert_eq!(table.text(None), "NAME  WHAT\na     a long summary of it\nbcd   short\n");
+        assert_eq!(table.text(Some(16)), "NAME  WHAT\na     a long su…\nbcd   short\n");
+    }
+}

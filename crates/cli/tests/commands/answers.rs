@@ -1,0 +1,242 @@
+//! What becomes of answers: all of them shown, in the format that is asked for, written to files, page after page.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpListener,
+    path::Path,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::Query,
+    http::header::CONTENT_TYPE,
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use callgate_tool::{Value, json};
+
+use crate::{Ended, callgate, server::Server};
+
+const DESCRIPTION: &str = r#"
+openapi: 3.0.3
+info: { title: Answers, version: "1" }
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      parameters:
+        - { name: page, in: query, schema: { type: integer } }
+      responses: { 200: { description: ok } }
+  /file: { get: { operationId: getFile, responses: { 200: { description: ok } } } }
+  /long: { get: { operationId: getLong, responses: { 200: { description: ok } } } }
+  /moved: { get: { operationId: getMoved, responses: { 200: { description: ok } } } }
+  /secret: { get: { operationId: getSecret, responses: { 200: { description: ok } } } }
+"#;
+
+/// More than an answer may be that is read whole.
+const FILE_BYTES: usize = 3 << 20;
+
+fn server() -> Server {
+    let pets = |Query(query): Query<Vec<(String, String)>>| async move {
+        let page: usize = query.first().map_or(1, |(_, page)| page.parse().unwrap());
+        let items: Value =
+            (1..=2).map(|at| json!({"id": (page * 10 + at), "name": "Rex"})).collect();
+        let next = if page < 4 { json!((page + 1)) } else { Value::Null };
+        answer("application/json", json!({"items": items, "next_page": next}).to_string())
+    };
+    let file = || async { answer("application/zip", vec![7_u8; FILE_BYTES]) };
+    let long = || async {
+        let items: Value =
+            (0..2000).map(|at| json!({"id": at, "name": "a rather long name"})).collect();
+        answer("application/json", items.to_string())
+    };
+    let moved = || async { Redirect::temporary("https://elsewhere.example/v2/moved") };
+    let secret =
+        || async { answer("application/octet-stream", "\u{0}your token is tok-canary-51") };
+    Server::with(
+        Router::new()
+            .route("/pets", get(pets))
+            .route("/file", get(file))
+            .route("/long", get(long))
+            .route("/moved", get(moved))
+            .route("/secret", get(secret)),
+    )
+}
+
+fn answer(media_type: &'static str, body: impl Into<Body>) -> Response {
+    ([(CONTENT_TYPE, media_type)], body.into()).into_response()
+}
+
+/// A server whose every answer breaks off.
+struct Broken(String);
+
+impl Broken {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/zip\r\ncontent-length: 5000\r\n\r\nPK";
+                let mut asked = [0; 4096];
+                let _asked = stream.read(&mut asked);
+                stream.write_all(head.as_bytes()).unwrap_or_default();
+            }
+        });
+        Self(url)
+    }
+}
+
+/// The description in `folder`.
+fn spec(folder: &Path) -> String {
+    let spec = folder.join("answers.yaml");
+    fs::write(&spec, DESCRIPTION).unwrap();
+    spec.display().to_string()
+}
+
+/// The command with the description in `folder`, the server and these arguments.
+fn called(folder: &Path, server: &Server, arguments: &[&str]) -> Ended {
+    let (url, spec) = (server.url(""), spec(folder));
+    let (tool, rest) = arguments.split_first().unwrap();
+    callgate(&[&["call", &spec, tool, "--server", &url], rest].concat())
+}
+
+#[test]
+fn the_whole_answer_is_shown_and_a_models_part_where_it_is_asked_for() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let whole = called(folder.path(), &server, &["getLong"]).exits(0);
+    assert_eq!(whole.json().as_array().unwrap().len(), 2000);
+    assert_eq!(whole.err, "");
+    let json = called(folder.path(), &server, &["getLong", "--json"]).exits(0).json();
+    assert_eq!(json["response"].as_array().unwrap().len(), 2000);
+    let cut = called(folder.path(), &server, &["getLong", "--as-model"]).exits(0);
+    assert!(cut.json().as_array().unwrap().len() < 2000);
+    cut.says("of 2000 items");
+}
+
+#[test]
+fn an_answer_is_selected_and_formatted() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let shown = |arguments: &[&str]| {
+        called(folder.path(), &server, &[&["listPets"], arguments].concat()).exits(0).out
+    };
+    assert_eq!(
+        shown(&["--format", "table", "--select", "items.id,items.name"]),
+        "ID  NAME\n11  Rex\n12  Rex\n"
+    );
+    let yaml = shown(&["--format", "yaml", "--select", "items.id"]);
+    assert_eq!(yaml, "items:\n- id: 11\n- id: 12\n");
+    let ids = shown(&["--jsonpath", "$.items[*].id"]);
+    assert_eq!(Value::parse(&ids).unwrap(), json!([11, 12]));
+    let raw = shown(&["--format", "raw"]);
+    assert!(raw.starts_with("{\"items\":[{\"id\":11,"), "{raw}");
+    called(folder.path(), &server, &["listPets", "--jsonpath", "$["])
+        .exits(2)
+        .says("`--jsonpath`: `$[` is no JSON path");
+}
+
+#[test]
+fn all_pages_are_one_answer() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let all = called(folder.path(), &server, &["listPets", "--all-pages"]).exits(0);
+    let ids: Vec<_> =
+        all.json()["items"].as_array().unwrap().iter().map(|pet| pet["id"].clone()).collect();
+    assert_eq!(ids, [11, 12, 21, 22, 31, 32, 41, 42].map(|id| json!(id)));
+    assert_eq!(all.err, "");
+    let some = ["listPets", "--all-pages", "--max-pages", "2", "--json"];
+    let some = called(folder.path(), &server, &some).exits(0).says("more than 2 pages").json();
+    assert_eq!(some["response"]["items"].as_array().unwrap().len(), 4);
+    assert_eq!(some["next"]["page"], json!(3));
+}
+
+#[test]
+fn a_file_of_any_size_is_written_whole_or_not_at_all() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("a.zip");
+    let target = file.to_str().unwrap();
+    called(folder.path(), &server, &["getFile"])
+        .exits(1)
+        .says("error[response_too_large]")
+        .says("`-o FILE`")
+        .says("response_bytes");
+    let ended = called(folder.path(), &server, &["getFile", "-o", target]).exits(0);
+    assert_eq!(ended.out, "");
+    ended.says("wrote 3,145,728 bytes of `application/zip`");
+    assert_eq!(fs::read(&file).unwrap(), vec![7; FILE_BYTES]);
+    let broken = Broken::start();
+    callgate(&["call", &spec(folder.path()), "getFile", "--server", &broken.0, "-o", target])
+        .exits(1)
+        .says("error[unreachable]")
+        .says("nothing was written to");
+    assert_eq!(fs::read(&file).unwrap().len(), FILE_BYTES);
+    let entries = fs::read_dir(folder.path()).unwrap();
+    let names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    let nowhere = folder.path().join("none/a.zip");
+    called(folder.path(), &server, &["getFile", "-o", nowhere.to_str().unwrap()])
+        .exits(2)
+        .says("cannot write");
+}
+
+#[test]
+fn a_credential_is_masked_in_what_is_written() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let token = folder.path().join("token");
+    fs::write(&token, "tok-canary-51").unwrap();
+    let file = folder.path().join("a.bin");
+    let bearer = format!("file:{}", token.display());
+    let arguments = ["getSecret", "--bearer", &bearer, "-o", file.to_str().unwrap()];
+    called(folder.path(), &server, &arguments).exits(0).says("which is masked");
+    assert_eq!(fs::read(&file).unwrap(), b"\0your token is ****");
+}
+
+#[test]
+fn what_happens_is_shown_without_credentials() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let token = folder.path().join("token");
+    fs::write(&token, "tok-canary-51").unwrap();
+    let bearer = format!("file:{}", token.display());
+    let ended =
+        called(folder.path(), &server, &["listPets", "page=2", "-v", "--bearer", &bearer]).exits(0);
+    assert!(!ended.err.contains("canary"), "{ended:#?}");
+    ended
+        .says("> GET http://127.0.0.1:")
+        .says("> authorization: Bearer ****")
+        .says(", no TLS; connection ")
+        .says("< HTTP/1.1 200 after ")
+        .says("< content-type: application/json")
+        .says("note: answered 200 after ");
+}
+
+#[test]
+fn a_redirect_names_where_to_and_the_key() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let ended = called(folder.path(), &server, &["getMoved"]).exits(1);
+    assert_eq!(ended.err.matches("redirect to").count(), 1, "{ended:#?}");
+    ended
+        .says("answered 307 with a redirect to `https://elsewhere.example`")
+        .says("`redirects: same_origin`")
+        .says("--server https://elsewhere.example");
+}
+
+#[test]
+fn a_service_that_is_not_there_is_named_once_with_the_cause() {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let url = format!("http://127.0.0.1:{port}");
+    let pets = "fixtures/pets/spec.yaml";
+    let ended = callgate(&["call", pets, "getPet", "petId=7", "--server", &url]).exits(1);
+    let told = format!(
+        "error[unreachable]: `{url}` cannot be reached, nothing was sent: the connection was refused"
+    );
+    assert_eq!(ended.err.matches("refused").count(), 1, "{ended:#?}");
+    ended.says(&told);
+    let model = callgate(&["call", pets, "getPet", "petId=7", "--server", &url, "--json"]).exits(1);
+    assert!(!model.out.contains("127.0.0.1"), "{model:#?}");
+    callgate(&["call", pets, "getPet", "petId=7", "--server", "https://nobody.invalid"])
+        .exits(1)
+        .says("`https://nobody.invalid:443` cannot be reached, nothing was sent: the name has no address");
+}

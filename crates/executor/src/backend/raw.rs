@@ -1,0 +1,144 @@
+//! The bytes of an answer as they come, of any size. Credentials are masked in them as everywhere: bytes are held back until it is
+//! known that no credential begins in them. The time limit holds for each chunk, not for all of them.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use callgate_call::wording;
+use callgate_secret::Masker;
+use callgate_tool::{Answer, Effect, Fault};
+use callgate_transport::{Error, ErrorKind, Limits, ResponseBody};
+use futures_util::stream;
+use http::{HeaderMap, header::CONTENT_TYPE};
+use tokio::time::{Instant, timeout_at};
+
+use super::{
+    failure,
+    opened::{BodyHead, Noted, Piece, Pieces},
+    reading::late,
+};
+
+/// The body of one answer while it is handed on.
+#[derive(Debug)]
+pub(super) struct Raw {
+    body: ResponseBody,
+    masker: Masker<'static>,
+    limits: Limits,
+    effect: Effect,
+    deadline: Option<Instant>,
+    held: BytesMut,
+    is_ended: bool,
+    noted: Arc<Noted>,
+}
+
+impl Raw {
+    /// The bytes of a body until they end, or until the caller's own deadline.
+    pub(super) fn new(
+        body: ResponseBody,
+        masker: Masker<'static>,
+        (limits, effect): (Limits, Effect),
+        deadline: Option<Instant>,
+    ) -> Self {
+        let (held, noted) = (BytesMut::new(), Arc::default());
+        Self { body, masker, limits, effect, deadline, held, is_ended: false, noted }
+    }
+
+    /// The pieces behind the head of an answer with these headers.
+    pub(super) fn pieces(self, head: Answer, headers: &HeaderMap) -> Pieces {
+        let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let essence = media_type.unwrap_or_default().split(';').next().unwrap_or_default();
+        let media_type = essence.trim().to_ascii_lowercase();
+        let about = BodyHead { media_type, size: self.body.announced() };
+        let noted = Arc::clone(&self.noted);
+        let chunks = stream::unfold(self, |mut raw| async move {
+            let chunk = raw.next().await?;
+            Some((chunk.map(Piece::Bytes), raw))
+        });
+        Pieces::new(head, chunks).of_body(about).counted(noted)
+    }
+
+    async fn next(&mut self) -> Option<Result<Bytes, Box<Fault>>> {
+        while !self.is_ended {
+            let own = Instant::now() + self.limits.timeout;
+            let deadline = self.deadline.map_or(own, |callers| callers.min(own));
+            let chunk = timeout_at(deadline, self.body.chunk()).await;
+            let bytes = match chunk.unwrap_or_else(|_| Err(late())) {
+                Err(error) => {
+                    self.is_ended = true;
+                    return Some(Err(self.fault(&error)));
+                }
+                Ok(Some(chunk)) if self.masker.is_empty() => chunk,
+                Ok(Some(chunk)) => self.pushed(&chunk),
+                Ok(None) => {
+                    self.is_ended = true;
+                    self.masked(0)
+                }
+            };
+            if !bytes.is_empty() {
+                return Some(Ok(bytes));
+            }
+        }
+        None
+    }
+
+    /// What may be handed on once a chunk came.
+    fn pushed(&mut self, chunk: &Bytes) -> Bytes {
+        self.held.extend_from_slice(chunk);
+        if self.held.len() < LOOKED_AT { Bytes::new() } else { self.masked(LONGEST_SECRET) }
+    }
+
+    /// What is held without secrets, but for so many bytes at its end.
+    fn masked(&mut self, kept: usize) -> Bytes {
+        let mut bytes = self.held.split();
+        if let std::borrow::Cow::Owned(masked) = self.masker.mask(&bytes) {
+            self.noted.add_masked();
+            bytes = BytesMut::from(&*masked);
+        }
+        self.held = bytes.split_off(bytes.len().saturating_sub(kept));
+        bytes.freeze()
+    }
+
+    fn fault(&self, error: &Error) -> Box<Fault> {
+        match error.kind() {
+            ErrorKind::TimedOut => wording::timed_out(self.limits.timeout, self.effect),
+            _ => failure::of_exchange(error, &self.limits, self.effect),
+        }
+    }
+}
+
+/// Above the longest spelling of a credential: a token of 8 KiB with every byte escaped.
+const LONGEST_SECRET: usize = 64 << 10;
+/// What is looked at at a time: what is held back is looked at twice.
+const LOOKED_AT: usize = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use callgate_secret::Secret;
+
+    use super::*;
+
+    async fn handed_on(bytes: Vec<u8>, secrets: Vec<Secret>) -> Vec<u8> {
+        let limits = Limits { timeout: Duration::from_secs(1), ..Limits::default() };
+        let body = ResponseBody::whole(bytes.into());
+        let mut raw = Raw::new(body, Masker::new(secrets), (limits, Effect::Read), None);
+        let mut all = Vec::new();
+        while let Some(chunk) = raw.next().await {
+            all.extend_from_slice(&chunk.unwrap());
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn bytes_are_handed_on_as_they_are_but_for_credentials() {
+        let mut bytes = vec![b'.'; 3 * LOOKED_AT];
+        assert_eq!(handed_on(bytes.clone(), Vec::new()).await, bytes);
+        let secrets = || vec![Secret::new("canary-token".to_owned())];
+        assert_eq!(handed_on(bytes.clone(), secrets()).await, bytes);
+        let at = LOOKED_AT - 4;
+        bytes.splice(at..at + 12, *b"canary-token");
+        let got = handed_on(bytes, secrets()).await;
+        assert_eq!(got.get(at..at + 5), Some(&b"****."[..]));
+    }
+}

@@ -1,0 +1,66 @@
+//! A request and the head of an answer as an operator may see them: credentials and values that count as such are masked. Dry
+//! runs and whoever watches a call are shown the same.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use callgate_auth::{Authenticator, CredentialPlace, Place, place_masks};
+use callgate_call::{Masked, planned};
+use callgate_secret::{MASK, Masker};
+use callgate_tool::{Fault, PlannedRequest};
+use callgate_transport::Dialled;
+use http::{
+    HeaderMap, Request, Response,
+    header::{COOKIE, SET_COOKIE},
+};
+
+use super::failure;
+use crate::watcher::AnswerHead;
+
+/// A request without its credentials, with masks where they would go.
+pub(super) fn request(
+    mut request: Request<Bytes>,
+    authenticator: &dyn Authenticator,
+) -> Result<PlannedRequest, Box<Fault>> {
+    let places = authenticator.places();
+    place_masks(&mut request, &places).map_err(|error| failure::of_credential(&error))?;
+    Ok(planned(&request, &masked(&places, request.headers())))
+}
+
+/// The head of an answer.
+pub(super) fn head<T>(answer: &Response<T>, elapsed: Duration, masker: &Masker<'_>) -> AnswerHead {
+    let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
+        let text = String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let is_secret = *name == SET_COOKIE || value.is_sensitive();
+        let text = if is_secret { MASK.to_owned() } else { masker.mask_text(&text).into_owned() };
+        (name.as_str().to_owned(), text)
+    };
+    AnswerHead {
+        version: format!("{:?}", answer.version()),
+        status: answer.status().as_u16(),
+        headers: answer.headers().iter().map(shown).collect(),
+        dialled: answer.extensions().get::<Dialled>().cloned(),
+        elapsed,
+    }
+}
+
+fn masked(places: &[CredentialPlace], headers: &HeaderMap) -> Masked {
+    let mut masked = Masked::default();
+    for place in places {
+        let environment = place.environment().map(ToOwned::to_owned);
+        let name = place.name().to_owned();
+        match place.place() {
+            Place::Query => masked.query.push((name, environment)),
+            // A credential's cookie is the last; what was put before it is masked already.
+            Place::Cookie => {
+                let cookies = headers.get(COOKIE).and_then(|value| value.to_str().ok());
+                let before = cookies.and_then(|known| known.strip_suffix(MASK));
+                let last = (COOKIE.to_string(), before.unwrap_or_default().to_owned(), environment);
+                masked.headers.retain(|(known, ..)| *known != last.0);
+                masked.headers.push(last);
+            }
+            _ => masked.headers.push((name, place.prefix().to_owned(), environment)),
+        }
+    }
+    masked
+}

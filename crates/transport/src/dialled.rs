@@ -1,0 +1,165 @@
+//! How the connection of an answer was made: where to, secured by what, and how long each step took. Noted while a connection is
+//! made, and handed on with the answers that come over it; whoever shows it reads it among their extensions.
+
+use std::{
+    io,
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_rustls::MaybeHttpsStream;
+use hyper_util::{
+    client::legacy::connect::{Connected, Connection},
+    rt::TokioIo,
+};
+use tokio::{net::TcpStream, time::Instant};
+
+tokio::task_local! {
+    static STEPS: Arc<Mutex<Steps>>;
+}
+
+/// How the connection that an answer came over was made.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct Dialled {
+    /// The address of the other end: the service's, or that of the proxy in between.
+    pub address: Option<SocketAddr>,
+    /// The version of TLS and its cipher suite: `TLSv1_3, TLS13_AES_256_GCM_SHA384`; `None` without TLS.
+    pub tls: Option<String>,
+    /// How long the name took to be looked up; `None` where there was none to look up.
+    pub looked_up: Option<Duration>,
+    /// How long the address took to answer.
+    pub connected: Duration,
+    /// How long TLS took to be agreed on.
+    pub secured: Option<Duration>,
+    /// Whether the connection was there before, made for another request.
+    pub is_reused: bool,
+}
+
+/// When the steps of making a connection were done.
+#[derive(Clone, Copy, Debug, Default)]
+struct Steps {
+    looked_up: Option<Instant>,
+    connected: Option<Instant>,
+}
+
+/// Notes that a name was looked up, for whose connection it was.
+pub(crate) fn note_looked_up() {
+    note(|steps| steps.looked_up = Some(Instant::now()));
+}
+
+/// Notes that an address answered.
+pub(crate) fn note_connected() {
+    note(|steps| steps.connected = Some(Instant::now()));
+}
+
+fn note(change: impl FnOnce(&mut Steps)) {
+    // Whoever connects without being asked how has nobody to tell.
+    let _unheard = STEPS.try_with(|steps| {
+        change(&mut steps.lock().unwrap_or_else(PoisonError::into_inner));
+    });
+}
+
+/// Makes a connection and notes how.
+pub(crate) async fn noted<E>(
+    connection: impl Future<Output = Result<MaybeHttpsStream<TokioIo<TcpStream>>, E>>,
+) -> Result<Stream, E> {
+    let steps = Arc::new(Mutex::new(Steps::default()));
+    let started = Instant::now();
+    let stream = STEPS.scope(Arc::clone(&steps), connection).await?;
+    let steps = *steps.lock().unwrap_or_else(PoisonError::into_inner);
+    let looked_up = steps.looked_up.map(|at| at - started);
+    let before = steps.looked_up.unwrap_or(started);
+    let connected = steps.connected.unwrap_or_else(Instant::now);
+    let (tcp, tls) = match &stream {
+        MaybeHttpsStream::Http(tcp) => (tcp.inner(), None),
+        MaybeHttpsStream::Https(tls) => {
+            let (tcp, session) = tls.inner().get_ref();
+            let version = session.protocol_version().and_then(|version| version.as_str());
+            let suite = session.negotiated_cipher_suite().and_then(|suite| suite.suite().as_str());
+            let said: Vec<&str> = version.into_iter().chain(suite).collect();
+            (tcp.inner().inner(), Some(said.join(", ")))
+        }
+    };
+    let dialled = Dialled {
+        address: tcp.peer_addr().ok(),
+        secured: tls.is_some().then(|| connected.elapsed()),
+        tls,
+        looked_up,
+        connected: connected - before,
+        is_reused: false,
+    };
+    Ok(Stream { stream, note: Note(Arc::new((dialled, AtomicBool::new(false)))) })
+}
+
+/// What a connection's answers carry: the first of them is the one it was made for.
+#[derive(Clone, Debug)]
+pub(crate) struct Note(Arc<(Dialled, AtomicBool)>);
+
+impl Note {
+    /// How the connection was made, for the next answer over it.
+    pub(crate) fn dialled(&self) -> Dialled {
+        let (dialled, is_used) = &*self.0;
+        Dialled { is_reused: is_used.swap(true, Ordering::Relaxed), ..dialled.clone() }
+    }
+}
+
+/// A connection with the note of how it was made.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    stream: MaybeHttpsStream<TokioIo<TcpStream>>,
+    note: Note,
+}
+
+impl Connection for Stream {
+    fn connected(&self) -> Connected {
+        self.stream.connected().extra(self.note.clone())
+    }
+}
+
+impl Read for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl Write for Stream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, buffers)
+    }
+}

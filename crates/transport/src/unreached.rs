@@ -1,0 +1,70 @@
+//! Why a service could not be talked to, told apart by what an operator can do about it. Made from what the operating system
+//! and the HTTP client say.
+
+use std::io;
+
+/// Why a service could not be talked to.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Unreached {
+    /// Nobody answered at the address.
+    NoAnswer,
+    /// No way leads from here to the address.
+    NoRoute,
+    /// The name has no address.
+    NoSuchName,
+    /// Something answered, and not with HTTP.
+    NotHttp,
+    /// Nobody answered for the name.
+    NameNotAnswered,
+    /// The machine is there, and nothing listens at the port.
+    Refused,
+}
+
+impl Unreached {
+    /// What the operating system's error about a connection means.
+    pub(crate) fn of(error: &io::Error) -> Option<Self> {
+        match error.kind() {
+            io::ErrorKind::ConnectionRefused => Some(Self::Refused),
+            io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable => {
+                Some(Self::NoRoute)
+            }
+            io::ErrorKind::TimedOut => Some(Self::NoAnswer),
+            _ => None,
+        }
+    }
+
+    /// A name without an address.
+    pub(crate) fn of_name(is_timeout: bool) -> Self {
+        if is_timeout { Self::NameNotAnswered } else { Self::NoSuchName }
+    }
+
+    /// The cause in words that name nobody.
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::NoAnswer => "nobody answered there in time",
+            Self::NoRoute => "no network leads there from this machine",
+            Self::NoSuchName => "the name has no address",
+            Self::NotHttp => "what answers there does not speak HTTP",
+            Self::NameNotAnswered => "no name server answered in time",
+            Self::Refused => "the connection was refused: nothing listens there",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_operating_system_says_is_told_apart() {
+        for (kind, expected) in [
+            (io::ErrorKind::ConnectionRefused, Some(Unreached::Refused)),
+            (io::ErrorKind::HostUnreachable, Some(Unreached::NoRoute)),
+            (io::ErrorKind::TimedOut, Some(Unreached::NoAnswer)),
+            (io::ErrorKind::BrokenPipe, None),
+        ] {
+            assert_eq!(Unreached::of(&kind.into()), expected, "{kind}");
+        }
+    }
+}
