@@ -66,6 +66,7 @@ fn every_future_of_a_configuration_is_send() {
     let _: fn(OpenApi) = |front| is_send(front.build());
     let _: fn(OpenApi) = |front| is_send(front.build_with_report());
     let _: fn(&Built) = |built| is_send(built.is_outdated());
+    let _: fn(&Built) = |built| is_send(built.examine());
     let _: fn(&Built, &SecretReference) = |built, reference| is_send(built.own_secret(reference));
     let (config, environment) = (Config::new(), Environment::new());
     is_spawnable(&async move { config.build(&environment, None).await });

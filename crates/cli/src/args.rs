@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod completions;
 mod diff;
+mod doctor;
 mod explain;
 mod import;
 mod init;
@@ -24,6 +25,7 @@ pub(crate) use self::{
     check::{CheckArguments, Format, Least},
     completions::CompletionsArguments,
     diff::DiffArguments,
+    doctor::DoctorArguments,
     explain::ExplainArguments,
     import::ImportArguments,
     init::InitArguments,
@@ -55,6 +57,8 @@ pub(crate) enum Command {
     Completions(CompletionsArguments),
     /// Say what a new description or configuration changes for agents: exit 1 where something breaks
     Diff(DiffArguments),
+    /// Try every secret, every token and every server of a configuration, and call no operation: exit 1 where one is at fault
+    Doctor(DoctorArguments),
     /// Explain a code of a diagnostic
     Explain(ExplainArguments),
     /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)

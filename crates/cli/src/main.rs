@@ -49,6 +49,7 @@ fn main() -> ExitCode {
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// A ready executor from the file the user named. Warnings of a configuration are told on standard error.
-fn open(
+pub(crate) fn open(
     file: &Path,
     options: &DescriptionOptions,
     environment: &Environment,

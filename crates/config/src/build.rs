@@ -9,6 +9,7 @@ mod authorization;
 mod built;
 mod connect;
 mod credential_arguments;
+mod examined;
 mod fetched;
 mod functions;
 mod headers;
@@ -49,6 +50,7 @@ use crate::{
 pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
+    examined::{Examined, Subject},
 };
 
 impl Config {
@@ -180,6 +182,12 @@ fn finished(
     (connections, stores, (results, policy, environment)): (Connections, Arc<Stores>, Around<'_>),
 ) -> Result<Built, Error> {
     let origin = &config.origin;
+    let mut named_secrets: Vec<SecretReference> = Vec::new();
+    for reference in &reader.secrets {
+        if !named_secrets.contains(reference) {
+            named_secrets.push(reference.clone());
+        }
+    }
     let (mut ready, mut toolsets) = (Vec::new(), Vec::new());
     let (mut authenticators, mut known) = (Vec::new(), Vec::new());
     for Parts { toolset, built, made, fetched, .. } in parts {
@@ -191,6 +199,8 @@ fn finished(
     let session_secrets = ready.iter().flat_map(|toolset| &toolset.session_values.masked);
     let session_secrets: BTreeSet<_> = session_secrets.cloned().collect();
     let session_secrets = session_secrets.into_iter().collect();
+    let ways = ready.iter().map(|known| (known.name.clone(), Arc::clone(&known.transport)));
+    let ways = ways.collect();
     names_are_unique(&mut reader, &ready);
     let functions = functions::built(&mut reader, &config.toolsets, config.sessions.client_time);
     pinned::check(&mut reader, &config.mcp, (&ready, &functions));
@@ -222,6 +232,8 @@ fn finished(
         missing_secrets: Vec::new(),
         warnings,
         reload: config.reload.clone(),
+        named_secrets,
+        ways,
         kept,
         files,
     })

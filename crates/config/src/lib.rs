@@ -47,7 +47,7 @@ mod typed;
 mod upstream;
 mod whole;
 
-pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset};
+pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, Examined, Subject};
 pub use config::Config;
 pub use confirm::{ConfirmConfig, ToolConfirm};
 pub use description::Description;

@@ -226,6 +226,11 @@ impl Transport for Client {
         self.egress(&self.url(request.uri())?, named_by).map(drop)
     }
 
+    async fn connect(&self, origin: &Uri, named_by: NamedBy) -> Result<(), Error> {
+        let pool = self.pool(&self.url(origin)?, named_by).await?;
+        pool.connect(origin.clone()).await
+    }
+
     async fn open(
         &self,
         request: Request<Bytes>,

@@ -199,7 +199,7 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
 }
 
 /// What the HTTP client says when no connection could be made.
-pub(crate) fn connecting(source: ClientError) -> Error {
+pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
         return denied(*denial, Some(*address));
     }
@@ -222,7 +222,7 @@ pub(crate) fn connecting(source: ClientError) -> Error {
 }
 
 /// Whether a connection was not there in time, by our clock or the operating system's.
-fn is_timeout(source: &ClientError) -> bool {
+fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
     let has_timed_out = |known: &io::Error| known.kind() == io::ErrorKind::TimedOut;
     cause::<TooSlow>(source).is_some()
         || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)

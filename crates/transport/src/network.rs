@@ -3,25 +3,29 @@
 //! or other addresses never do, so that no connection is used by whom it was not made for.
 
 use std::{
+    error::Error as StdError,
     fmt,
     net::IpAddr,
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, Weak},
 };
 
 use bytes::Bytes;
-use http::Request;
+use callgate_tool::Reached;
+use http::{Request, Uri};
 use http_body_util::Full;
 use hyper_util::client::legacy::ResponseFuture;
-use rustls::client::danger::ServerCertVerifier;
+use rustls::{Error as TlsError, client::danger::ServerCertVerifier};
 use tokio::sync::OnceCell;
+use tower_service::Service as _;
 
 use crate::{
     connector::{Connector, HttpClient},
     egress::{AddressRange, Egress, Listeners},
-    error::Error,
+    error::{self, Error, cause},
     proxy::Proxy,
-    resolve::{Guarded, Resolver, SystemResolver},
+    resolve::{BoxError, Guarded, Resolver, SystemResolver},
     tls::{self, TlsSettings},
+    tls_fault::TlsFault,
 };
 
 /// The connections of a process. Make one, and over it a [`Client`](crate::Client) for each toolset; clones share
@@ -217,11 +221,45 @@ impl Pool {
         self.fresh.get_or_init(|| self.connector.clone().client(0)).request(request)
     }
 
+    /// Makes a connection and leaves it.
+    pub(crate) async fn connect(&self, origin: Uri) -> Result<(), Error> {
+        let made = self.connector.clone().call(origin).await;
+        made.map(drop).map_err(unconnected)
+    }
+
     /// Closes every connection that nobody uses, and those in use when they are done: the bytes of one of them cannot be
     /// told apart. The HTTP client closes no single one.
     pub(crate) fn close(&self) {
         let client = self.connector.clone().client(usize::MAX);
         *self.reusing.write().unwrap_or_else(PoisonError::into_inner) = client;
+    }
+}
+
+/// What a connection ended with that no request was sent over.
+fn unconnected(source: BoxError) -> Error {
+    let source = Unconnected(source);
+    match cause::<TlsError>(&source) {
+        Some(tls) => {
+            let fault = TlsFault::of(tls, false, false);
+            error::no_secure_connection(fault, Reached::No).with_source(source)
+        }
+        None => error::connecting(source),
+    }
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+struct Unconnected(BoxError);
+
+impl fmt::Display for Unconnected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl StdError for Unconnected {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.0)
     }
 }
 

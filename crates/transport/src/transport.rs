@@ -4,7 +4,8 @@ use std::fmt::Debug;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::{Request, Response};
+use callgate_tool::NamedBy;
+use http::{Request, Response, Uri};
 
 use crate::{error::Error, limits::Limits, response_body::ResponseBody};
 
@@ -29,6 +30,15 @@ pub trait Transport: Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::Refused`](crate::ErrorKind::Refused), with [`Error::denial`].
     fn check(&self, _request: &Request<Bytes>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// Makes a connection to an origin that the operator or a description named, and sends nothing over it: a name that is
+    /// found, a port that is open, a certificate that is trusted. A transport without a network has none to make.
+    ///
+    /// # Errors
+    /// As [`send`](Self::send), of what comes before a request.
+    async fn connect(&self, _origin: &Uri, _named_by: NamedBy) -> Result<(), Error> {
         Ok(())
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct CheckArguments {
     /// An OpenAPI overlay that corrects the descriptions; several are applied in their order (bare descriptions only)
     #[arg(long, value_name = "OVERLAY")]
     pub(crate) overlay: Vec<PathBuf>,
+    /// Try every secret, token and server too, as `callgate doctor` does, and call no operation
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    pub(crate) connect: bool,
     /// The least severity that is reported; text counts notes unless they are asked for
     #[arg(long, value_name = "SEVERITY", value_enum)]
     pub(crate) severity: Option<Least>,

@@ -8,6 +8,7 @@ use callgate::{
 };
 use callgate_tool::{Value, json};
 
+use super::doctor;
 use crate::{
     args::{CheckArguments, Format, Least},
     baseline::Baseline,
@@ -54,10 +55,23 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         return found.write_baseline(file);
     }
     found.show(format, &levels);
+    let n_faults = if arguments.connect { connected(arguments)? } else { 0 };
     let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
+        || n_faults > 0
         || found.findings.iter().any(is_denied);
     if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
+}
+
+/// Tries what the calls of each file need; how much of it is at fault.
+fn connected(arguments: &CheckArguments) -> Result<usize, Failure> {
+    let mut n_faults = 0;
+    for file in &arguments.files {
+        let found = doctor::examined(file, &options(arguments))?;
+        output::result(&found.table());
+        n_faults += found.n_faults();
+    }
+    Ok(n_faults)
 }
 
 fn levels(arguments: &CheckArguments, format: Format) -> Levels {

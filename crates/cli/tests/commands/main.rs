@@ -12,6 +12,7 @@ mod check;
 mod connection;
 mod default_credentials;
 mod diff;
+mod doctor;
 mod findings;
 mod given;
 mod hostile;

@@ -35,6 +35,11 @@ pub(super) struct Made {
 }
 
 impl Made {
+    /// The settings and the authenticator.
+    pub(super) fn parts(&self) -> (&AuthConfig, &Arc<dyn Authenticator>) {
+        (&self.config, &self.authenticator)
+    }
+
     /// Returns true if both are the very same authenticator.
     pub(super) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.authenticator, &other.authenticator)

@@ -12,7 +12,7 @@ use callgate_openapi::{Operation, Overlaid, Report};
 use callgate_policy::{Audit, Idempotency, RecordBounds};
 use callgate_secret::{Error as SecretError, LocalStores, Secret, SecretReference, SecretStore};
 use callgate_tool::SessionName;
-use callgate_transport::Network;
+use callgate_transport::{Network, Transport};
 use callgate_tree::Diagnostic;
 
 use super::{
@@ -50,6 +50,10 @@ pub struct Built {
     pub warnings: Vec<Finding>,
     /// The way a sidecar keeps up with its files.
     pub reload: ReloadConfig,
+    /// The secrets that the configuration names, each once.
+    pub named_secrets: Vec<SecretReference>,
+    /// What reaches the servers of each toolset, by its name.
+    pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
     pub(super) kept: Kept,
     pub(super) files: BTreeSet<PathBuf>,
 }

@@ -1,0 +1,159 @@
+//! Tries what calls will need, without a call: every secret that is named, every token, a connection to every server. What is
+//! found names references, kinds and origins, never a value.
+
+use std::{error::Error as StdError, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use callgate_auth::{AuthConfig, CredentialSource, TokenEndpoint};
+use callgate_openapi::Server;
+use callgate_tool::Session;
+use callgate_transport::Transport;
+use http::{Request, Uri};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use super::built::Built;
+
+/// One thing that was tried.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Examined {
+    /// What it was.
+    pub subject: Subject,
+    /// Why calls that need it fail; none where it is as it should be.
+    pub fault: Option<String>,
+    /// The time it took.
+    pub took: Duration,
+}
+
+/// What calls need.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// A credential that is asked for at another server, by its kind and where it is asked for.
+    Credential(String),
+    /// A secret, by its reference.
+    Secret(String),
+    /// A server, by its origin.
+    Server(String),
+    /// A credential that each session brings.
+    SessionCredential(String),
+}
+
+impl Built {
+    /// Tries every secret, every credential and every server, one after another.
+    pub async fn examine(&self) -> Vec<Examined> {
+        let mut all = Vec::new();
+        for reference in &self.named_secrets {
+            let subject = Subject::Secret(reference.to_string());
+            all.push(tried(subject, self.own_secret(reference)).await);
+        }
+        self.examine_credentials(&mut all).await;
+        for (origin, server, transport) in self.servers() {
+            let subject = Subject::Server(origin.clone());
+            all.push(if server.is_missing {
+                let fault = Some("nobody names the server".to_owned());
+                Examined { subject, fault, took: Duration::ZERO }
+            } else {
+                let uri = format!("{origin}/").parse().unwrap_or_default();
+                tried(subject, transport.connect(&uri, server.named_by)).await
+            });
+        }
+        all
+    }
+
+    async fn examine_credentials(&self, all: &mut Vec<Examined>) {
+        for made in &self.kept.authenticators {
+            let (config, authenticator) = made.parts();
+            let Some(name) = asked_for(config) else { continue };
+            let subject = match authenticator.session_parameter() {
+                Some(place) => Subject::SessionCredential(place),
+                None => Subject::Credential(name),
+            };
+            if all.iter().any(|known| known.subject == subject) {
+                continue;
+            }
+            if matches!(subject, Subject::SessionCredential(_)) {
+                all.push(Examined { subject, fault: None, took: Duration::ZERO });
+                continue;
+            }
+            // Nobody is sent it.
+            let mut request = Request::new(Bytes::new());
+            *request.uri_mut() = Uri::from_static("https://server.invalid/");
+            let session = Session::default();
+            all.push(tried(subject, authenticator.authorize(&mut request, &session)).await);
+        }
+    }
+
+    /// The servers of all operations, each origin once for whoever named it, and what reaches them.
+    fn servers(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
+        let mut servers: Vec<(String, &Server, &Arc<dyn Transport>)> = Vec::new();
+        for toolset in &self.toolsets {
+            let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
+            let Some((_, transport)) = way else { continue };
+            for server in toolset.operations.iter().map(|operation| &*operation.server) {
+                let origin = server.url.origin().ascii_serialization();
+                let is_known = |(known, other, _): &(String, &Server, _)| {
+                    *known == origin && other.named_by == server.named_by
+                };
+                if !servers.iter().any(is_known) {
+                    servers.push((origin, server, transport));
+                }
+            }
+        }
+        servers
+    }
+}
+
+/// Tries one thing, for as long as a person waits.
+async fn tried<T, E: StdError + 'static>(
+    subject: Subject,
+    trying: impl Future<Output = Result<T, E>>,
+) -> Examined {
+    let started = Instant::now();
+    let fault = match timeout(MOST_TIME, trying).await {
+        Ok(ended) => ended.err().map(|error| told(&error)),
+        Err(_) => Some(SLOW.to_owned()),
+    };
+    Examined { subject, fault, took: started.elapsed() }
+}
+
+/// A credential that is not where its secrets are: what it is called.
+fn asked_for(config: &AuthConfig) -> Option<String> {
+    match config {
+        AuthConfig::OAuth2(config) => Some(match &config.endpoint {
+            TokenEndpoint::DescribedUrl(url)
+            | TokenEndpoint::Issuer(url)
+            | TokenEndpoint::Url(url) => {
+                format!("{} of {}", config.name, origin(url))
+            }
+            _ => config.name.clone(),
+        }),
+        AuthConfig::Google { .. } => Some("a token of a Google account".to_owned()),
+        AuthConfig::AwsSigV4 { scope, .. } => Some(format!("keys of AWS for {}", scope.service)),
+        // What is asked for is its secret; of a session there is nothing to ask for.
+        AuthConfig::Bearer { token: CredentialSource::Secret(_) } => None,
+        AuthConfig::Bearer { .. } => Some(String::new()),
+        _ => None,
+    }
+}
+
+/// The origin of an address: a query may hold what is not to be shown.
+fn origin(url: &str) -> String {
+    url.parse::<Url>().map(|url| url.origin().ascii_serialization()).unwrap_or_default()
+}
+
+/// An error with the innermost of its causes.
+fn told(error: &(dyn StdError + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(cause) = innermost.source() {
+        innermost = cause;
+    }
+    let (told, cause) = (error.to_string(), innermost.to_string());
+    if told.contains(&cause) { told } else { format!("{told}: {cause}") }
+}
+
+/// What a person waits for one thing.
+const MOST_TIME: Duration = Duration::from_secs(15);
+
+const SLOW: &str = "nothing came within 15 seconds";

@@ -1,0 +1,119 @@
+"""One scene: a home with nothing in it, a service on loopback, and a pseudo-terminal that commands run in."""
+
+import fcntl
+import http.server
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import struct
+import tempfile
+import termios
+import threading
+import time
+
+# No command of a scene takes longer.
+PATIENCE = 60
+
+
+class Trial:
+    """Runs commands as a person types them, and keeps what the terminal shows."""
+
+    def __init__(self, callgate, columns, colour):
+        self.callgate, self.columns, self.colour = str(pathlib.Path(callgate).resolve()), columns, colour
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="journey-"))
+        self.variables, self.servers, self.shown = {}, [], []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.shutdown()
+            server.server_close()
+        shutil.rmtree(self.home)
+
+    def serve(self, answers):
+        """A service that answers paths with (status, media type, bytes), or with what a function makes of a request; its URL."""
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            """Answers from the table."""
+
+            def do_GET(self):
+                answer = answers.get(self.path.split("?")[0], (404, "application/json", b"{}"))
+                status, media, body = answer(self) if callable(answer) else answer
+                self.send_response(status)
+                self.send_header("Content-Type", media)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                """Nothing: the terminal is the command's."""
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.servers.append(server)
+        return f"http://127.0.0.1:{server.server_address[1]}"
+
+    def run(self, *line, code=0, answers=()):
+        """Runs `callgate LINE`; types each answer once its question is there."""
+        self.shown.append(f"$ callgate {' '.join(line)}\n")
+        pid, terminal = pty.fork()
+        if pid == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, self.columns, 0, 0))
+            os.chdir(self.home)
+            os.execve(self.callgate, ["callgate", *line], self.environment())
+        text = self.answered(pid, terminal, list(answers))
+        _, status = os.waitpid(pid, 0)
+        os.close(terminal)
+        ended = os.waitstatus_to_exitcode(status)
+        self.shown.append(self.scrubbed(text))
+        if ended:
+            self.shown.append(f"(exit {ended})\n")
+        if ended != code:
+            raise AssertionError(f"callgate {' '.join(line)}: expected exit {code}, got {ended}:\n{text}")
+        return text
+
+    def answered(self, pid, terminal, answers):
+        """Everything that is shown until the command ends."""
+        text, end = "", time.monotonic() + PATIENCE
+        asked = 0
+        while time.monotonic() < end:
+            if not select.select([terminal], [], [], 1)[0]:
+                continue
+            try:
+                piece = os.read(terminal, 1 << 16)
+            except OSError:
+                return text
+            if not piece:
+                return text
+            text += piece.decode(errors="replace")
+            if answers and answers[0][0] in text[asked:]:
+                asked = len(text)
+                os.write(terminal, f"{answers.pop(0)[1]}\n".encode())
+        os.kill(pid, signal.SIGKILL)
+        raise AssertionError(f"the command did not end: {text}")
+
+    def environment(self):
+        """What the command finds of the machine: a home, and the variables of the scene."""
+        shown = {"TERM": "xterm-256color"} if self.colour else {"TERM": "xterm-256color", "NO_COLOR": "1"}
+        return {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **shown, **self.variables}
+
+    def scrubbed(self, text):
+        """The text without what another run or machine has otherwise."""
+        text = text.replace("\r\n", "\n").replace(str(self.home), "~")
+        text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
+        text = re.sub(r" *\d+ ms", " N ms", text)
+        for value in self.variables.values():
+            assert value not in text, f"a secret is shown: {text}"
+        return text.replace("\x1b", "␛")
+
+    def transcript(self):
+        """All that was typed and shown."""
+        return "".join(self.scrubbed(part) if part.startswith("$ ") else part for part in self.shown)
