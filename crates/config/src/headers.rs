@@ -5,7 +5,7 @@ use callgate_secret::SecretReference;
 use callgate_tree::Object;
 
 use crate::{
-    reader::{Mapping, Reader, at, escaped},
+    reader::{Mapping, Reader, at, escaped, secret::noted_quietly},
     toolset::FixedHeader,
 };
 
@@ -44,6 +44,10 @@ pub(crate) fn one(
     match value(text) {
         Ok(value) => {
             let pointer = pointer.to_owned();
+            // A text that stands for itself is no secret to look up.
+            if !value.is_literal() {
+                noted_quietly(reader, pointer.clone(), &value);
+            }
             Some(FixedHeader { pointer, ..FixedHeader::new(name, value) })
         }
         Err(error) => {
