@@ -17,7 +17,7 @@ pub(crate) fn declaration(tool: &Tool, projected: &Projected) -> Value {
     let Projected { schema, description, .. } = projected;
     let mut function = Object::new();
     function.insert("inputSchema", schema.clone());
-    if let Some(schema) = &tool.output_schema {
+    if let Some(schema) = tool.output_schema() {
         function.insert("outputSchema", schema.to_value());
     }
     json!({

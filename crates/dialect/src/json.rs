@@ -15,7 +15,7 @@ pub(crate) fn declaration(tool: &Tool) -> Value {
         "description": tool.description,
         "inputSchema": tool.input_schema.to_value(),
     });
-    if let Some(schema) = &tool.output_schema {
+    if let Some(schema) = tool.output_schema() {
         insert(&mut declaration, "outputSchema", schema.to_value());
     }
     let annotations = json!({

@@ -83,7 +83,7 @@ fn retrieve_schema(built: &Built, caller: &Caller, members: &Object) -> Result<R
     answer.remove("displayName");
     let tool = entry(built, caller, &name).and_then(Entry::declaration).ok_or_else(absent)?;
     answer.insert("inputSchema", schema::of(&tool.input_schema.to_value()));
-    if let Some(output) = &tool.output_schema {
+    if let Some(output) = tool.output_schema() {
         answer.insert("outputSchema", schema::of(&output.to_value()));
     }
     Ok(JsonText(Value::Object(answer).to_string()).into_response())
@@ -163,7 +163,7 @@ fn shown(entry: Entry<'_>, tool: &Tool, (toolset, id): (&str, &str)) -> Value {
     let mut function = about;
     if let Some(members) = function.as_object_mut() {
         members.insert("parameters", schema::of(&tool.input_schema.to_value()));
-        if let Some(output) = &tool.output_schema {
+        if let Some(output) = tool.output_schema() {
             members.insert("response", schema::of(&output.to_value()));
         }
     }

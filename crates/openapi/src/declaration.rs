@@ -28,27 +28,17 @@ pub(crate) struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    /// The declaration, and what was found while building it.
+    /// The declaration without the schema of answers, and what was found while building it.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
-        let Blueprint { output, .. } = self.blueprint;
         let (input_schema, findings) =
             self.object(View::Declared(self.blueprint.common.session_inputs), self.findings());
-        let mut tool = Tool::new(
+        let tool = Tool::new(
             self.blueprint.tool_name.clone(),
             self.description(),
             input_schema,
             self.effect,
-        )
-        .with_most_tokens(self.document.limits().tool_tokens);
-        let Some(output) = output else { return (tool, findings) };
-        let mut builder = self.builder(View::Output, findings);
-        let schema = builder.schema(&output.node, &Path::at(&output.pointer));
-        let (schema, findings) = match schema {
-            Value::Object(members) => builder.close(members),
-            _ => builder.close(Object::new()),
-        };
-        tool = tool.with_output_schema(Some(schema));
-        (tool, findings)
+        );
+        (tool.with_most_tokens(self.document.limits().tool_tokens), findings)
     }
 
     /// The schema of all arguments, and what was found while building it.

@@ -22,6 +22,7 @@ mod nested;
 mod operation;
 mod options;
 mod outline;
+mod output;
 mod overlay;
 mod parameter;
 mod reach;

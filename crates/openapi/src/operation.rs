@@ -18,6 +18,7 @@ use crate::{
     keys::{self, KeyOwner, Root, Written},
     nested::Walk,
     options::SessionInputs,
+    output,
     reference::Located,
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
@@ -90,7 +91,8 @@ pub enum PathPart {
 
 impl Operation {
     /// The declaration a model sees: the visible inputs, required only where nobody else fills them; the output of
-    /// the first successful answer that is JSON. Built when first asked for and kept.
+    /// the first successful answer that is JSON. Built when first asked for and kept, the output only once it is asked for
+    /// itself; one that takes more than it may is left out.
     ///
     /// # Errors
     /// [`Code::TooComplex`](crate::Code::TooComplex) when it takes more than one declaration may, or when what all
@@ -243,7 +245,17 @@ impl Operation {
             return (Err(Box::new(refusal)), n_steps);
         }
         let diagnostics = findings.into_diagnostics();
-        (Ok(Declared { tool: Box::new(tool), diagnostics }), n_steps)
+        let tool = Box::new(output::with_lazy(tool, &self.blueprint));
+        (Ok(Declared { tool, diagnostics }), n_steps)
+    }
+
+    /// The declaration with the schema of answers built, and with what was found on the way.
+    pub(crate) fn with_output(&self, declared: Declared, allowance: &mut Allowance) -> Declared {
+        let Some(answered) = output::built(&self.blueprint, allowance) else { return declared };
+        let Declared { tool, mut diagnostics } = declared;
+        let more = answered.diagnostics.into_iter().filter(|found| !diagnostics.contains(found));
+        diagnostics.extend(more.collect::<Vec<_>>());
+        Declared { tool: Box::new(tool.with_output_schema(answered.schema)), diagnostics }
     }
 
     /// What is found while the schema of all arguments is built.

@@ -73,7 +73,7 @@ impl Report {
 
     /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
     /// declaration is shown to `built` and kept only where it was kept before; so are its definitions. An operation whose declaration takes
-    /// more than it may is refused; schemas of arguments that take more are not examined, and the report says of how
+    /// more than it may is refused, an output schema that does is left out; schemas of arguments that take more are not examined, and the report says of how
     /// many operations.
     pub fn examine(
         &mut self,
@@ -90,7 +90,7 @@ impl Report {
         for operation in operations {
             let (declared, _) = operation.built(&mut declarations);
             let Declared { tool, mut diagnostics } = match declared {
-                Ok(declared) => declared,
+                Ok(declared) => operation.with_output(declared, &mut declarations),
                 Err(refusal) => {
                     found.insert(&operation.tool_name, OperationStatus::Refused);
                     gathered.extend(vec![*refusal]);

@@ -1,5 +1,10 @@
 //! What a model may call, as it is declared to the model. Where its inputs go on the wire is known to `openapi` alone.
 
+use std::{
+    fmt,
+    sync::{Arc, LazyLock},
+};
+
 use crate::{Schema, ToolName};
 
 /// What a call does to the service.
@@ -24,13 +29,19 @@ pub struct Tool {
     pub description: String,
     /// The arguments it takes: always an object schema.
     pub input_schema: Schema,
-    /// The JSON it answers with, when the description says.
-    pub output_schema: Option<Schema>,
     /// What a call does to the service.
     pub effect: Effect,
     /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
     pub most_tokens: usize,
+    output: Option<Output>,
 }
+
+/// The schema of what a tool answers, which may be large and is seldom shown: built when it is first asked for, once for all
+/// clones of a tool.
+#[derive(Clone)]
+struct Output(Arc<LazyLock<Option<Schema>, Build>>);
+
+type Build = Box<dyn FnOnce() -> Option<Schema> + Send>;
 
 impl Tool {
     /// The number of tokens a declaration takes unless told otherwise.
@@ -39,7 +50,7 @@ impl Tool {
     /// A tool that takes `input_schema` and answers nothing in particular.
     pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
         let most_tokens = Self::MOST_TOKENS;
-        Self { name, description, input_schema, output_schema: None, effect, most_tokens }
+        Self { name, description, input_schema, effect, most_tokens, output: None }
     }
 
     /// The same tool, declared in at most so many tokens where that can be.
@@ -52,8 +63,35 @@ impl Tool {
     /// The same tool with an output schema.
     #[must_use]
     pub fn with_output_schema(mut self, schema: Option<Schema>) -> Self {
-        self.output_schema = schema;
+        self.output = schema.map(|schema| Output::of(Box::new(|| Some(schema))));
         self
+    }
+
+    /// The same tool with an output schema that is built when it is first asked for: a declaration for a model has none.
+    ///
+    /// ```
+    /// use callgate_tool::{Effect, Schema, Tool, ToolName, json};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let input = Schema::new(json!({"type": "object"}));
+    /// let tool = Tool::new(ToolName::new("count")?, "Counts".into(), input, Effect::Read);
+    /// let tool = tool.with_lazy_output_schema(|| Some(Schema::new(json!({"type": "integer"}))));
+    /// assert_eq!(tool.output_schema(), Some(&Schema::new(json!({"type": "integer"}))));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn with_lazy_output_schema(
+        mut self,
+        build: impl FnOnce() -> Option<Schema> + Send + 'static,
+    ) -> Self {
+        self.output = Some(Output::of(Box::new(build)));
+        self
+    }
+
+    /// The JSON it answers with, when the description says. Built here where it was not asked for before.
+    pub fn output_schema(&self) -> Option<&Schema> {
+        LazyLock::force(&self.output.as_ref()?.0).as_ref()
     }
 
     /// How many tokens a declaration costs a model, estimated: name, description and input schema as compact JSON,
@@ -61,6 +99,25 @@ impl Tool {
     pub fn tokens(&self) -> usize {
         let bytes = self.name.as_str().len() + self.description.len() + self.input_schema.n_bytes();
         bytes.div_ceil(4)
+    }
+}
+
+impl Output {
+    fn of(build: Build) -> Self {
+        Self(Arc::new(LazyLock::new(build)))
+    }
+}
+
+/// What was built, or that nothing was yet.
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl PartialEq for Output {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || **self.0 == **other.0
     }
 }
 

@@ -26,7 +26,7 @@ fuzz_target!(|bytes: &[u8]| {
     for operation in &loaded.operations {
         let tool = operation.declaration().expect("a declaration of what was examined");
         assert!(!tool.description.is_empty(), "{}", operation.label());
-        let output = tool.output_schema.as_ref().map(callgate_tool::Schema::to_value);
+        let output = tool.output_schema().map(callgate_tool::Schema::to_value);
         let arguments = operation.arguments_schema().clone();
         let schemas = [Some(tool.input_schema.to_value()), output, Some(arguments)];
         for schema in schemas.into_iter().flatten() {

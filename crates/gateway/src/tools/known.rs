@@ -19,7 +19,7 @@ pub fn write_known(
     tool: &Tool,
 ) -> io::Result<()> {
     let null = Value::Null;
-    let schema = tool.output_schema.as_ref().map_or(&null as &dyn Display, |schema| schema);
+    let schema = tool.output_schema().map_or(&null as &dyn Display, |schema| schema);
     write!(out, r#"{{"name":{}"#, json!(tool.name.as_str()))?;
     if let Some(operation) = operation {
         write!(out, r#","operationId":{}"#, json!(operation.operation_id.as_deref()))?;

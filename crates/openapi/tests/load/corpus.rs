@@ -51,7 +51,7 @@ fn n_operations(root: &Node) -> usize {
 /// Every schema of an operation.
 fn schemas(operation: &Operation) -> impl Iterator<Item = Value> {
     let tool = operation.declaration().unwrap();
-    let declared = [Some(&tool.input_schema), tool.output_schema.as_ref()].into_iter().flatten();
+    let declared = [Some(&tool.input_schema), tool.output_schema()].into_iter().flatten();
     declared.map(Schema::to_value).chain([operation.arguments_schema().clone()])
 }
 

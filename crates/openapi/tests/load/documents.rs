@@ -355,7 +355,7 @@ paths:
     );
     let operation = &loaded.operations[0];
     assert_eq!(*operation.accept, ["application/json".into(), "text/csv".into()]);
-    let output = operation.declaration().unwrap().output_schema.as_ref().expect("an output schema");
+    let output = operation.declaration().unwrap().output_schema().expect("an output schema");
     assert_eq!(output.to_value().to_string(), r#"{"type":"integer"}"#);
 }
 

@@ -284,3 +284,39 @@ fn one_declaration_that_takes_too_much_is_refused_alone() {
     assert_eq!(examined.report.diagnostics[0].code, Code::TooComplex);
     assert_eq!(examined.report.operations[0].tool, None);
 }
+
+/// An operation that answers an object of so many properties, whose declaration may take two hundred steps.
+fn answering(n_properties: usize) -> Loaded {
+    let properties = descriptions::named(n_properties, "p", |_| json!({"type": "string"}));
+    let ok = json!({"description": "OK", "content": {"application/json":
+        {"schema": {"type": "object", "properties": properties}}}});
+    let text = json!({"openapi": "3.1.0", "servers": [{"url": "https://a.example"}],
+        "paths": {"/a": {"get": {"summary": "A", "responses": {"200": ok}}}}});
+    let limits = Limits { declaration_effort: 200, ..Limits::default() };
+    let document = Document::read(text.to_string().as_bytes(), &limits).unwrap().value;
+    load(&document, &LoadOptions::default())
+}
+
+#[test]
+fn a_declaration_does_not_pay_for_what_is_answered() {
+    let spent = |n_properties| {
+        let mut allowance = Allowance::default();
+        answering(n_properties).operations[0].declared(&mut allowance).unwrap();
+        allowance.spent()
+    };
+    assert_eq!(spent(1), spent(1000));
+    let loaded = answering(5);
+    let output = loaded.operations[0].declaration().unwrap().output_schema().unwrap().to_value();
+    assert_eq!(output["properties"].as_object().unwrap().len(), 5);
+}
+
+#[test]
+fn an_output_schema_that_takes_too_much_is_left_out_and_reported() {
+    let loaded = answering(1000);
+    assert!(loaded.operations[0].declaration().unwrap().output_schema().is_none());
+    let examined = loaded.examined();
+    assert_eq!(counts(&examined), [0, 1, 0]);
+    let found = &examined.report.diagnostics[0];
+    assert_eq!((found.code, found.severity), (Code::TooComplex.into(), Severity::Warning));
+    assert!(found.message.ends_with("the output schema is left out"), "{}", found.message);
+}

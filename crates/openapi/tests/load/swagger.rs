@@ -280,13 +280,13 @@ definitions:
     );
     let [first, second] = loaded.operations.as_slice() else { panic!("two operations") };
     assert_eq!(*first.accept, ["application/xml".into(), "application/json".into()]);
-    let output = first.declaration().unwrap().output_schema.as_ref().expect("an output schema");
+    let output = first.declaration().unwrap().output_schema().expect("an output schema");
     assert_eq!(
         output.to_value()["$defs"]["Pet"]["properties"]["name"],
         json!({"type": ["string", "null"]})
     );
     assert_eq!(*second.accept, ["text/csv".into()]);
-    assert!(second.declaration().unwrap().output_schema.is_none());
+    assert!(second.declaration().unwrap().output_schema().is_none());
 }
 
 #[test]

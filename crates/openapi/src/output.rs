@@ -1,0 +1,67 @@
+//! Builds the schema of what an operation answers. Models are not shown it and it may reach nearly all definitions, so it is
+//! built when it is asked for; one that takes more than it may is left out, and a report says so.
+
+use std::sync::{Arc, PoisonError};
+
+use callgate_tool::{Object, Schema, Tool, Value};
+use callgate_tree::{Diagnostic, Path, Severity};
+
+use crate::{
+    allowance::{Allowance, refusal},
+    blueprint::{Blueprint, Common, Origin},
+    findings::Findings,
+    schema::{Builder, View},
+};
+
+/// The schema of answers, where there is room for it, and what was found while building it.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) schema: Option<Schema>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+}
+
+/// The tool with the schema of its answers, which is built when first asked for.
+pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
+    let Some(output) = blueprint.output.clone() else { return tool };
+    let common = Arc::clone(&blueprint.common);
+    tool.with_lazy_output_schema(move || {
+        let held = || common.allowance.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody waits for a schema that somebody else builds.
+        let mut own = held().clone();
+        let before = own.spent();
+        let answered = build((&common, &output), &mut own, ("", ""));
+        held().spend(own.spent().saturating_sub(before));
+        answered.schema
+    })
+}
+
+/// The schema of what an operation answers, where its description has one.
+pub(crate) fn built(blueprint: &Blueprint, allowance: &mut Allowance) -> Option<Answered> {
+    let Blueprint { common, label, operation, .. } = blueprint;
+    let output = blueprint.output.as_ref()?;
+    Some(build((common, output), allowance, (&operation.pointer, label)))
+}
+
+fn build(
+    (common, output): (&Common, &Origin),
+    allowance: &mut Allowance,
+    operation: (&str, &str),
+) -> Answered {
+    let most = allowance.of_one();
+    let (document, built) = (common.document.metered(most), common.built());
+    let findings = Findings::about(operation.1.to_owned());
+    let mut builder = Builder::new((&document, &built), View::Output, findings);
+    let schema = builder.schema(&output.node, &Path::at(&output.pointer));
+    let (schema, findings) = match schema {
+        Value::Object(members) => builder.close(members),
+        _ => builder.close(Object::new()),
+    };
+    allowance.spend(document.spent());
+    if document.is_spent() || document.lacking().is_some() {
+        let refused = refusal(&document, most, operation);
+        let message = format!("{}; the output schema is left out", refused.message);
+        let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
+        return Answered { schema: None, diagnostics: vec![left_out] };
+    }
+    Answered { schema: Some(schema), diagnostics: findings.into_diagnostics() }
+}
