@@ -24,6 +24,8 @@ pub(crate) struct Common {
     built: Mutex<Arc<Built>>,
     /// For the declarations that are kept.
     pub(crate) allowance: Mutex<Allowance>,
+    /// For the schemas of answers that are asked for: whoever asks for them takes nothing from declarations.
+    pub(crate) outputs: Mutex<Allowance>,
 }
 
 /// The parts of one operation.
@@ -81,6 +83,7 @@ impl Common {
             defaults: options.defaults,
             built: Mutex::new(fresh(document)),
             allowance: Mutex::new(Allowance::of(document)),
+            outputs: Mutex::new(Allowance::of(document)),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
     let Some(output) = blueprint.output.clone() else { return tool };
     let common = Arc::clone(&blueprint.common);
     tool.with_lazy_output_schema(move || {
-        let held = || common.allowance.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = || common.outputs.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody waits for a schema that somebody else builds.
         let mut own = held().clone();
         let before = own.spent();

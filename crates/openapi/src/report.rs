@@ -73,8 +73,8 @@ impl Report {
 
     /// Adds what is found when every schema of these operations is built, which loading alone does not do. Each
     /// declaration is shown to `built` and kept only where it was kept before; so are its definitions. An operation whose declaration takes
-    /// more than it may is refused, an output schema that does is left out; schemas of arguments that take more are not examined, and the report says of how
-    /// many operations.
+    /// more than it may is refused, a schema of answers that does is left out; schemas of arguments that take more are not
+    /// examined, and the report says of how many operations.
     pub fn examine(
         &mut self,
         operations: &[Arc<Operation>],
@@ -85,12 +85,13 @@ impl Report {
         let mut found = BTreeMap::new();
         let allowance =
             || operations.first().map_or_else(Allowance::default, |one| one.allowance());
-        let (mut declarations, mut arguments) = (allowance(), allowance());
+        let (mut declarations, mut outputs, mut arguments) =
+            (allowance(), allowance(), allowance());
         let mut n_unexamined = 0;
         for operation in operations {
             let (declared, _) = operation.built(&mut declarations);
             let Declared { tool, mut diagnostics } = match declared {
-                Ok(declared) => operation.with_output(declared, &mut declarations),
+                Ok(declared) => operation.with_output(declared, &mut outputs),
                 Err(refusal) => {
                     found.insert(&operation.tool_name, OperationStatus::Refused);
                     gathered.extend(vec![*refusal]);
