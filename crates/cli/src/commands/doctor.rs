@@ -17,7 +17,7 @@ use crate::{
 
 /// Tries everything and tells it in the order it was tried.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
-    let file = arguments.file.as_deref().unwrap_or(Path::new(USUAL_FILE));
+    let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
     let found = examined(file, &DescriptionOptions::default())?;
     if arguments.json {
         output::result(&format!("{}\n", json!({"checks": (found.values())})));

@@ -87,18 +87,21 @@ impl Built {
 
     /// The servers of all operations, each origin once for whoever named it, and what reaches them.
     fn servers(&self) -> Vec<(String, &Server, &Arc<dyn Transport>)> {
-        let mut servers: Vec<(String, &Server, &Arc<dyn Transport>)> = Vec::new();
-        for toolset in &self.toolsets {
+        let reached = self.toolsets.iter().filter_map(|toolset| {
             let way = self.ways.iter().find(|(name, _)| *name == toolset.name);
-            let Some((_, transport)) = way else { continue };
-            for server in toolset.operations.iter().map(|operation| &*operation.server) {
-                let origin = server.url.origin().ascii_serialization();
-                let is_known = |(known, other, _): &(String, &Server, _)| {
-                    *known == origin && other.named_by == server.named_by
-                };
-                if !servers.iter().any(is_known) {
-                    servers.push((origin, server, transport));
-                }
+            way.map(|(_, transport)| (toolset, transport))
+        });
+        let all = reached.flat_map(|(toolset, transport)| {
+            toolset.operations.iter().map(move |operation| (&*operation.server, transport))
+        });
+        let mut servers: Vec<(String, &Server, &Arc<dyn Transport>)> = Vec::new();
+        for (server, transport) in all {
+            let origin = server.url.origin().ascii_serialization();
+            let is_same = |(known, other): (&String, &Server)| {
+                *known == origin && other.named_by == server.named_by
+            };
+            if !servers.iter().any(|(known, other, _)| is_same((known, other))) {
+                servers.push((origin, server, transport));
             }
         }
         servers

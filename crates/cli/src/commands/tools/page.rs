@@ -203,7 +203,7 @@ fn fill(values: &mut Object, at: &str, schema: &Value) {
 
 /// What the tool answers, as far as the description says.
 fn answers(tool: &Tool) -> String {
-    let Some(schema) = tool.output_schema.as_ref().map(callgate_tool::Schema::to_value) else {
+    let Some(schema) = tool.output_schema().map(callgate_tool::Schema::to_value) else {
         return "\nANSWERS\n  what the service sends; the description does not say more\n"
             .to_owned();
     };
