@@ -43,7 +43,7 @@ pub use bindings::{Alternative, Bindings, Fixed, Spot};
 pub use body::{
     Body, BodyKind, BodyLayout, BodyMedia, PartHeader, PositionEncodings, PropertyEncoding, XmlName,
 };
-pub use code::Code;
+pub use code::{Code, Example};
 pub use document::{
     Document, Unavailable, UnavailableReason, Version, is_foreign, is_foreign_text, read,
 };
