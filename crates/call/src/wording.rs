@@ -15,7 +15,7 @@ pub mod values;
 use std::fmt::Write as _;
 
 use callgate_openapi::Source;
-use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value};
+use callgate_tool::{Fault, FaultCode, Next, Problem, Reached, Value, nearest};
 
 pub use connection::{
     connection_refused, late, no_secure_connection, stopped, timed_out, unreachable,
@@ -280,16 +280,6 @@ fn counted(kind: &str, count: usize, part: &str) -> String {
     format!("{kind} of {count} {part}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The name in `known` that `name` was most likely meant to be.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = name.to_lowercase();
-    known
-        .map(|candidate| (strsim::jaro_winkler(&folded, &candidate.to_lowercase()), candidate))
-        .filter(|(likeness, _)| *likeness >= LIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, candidate)| candidate)
-}
-
 /// Adds `` `a`, `b` and 3 more ``.
 pub(crate) fn push_list<'a>(out: &mut String, names: impl Iterator<Item = &'a str>) {
     let mut more = 0_usize;
@@ -375,6 +365,3 @@ fn answered(code: FaultCode, status: u16, message: impl Into<String>, next: Next
 const WHOLE_BODY: &str = "body";
 const NOTHING: &str = "nothing";
 const UNKNOWN_ARGUMENT: &str = "an unknown argument";
-
-/// Names less alike than this are not suggested.
-const LIKE: f64 = 0.75;

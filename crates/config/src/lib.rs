@@ -63,7 +63,6 @@ pub use location::Location;
 pub use mcp::{McpConfig, McpMode, McpSchemas};
 pub use observe::{LogConfig, LogFormat, LogLevel, ReloadConfig, TelemetryConfig};
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
-pub use reader::nearest;
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};

@@ -17,15 +17,13 @@ use std::{
 };
 
 use callgate_secret::SecretReference;
+use callgate_tool::nearest;
 use callgate_tree::{Node, Object, Position, positions};
 
 use crate::{
     finding::{Finding, Severity},
     keys::Table,
 };
-
-/// How alike a misspelt key must be to a known one to be offered, from 0 to 1.
-const ALIKE: f64 = 0.7;
 
 /// One complaint about a value.
 #[derive(Clone, Debug)]
@@ -317,13 +315,6 @@ fn flag<'a>(pointer: &'a str, flags: &[(&str, &'a str)]) -> Option<&'a str> {
     }
     let says = |(at, _): &&(&str, &str)| pointer.starts_with(at);
     flags.iter().find(says).map(|(_, flag)| *flag)
-}
-
-/// The known name that is most like `name`, if one is alike at all.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |known: &&str| strsim::jaro_winkler(known, name);
-    let nearest = known.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    nearest.filter(|known| likeness(known) >= ALIKE)
 }
 
 /// The pointer of a member.

@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use callgate_openapi::Operation;
-use callgate_tool::{Effect, Tool, ToolName};
+use callgate_tool::{Effect, Tool, ToolName, nearest_first};
 
 use crate::{
     backend::Backend,
@@ -13,8 +13,6 @@ use crate::{
 
 /// How many names are offered for one that nobody knows.
 const NEAREST: usize = 3;
-/// How alike two names must be to be offered, from 0 to 1.
-const ALIKE: f64 = 0.5;
 /// Characters of the line that says what a tool is for.
 const BRIEF: usize = 160;
 
@@ -74,16 +72,10 @@ impl Catalog {
 
     /// The names most like `asked`, the likest first.
     pub(crate) fn nearest(&self, asked: &str) -> Vec<&str> {
-        let asked = fold(asked);
-        let mut alike: Vec<(f64, &str)> = self
-            .slots
-            .iter()
-            .map(|slot| slot.name.as_str())
-            .map(|name| (strsim::jaro_winkler(&asked, &fold(name)), name))
-            .filter(|(likeness, _)| *likeness >= ALIKE)
-            .collect();
-        alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-        alike.into_iter().take(NEAREST).map(|(_, name)| name).collect()
+        let names = self.slots.iter().map(|slot| slot.name.as_str());
+        let mut nearest = nearest_first(asked, names);
+        nearest.truncate(NEAREST);
+        nearest
     }
 }
 

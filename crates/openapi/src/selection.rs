@@ -3,11 +3,8 @@
 
 use std::{error, fmt};
 
-use callgate_tool::Effect;
+use callgate_tool::{Effect, nearest};
 use globset::{GlobBuilder, GlobMatcher};
-
-/// How alike a name must be to a pattern to be offered for it, from 0 to 1.
-const ALIKE: f64 = 0.6;
 
 /// What an operator selects; a criterion without entries takes everything.
 #[derive(Clone, Debug, Default)]
@@ -196,12 +193,7 @@ fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
 
 impl Unmatched {
     fn new((criterion, index): (&'static str, usize), entry: &str, known: &[&str]) -> Self {
-        let likeness =
-            |name: &str| strsim::jaro_winkler(&entry.to_lowercase(), &name.to_lowercase());
-        let alike = known.iter().map(|name| (likeness(name), *name));
-        let nearest = alike.max_by(|(a, _), (b, _)| a.total_cmp(b));
-        let nearest = nearest.filter(|(likeness, _)| *likeness >= ALIKE);
-        let nearest = nearest.map(|(_, name)| name.to_owned());
+        let nearest = nearest(entry, known.iter().copied()).map(str::to_owned);
         Self { criterion, index, entry: entry.to_owned(), nearest }
     }
 }

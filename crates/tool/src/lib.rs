@@ -7,6 +7,7 @@ mod fault;
 mod header;
 mod journal;
 mod json_text;
+mod likeness;
 mod name;
 mod named_by;
 mod number;
@@ -27,6 +28,7 @@ pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};
 pub use json_text::Json;
+pub use likeness::{nearest, nearest_first};
 pub use name::{
     ArgumentName, InvalidName, MAX_ARGUMENT_NAME, MAX_TOOL_NAME, ToolName, ToolsetName,
 };

@@ -22,6 +22,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("rmcp", &["callgate-mcp"]),
     ("rust-stemmers", &["callgate-search"]),
     ("serde_json_path", &["callgate-openapi"]),
+    ("strsim", &["callgate-tool"]),
     ("yaml_serde", &["callgate-cli", "callgate-tree"]),
     ("zip", &["callgate-config"]),
 ];

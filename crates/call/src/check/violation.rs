@@ -1,7 +1,7 @@
 //! Turns what a check found into problems in our own words, which never echo more of a value than they must. Knows no
 //! argument but the one it is told of.
 
-use callgate_tool::{Problem, Value};
+use callgate_tool::{Problem, Value, nearest};
 
 use super::{
     budget::Spent,
@@ -242,8 +242,8 @@ fn one_of(options: &[Value]) -> String {
 fn nearest_option(violation: &Violation<'_, '_>) -> Option<String> {
     let Breach::Rule(Rule::Enum(options)) = violation.breach else { return None };
     let known = options.values().iter().filter_map(Value::as_str);
-    let nearest = wording::nearest(violation.at.text()?, known);
-    nearest.map(|known| format!("`{}`", wording::shortened(known)))
+    let meant = nearest(violation.at.text()?, known);
+    meant.map(|known| format!("`{}`", wording::shortened(known)))
 }
 
 fn text(value: &Value) -> String {

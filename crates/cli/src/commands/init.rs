@@ -14,10 +14,10 @@ use std::{
 };
 
 use callgate::{
-    config::{BuiltToolset, Config, Environment, Location, nearest, private_folder},
+    config::{BuiltToolset, Config, Environment, Location, private_folder},
     openapi::SecurityScheme,
 };
-use callgate_tool::{Value, json};
+use callgate_tool::{Value, json, nearest};
 
 use self::{asking::Asking, settings::Settings};
 use crate::{

@@ -15,6 +15,7 @@ use callgate_executor::Callable;
 use callgate_openapi::{
     Loaded, Operation, Requirement, SecurityScheme, SecuritySchemeKind, Source,
 };
+use callgate_tool::nearest;
 
 use self::{
     origins::Origins,
@@ -24,7 +25,7 @@ use self::{
 };
 use super::authenticators::Authenticators;
 use crate::{
-    reader::{Reader, escaped, nearest},
+    reader::{Reader, escaped},
     toolset::{Credentials, SchemeCredential, ToolsetConfig},
 };
 

@@ -7,7 +7,7 @@ use callgate_auth::Place;
 use callgate_call::Shape;
 use callgate_executor::{Callable, Execution};
 use callgate_openapi::{ArgumentHeader, Operation, Report};
-use callgate_tool::ToolName;
+use callgate_tool::{ToolName, nearest};
 
 use crate::{
     reader::Reader,
@@ -96,9 +96,7 @@ pub(super) fn named<'a, T: Clone + 'a>(
 /// What is wrong with the name of a tool that is not offered, and what to do.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     let names = operations.iter().map(|operation| operation.tool_name.as_str());
-    let nearest = names
-        .max_by(|a, b| strsim::jaro_winkler(a, tool).total_cmp(&strsim::jaro_winkler(b, tool)));
-    let help = nearest
+    let help = nearest(tool, names)
         .map_or_else(|| "remove it".to_owned(), |nearest| format!("did you mean `{nearest}`?"));
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }

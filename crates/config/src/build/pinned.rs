@@ -1,11 +1,9 @@
 //! Finds the tools that `mcp` pins. A name that no tool has is a warning.
 
 use callgate_executor::{Backend, ClientFunction, Toolset};
+use callgate_tool::nearest;
 
-use crate::{
-    mcp::McpConfig,
-    reader::{Reader, nearest},
-};
+use crate::{mcp::McpConfig, reader::Reader};
 
 /// Warns about pinned tools that are neither operations nor functions.
 pub(super) fn check(

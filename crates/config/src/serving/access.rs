@@ -6,6 +6,7 @@ mod resource;
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_secret::SecretReference;
+use callgate_tool::nearest;
 use callgate_tree::Node;
 use url::{Host, Url};
 
@@ -13,7 +14,7 @@ pub use self::resource::Scopes;
 use super::flag;
 use crate::{
     keys::{ACCESS, ALGORITHMS, CLIENT_CERTIFICATE, ISSUER, PRINCIPAL},
-    reader::{Mapping, Reader, at, escaped, nearest, secret::secrets},
+    reader::{Mapping, Reader, at, escaped, secret::secrets},
 };
 
 /// Who may call.
