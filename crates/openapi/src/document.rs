@@ -248,6 +248,20 @@ impl Document {
         self.effort().is_none_or(|effort| effort.spend(steps))
     }
 
+    /// Those of some parts that there is effort for, where each takes so many steps.
+    pub(crate) fn affordable<T>(
+        &self,
+        parts: impl IntoIterator<Item = T>,
+        steps: usize,
+    ) -> impl Iterator<Item = T> {
+        parts.into_iter().take_while(move |_| self.spend(steps))
+    }
+
+    /// Whether there is effort for so many parts, where each takes so many steps.
+    pub(crate) fn affords(&self, n_parts: usize, steps: usize) -> bool {
+        self.affordable(0..n_parts, steps).count() == n_parts
+    }
+
     /// Takes what it costs to keep a copy of a value; `false` when there is not as much left.
     pub(crate) fn spend_copy(&self, value: &Node) -> bool {
         self.effort().is_none_or(|effort| effort.spend_copy(value))

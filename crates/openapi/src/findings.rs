@@ -17,6 +17,15 @@ pub(crate) struct Findings {
     n_more: usize,
 }
 
+/// Something that is found, before it is said where.
+#[derive(Debug)]
+pub(crate) struct Finding<'a> {
+    pub(crate) code: CodeName,
+    pub(crate) severity: Severity,
+    pub(crate) message: String,
+    pub(crate) help: &'a str,
+}
+
 impl Findings {
     /// Findings about one operation, named as `GET /pets/{petId}`.
     pub(crate) fn about(operation: String) -> Self {
@@ -25,17 +34,17 @@ impl Findings {
 
     /// Something refused.
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code.into(), Severity::Error), at, message, help);
+        self.add(Finding { code: code.into(), severity: Severity::Error, message, help }, at);
     }
 
     /// Something lost or guessed.
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code.into(), Severity::Warning), at, message, help);
+        self.add(Finding { code: code.into(), severity: Severity::Warning, message, help }, at);
     }
 
     /// Something worth knowing.
     pub(crate) fn note(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add((code.into(), Severity::Note), at, message, help);
+        self.add(Finding { code: code.into(), severity: Severity::Note, message, help }, at);
     }
 
     /// The worst finding so far, kept or not.
@@ -48,8 +57,9 @@ impl Findings {
         if self.n_more > 0 {
             let message =
                 format!("expected at most {MOST} findings here, got more: {}", self.n_more);
-            let more =
-                self.diagnostic((Code::MoreFindings.into(), Severity::Note), "", message, MORE);
+            let code = Code::MoreFindings.into();
+            let more = Finding { code, severity: Severity::Note, message, help: MORE };
+            let more = self.diagnostic(more, "");
             self.diagnostics.push(more);
         }
         self.diagnostics
@@ -59,7 +69,9 @@ impl Findings {
     pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
         for Diagnostic { code, severity, file, pointer, message, help, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
-            self.add((*code, *severity), format_args!("{file}{pointer}"), message.clone(), help);
+            let (code, severity, message) = (*code, *severity, message.clone());
+            let found = Finding { code, severity, message, help };
+            self.add(found, format_args!("{file}{pointer}"));
         }
     }
 
@@ -80,13 +92,9 @@ impl Findings {
         self.diagnostics.len()
     }
 
-    pub(crate) fn add(
-        &mut self,
-        (code, severity): (CodeName, Severity),
-        at: impl Display,
-        message: String,
-        help: &str,
-    ) {
+    /// A finding at a place.
+    pub(crate) fn add(&mut self, finding: Finding<'_>, at: impl Display) {
+        let severity = finding.severity;
         self.worst = self.worst.max(Some(severity));
         // What costs the operation is said in any case.
         let most = if severity == Severity::Error { 2 * MOST } else { MOST };
@@ -94,19 +102,14 @@ impl Findings {
             self.n_more += 1;
             return;
         }
-        let diagnostic = self.diagnostic((code, severity), at, message, help);
+        let diagnostic = self.diagnostic(finding, at);
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    fn diagnostic(
-        &self,
-        (code, severity): (CodeName, Severity),
-        at: impl Display,
-        message: String,
-        help: &str,
-    ) -> Diagnostic {
+    fn diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
+        let Finding { code, severity, message, help } = finding;
         let (file, pointer) = parted(&at.to_string());
         Diagnostic {
             code,

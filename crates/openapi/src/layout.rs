@@ -13,9 +13,9 @@ use self::alternatives::{Alternative, alternatives};
 use crate::{
     blueprint::{InputOrigin, Origin},
     body::{Body, BodyLayout, BodyMedia, media::DescribedBody},
+    cursor::Cursor,
     document::Document,
     effort::KEPT,
-    findings::Findings,
     input::{Input, Place, Placement},
     names::{Slot, argument_names},
     options::SessionInputs,
@@ -58,12 +58,12 @@ struct Entry<'d> {
 
 /// Lays out parameters and body.
 pub(crate) fn arrange<'d>(
-    document: &'d Document,
+    cursor: Cursor<'d, '_>,
     parameters: Vec<Parameter<'d>>,
     body: Option<DescribedBody<'d>>,
     session_inputs: SessionInputs,
-    findings: &mut Findings,
 ) -> Layout<'d> {
+    let document = cursor.document;
     let mut entries: Vec<Entry<'d>> = parameters.into_iter().map(Entry::of_parameter).collect();
     let n_written = body.iter().flat_map(|body| &body.media).filter(|media| media.is_written);
     let is_choosable = n_written.count() > 1;
@@ -113,8 +113,7 @@ pub(crate) fn arrange<'d>(
     for (mut entry, name) in entries.into_iter().zip(names) {
         let Some(name) = name else { continue };
         let schema = entry.schema.take();
-        let (input, origin) =
-            entry.finish((document, schema.as_ref()), name, session_inputs, findings);
+        let (input, origin) = entry.finish(schema.as_ref(), name, session_inputs, cursor);
         schemas.push(schema);
         inputs.push(input);
         origins.push(origin);
@@ -220,14 +219,17 @@ impl<'d> Entry<'d> {
     /// The input of this name, and what it is made of; its schema lies beside.
     fn finish(
         self,
-        (document, schema): (&'d Document, Option<&Located<'d>>),
+        schema: Option<&Located<'d>>,
         argument: ArgumentName,
         session_inputs: SessionInputs,
-        findings: &mut Findings,
+        cursor: Cursor<'d, '_>,
     ) -> (Input, InputOrigin) {
+        let document = cursor.document;
         let pointer = schema.map(|schema| &schema.pointer);
         let pointer = pointer.or(self.described_at.as_ref()).map(AsRef::as_ref).unwrap_or_default();
-        let source = source(self.annotation(document, schema), (pointer, session_inputs), findings);
+        let annotation = self.annotation(document, schema);
+        let source = cursor
+            .with_findings(|findings| source(annotation, pointer, session_inputs, findings));
         let default = schema.and_then(|schema| {
             let default = default_or_only(document, schema, self.required);
             let default = default.filter(|value| document.spend_copy(value))?;

@@ -8,6 +8,7 @@ mod bindings;
 mod blueprint;
 mod body;
 mod code;
+mod cursor;
 mod declaration;
 mod document;
 mod effort;

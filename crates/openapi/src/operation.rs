@@ -12,6 +12,7 @@ use crate::{
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
     body::Body,
+    cursor::Cursor,
     declaration::Parts,
     document::Document,
     input::{Input, NestedInput, Place, Source},
@@ -266,7 +267,7 @@ impl Operation {
         keys::report(&owners, self.source_pointer(), &mut findings);
         let Origin { node, pointer } = &self.blueprint.operation;
         let operation = Located { node, pointer: Arc::clone(pointer) };
-        aside::examine(&parts.document, &operation, &mut findings);
+        aside::examine(Cursor::new(&parts.document, &mut findings).to(&operation));
         allowance.spend(parts.document.spent());
         findings.into_diagnostics()
     }

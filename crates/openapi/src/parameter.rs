@@ -7,14 +7,14 @@ mod same;
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Path};
+use callgate_tree::{Node, Severity};
 
 use crate::{
     code::Code,
+    cursor::Cursor,
     document::Document,
-    findings::Findings,
     input::{Encoding, Place, Placement, Style, Styled},
-    reference::{Located, beside, follow},
+    reference::Located,
     security::header::is_header_name,
 };
 
@@ -41,13 +41,12 @@ pub(crate) struct Parameter<'d> {
 /// by a nearer one of the same name and place (OpenAPI 3.0.3 §4.7.9.1).
 pub(crate) fn read<'d>(
     known: &mut Known<'d>,
-    document: &'d Document,
+    cursor: Cursor<'d, '_>,
     levels: &[&Located<'d>],
-    findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
     let mut lists = levels.iter().enumerate().rev().map(|(at, level)| match at {
-        0 => list(known, document, level, findings).parameters,
-        _ => known::of_item(known, document, level, findings),
+        0 => list(known, cursor.to(level)).parameters,
+        _ => known::of_item(known, cursor, level),
     });
     let mut parameters = lists.next().unwrap_or_default();
     for own in lists.filter(|own| !own.is_empty()) {
@@ -99,90 +98,70 @@ struct List<'d> {
     steps: usize,
 }
 
-fn list<'d>(
-    shared: &mut Known<'d>,
-    document: &'d Document,
-    holder: &Located<'d>,
-    findings: &mut Findings,
-) -> List<'d> {
-    let Some(nodes) = holder.node.get("parameters") else { return List::default() };
-    let above = holder.path();
-    let path = above.name("parameters");
-    if matches!(nodes, Node::Null) {
+fn list<'d>(known: &mut Known<'d>, holder: Cursor<'d, '_>) -> List<'d> {
+    let list = holder.member("parameters").filter(|list| !matches!(list.node, Node::Null));
+    let Some(list) = list else { return List::default() };
+    if list.node.as_array().is_none() {
+        let message = format!("expected `parameters` to be an array, got: {}", list.node.kind());
+        list.warning(Code::MalformedNode, message, "write a list of parameters");
         return List::default();
     }
-    let Some(nodes) = nodes.as_array() else {
-        let message = format!("expected `parameters` to be an array, got: {}", nodes.kind());
-        findings.warning(Code::MalformedNode, path, message, "write a list of parameters");
-        return List::default();
-    };
-    let steps = PARAMETER + path.index(0).weight();
     let mut parameters: Vec<Parameter<'d>> = Vec::new();
-    let mut known = Seen::default();
-    for (index, node) in nodes.iter().enumerate() {
-        let path = path.index(index);
-        if !document.spend(steps) {
-            break;
-        }
-        let parameter = shared.read(node, (document, &path), findings, one);
-        let Some(parameter) = parameter else { continue };
-        if !known.is_new(&parameter, &parameters) {
+    let mut seen = Seen::default();
+    for listed in list.items(PARAMETER) {
+        let Some(parameter) = known.read(listed, one) else { continue };
+        if !seen.is_new(&parameter, &parameters) {
             let message = format!(
                 "expected each parameter once, got a second {} parameter: `{}`",
                 parameter.place().as_str(),
                 parameter.name
             );
-            findings.warning(Code::DuplicateParameter, path, message, "remove it");
+            listed.warning(Code::DuplicateParameter, message, "remove it");
             continue;
         }
         parameters.push(parameter);
     }
-    List { parameters, steps }
+    List { parameters, steps: list.steps_of_item(PARAMETER) }
 }
 
-fn one<'d>(
-    document: &'d Document,
-    node: &'d Node,
-    path: &Path<'_>,
-    findings: &mut Findings,
-) -> Option<Parameter<'d>> {
-    let object = follow(document, node, path).map_err(|bad| bad.report(findings)).ok()?;
-    let Some(name) = object.node.get("name").and_then(Node::as_shared_str) else {
+fn one<'d>(listed: Cursor<'d, '_>) -> Option<Parameter<'d>> {
+    let found = listed.followed()?;
+    let object = listed.to(&found);
+    let Some(name) = object.shared_text("name") else {
         let message = "expected a parameter with a `name`, got one without".to_owned();
-        findings.warning(Code::MalformedNode, &object.pointer, message, "give it a `name`");
+        object.warning(Code::MalformedNode, message, "give it a `name`");
         return None;
     };
-    let said = object.node.get("in").and_then(Node::as_str);
-    let Some(place) = said.and_then(|name| place(document, name)) else {
+    let said = object.text("in");
+    let Some(place) = said.and_then(|name| place(object.document, name)) else {
         let message = format!(
             "expected the parameter `{name}` to be `in` path, query, header or cookie, got: `{}`",
             said.unwrap_or("nothing")
         );
-        findings.warning(Code::MalformedNode, &object.pointer, message, "correct its `in`");
+        object.warning(Code::MalformedNode, message, "correct its `in`");
         return None;
     };
-    let required = is_required(&object, place, findings);
+    let required = is_required(object, place);
     if place == Place::Header && !is_header_name(name) {
         let message = format!("expected a header whose name can be one, got: `{name}`");
         // Without a header that must be there no call would be what the description asks for.
-        let report = if required { Findings::error } else { Findings::warning };
-        report(findings, Code::MalformedNode, &object.pointer, message, "correct its `name`");
+        let severity = if required { Severity::Error } else { Severity::Warning };
+        object.found(Code::MalformedNode, severity, message, "correct its `name`");
         return None;
     }
-    let (placement, schema) = placement(document, &object, place, findings);
+    let (placement, schema) = placement(object, place);
+    let description = listed.beside("description");
     let name = Arc::clone(name);
-    let description = beside(document, node, path, "description").cloned();
-    let Located { node: object, pointer } = object;
+    let Located { node: object, pointer } = found;
     let pointer = Some(pointer);
     Some(Parameter { object, pointer, name, placement, required, schema, description })
 }
 
-fn is_required(object: &Located<'_>, place: Place, findings: &mut Findings) -> bool {
-    let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
+fn is_required(object: Cursor<'_, '_>, place: Place) -> bool {
+    let required = object.flag("required").unwrap_or_default();
     if place == Place::Path && !required {
-        findings.note(
+        object.note(
             Code::OptionalPathParameter,
-            &object.pointer,
             "expected a path parameter to be `required: true`, got one that is not".to_owned(),
             "add `required: true`; it is treated as required",
         );
@@ -204,81 +183,62 @@ fn place(document: &Document, name: &str) -> Option<Place> {
 }
 
 /// Where a parameter goes and how it is written there, and the schema of what is written.
-fn placement<'d>(
-    document: &'d Document,
-    object: &Located<'d>,
-    place: Place,
-    findings: &mut Findings,
-) -> (Placement, Option<Located<'d>>) {
+fn placement<'d>(object: Cursor<'d, '_>, place: Place) -> (Placement, Option<Located<'d>>) {
     let of_parameter = match place {
-        Place::Body => return (Placement::Body, Some(object.clone())),
+        Place::Body => return (Placement::Body, Some(object.located())),
         Place::Cookie => Placement::Cookie,
         Place::Header => Placement::Header,
         Place::Path => Placement::Path,
         Place::Query => Placement::Query,
-        Place::Querystring => return querystring(document, object),
+        Place::Querystring => return querystring(object),
     };
-    if document.version().is_swagger() {
-        let styled = collection::styled(document, object, place, findings);
-        return (of_parameter(Encoding::Styled(styled)), Some(object.clone()));
+    if object.document.version().is_swagger() {
+        let styled = collection::styled(object, place);
+        return (of_parameter(Encoding::Styled(styled)), Some(object.located()));
     }
-    if let Some((media_type, schema)) = content(document, object) {
+    if let Some((media_type, schema)) = content(object) {
         return (of_parameter(Encoding::Content { media_type }), schema);
     }
-    (of_parameter(Encoding::Styled(styled(object, place, findings))), object.member("schema"))
+    (of_parameter(Encoding::Styled(styled(object, place))), object.member_located("schema"))
 }
 
 /// The whole query string is written by its media type; a form unless another is named.
-fn querystring<'d>(
-    document: &'d Document,
-    object: &Located<'d>,
-) -> (Placement, Option<Located<'d>>) {
+fn querystring<'d>(object: Cursor<'d, '_>) -> (Placement, Option<Located<'d>>) {
     let (media_type, schema) =
-        content(document, object).unwrap_or_else(|| (FORM.into(), object.member("schema")));
+        content(object).unwrap_or_else(|| (FORM.into(), object.member_located("schema")));
     (Placement::Querystring { media_type }, schema)
 }
 
 /// The first media type under `content`, and its schema.
-fn content<'d>(
-    document: &'d Document,
-    object: &Located<'d>,
-) -> Option<(Arc<str>, Option<Located<'d>>)> {
-    let content = object.member("content");
-    let content =
-        content.and_then(|content| follow(document, content.node, &content.path()).ok())?;
+fn content<'d>(object: Cursor<'d, '_>) -> Option<(Arc<str>, Option<Located<'d>>)> {
+    let found = object.member("content")?.target().ok()?;
+    let content = object.to(&found);
     let (media_type, media) = content.node.as_object()?.iter().next()?;
-    let above = content.path();
-    let schema = Located::new(media, &above.name(media_type)).member("schema");
+    let schema = content.below(media_type, media).member_located("schema");
     let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     Some((bare.into(), schema))
 }
 
-fn styled(object: &Located<'_>, place: Place, findings: &mut Findings) -> Styled {
+fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
     let default = match place {
         Place::Header | Place::Path => Style::Simple,
         _ => Style::Form,
     };
-    let said = object.node.get("style");
-    let known = said.and_then(Node::as_str).and_then(|name| style(name, place));
+    let said = object.member("style");
+    let known = object.text("style").and_then(|name| style(name, place));
     if let (Some(said), None) = (said, known) {
-        findings.warning(
-            Code::InvalidStyle,
-            object.path().name("style"),
-            format!(
-                "expected a style for {} parameters, got: `{}`",
-                place.as_str(),
-                said.as_str().unwrap_or_else(|| said.kind())
-            ),
-            "correct the style; the default of the place is used",
-        );
+        let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
+        let message =
+            format!("expected a style for {} parameters, got: `{got}`", place.as_str());
+        let help = "correct the style; the default of the place is used";
+        said.warning(Code::InvalidStyle, message, help);
     }
     let style = known.unwrap_or(default);
-    let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
     Styled {
         style,
         // OpenAPI 3.2.0 §4.12.2.2: the default is `true` for `form` and `cookie`, and `false` for every other style.
-        explode: flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
-        allow_reserved: place == Place::Query && flag("allowReserved").unwrap_or_default(),
+        explode: object.flag("explode").unwrap_or(matches!(style, Style::Cookie | Style::Form)),
+        allow_reserved: place == Place::Query && object.flag("allowReserved").unwrap_or_default(),
         items: Box::default(),
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     address::{AGENT_INPUT as AGENT, SESSION_CONTEXT as CONTEXT, SESSION_ID},
     code::Code,
     document::Document,
-    findings::Findings,
+    findings::{Finding, Findings},
     input::Source,
     options::SessionInputs,
     reference::{Located, reference_of, target},
@@ -105,17 +105,19 @@ pub(crate) fn own_annotation(node: &Node) -> Option<Annotation> {
     node.get(AGENT).map(|value| read(AGENT, value, agent))
 }
 
-/// The source an annotation means; an annotation that cannot be read is reported.
+/// The source an annotation means; an annotation that cannot be read is reported at the pointer.
 pub(crate) fn source(
     annotation: Option<Annotation>,
-    (pointer, session_inputs): (&str, SessionInputs),
+    pointer: &str,
+    session_inputs: SessionInputs,
     findings: &mut Findings,
 ) -> Source {
     match annotation {
         None => Source::Model,
         Some(Annotation::Source(source)) => source,
         Some(Annotation::Invalid { name, value }) => {
-            report((name, &value), (pointer, session_inputs), findings);
+            let found = invalid(name, &value, session_inputs);
+            findings.add(found, pointer);
             Source::Model
         }
     }
@@ -130,31 +132,27 @@ pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool
     }
 }
 
-fn report(
-    (name, value): (&'static str, &str),
-    (pointer, session_inputs): (&str, SessionInputs),
-    findings: &mut Findings,
-) {
+/// The finding about an annotation that means nothing.
+fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'static> {
+    let code = Code::InvalidSessionInput.into();
     if name == CONTEXT {
-        // The model must never fill such a value, so there is no way to offer the operation.
-        findings.error(
-            Code::InvalidSessionInput,
-            pointer,
-            format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
-            "name a value of the context, for example `$context.session_id`",
-        );
-        return;
+        return Finding {
+            code,
+            // The model must never fill such a value, so there is no way to offer the operation.
+            severity: Severity::Error,
+            message: format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
+            help: "name a value of the context, for example `$context.session_id`",
+        };
     }
-    let severity = match session_inputs {
-        SessionInputs::Lenient => Severity::Warning,
-        SessionInputs::Strict => Severity::Error,
-    };
-    findings.add(
-        (Code::InvalidSessionInput.into(), severity),
-        pointer,
-        format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
-        "write a name, `$session.params.<name>` or `$request.payload.<path>`",
-    );
+    Finding {
+        code,
+        severity: match session_inputs {
+            SessionInputs::Lenient => Severity::Warning,
+            SessionInputs::Strict => Severity::Error,
+        },
+        message: format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
+        help: "write a name, `$session.params.<name>` or `$request.payload.<path>`",
+    }
 }
 
 fn read(name: &'static str, value: &Node, source: fn(&str) -> Option<Source>) -> Annotation {

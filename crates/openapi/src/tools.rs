@@ -12,11 +12,12 @@ mod tags;
 use std::{collections::BTreeSet, sync::Arc};
 
 use callgate_tool::ToolName;
-use callgate_tree::{Node, Path, Severity};
+use callgate_tree::Severity;
 
 use crate::{
     blueprint::Common,
     code::Code,
+    cursor::Cursor,
     document::Document,
     effort::Effort,
     findings::Findings,
@@ -54,10 +55,11 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let original = document;
     let document = &original.metered(original.most_effort());
     let mut general = Findings::default();
-    let found = find(document, &mut general);
+    let root = Cursor::new(document, &mut general);
+    let found = find(root);
     let servers = Servers::new(document, options);
-    let schemes = Schemes::new(document, &mut general);
-    note_dialect(document, &mut general);
+    let schemes = Schemes::new(root);
+    note_dialect(root);
     document.report_self(&mut general);
     let mut loaded = Loaded {
         security_schemes: schemes.declared().cloned().collect(),
@@ -72,7 +74,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         Context { common, document, options, reach, servers, schemes, fragments, known };
     let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
-    let tags = Tags::of(document, &mut general);
+    let tags = Tags::of(Cursor::new(document, &mut general));
     let mut gathered = Gathered::new(general.into_diagnostics());
     let selected = selected(&found, (&names, &tags), options, &mut loaded.report);
     let most = document.limits().operations;
@@ -193,9 +195,8 @@ impl Found<'_> {
 }
 
 /// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.
-fn note_dialect(document: &Document, findings: &mut Findings) {
-    let dialect =
-        document.root().get("jsonSchemaDialect").and_then(Node::as_str).unwrap_or_default();
+fn note_dialect(root: Cursor<'_, '_>) {
+    let dialect = root.text("jsonSchemaDialect").unwrap_or_default();
     let is_known =
         ["https://spec.openapis.org/oas/3.", "https://json-schema.org/draft/2020-12/schema"];
     if dialect.is_empty() || is_known.iter().any(|known| dialect.starts_with(known)) {
@@ -203,5 +204,5 @@ fn note_dialect(document: &Document, findings: &mut Findings) {
     }
     let message = format!("expected schemas of JSON Schema 2020-12, got the dialect: `{dialect}`");
     let help = "nothing, unless keywords of that dialect matter; schemas are read as 2020-12";
-    findings.note(Code::SchemaDialect, Path::ROOT.name("jsonSchemaDialect"), message, help);
+    root.named("jsonSchemaDialect").note(Code::SchemaDialect, message, help);
 }

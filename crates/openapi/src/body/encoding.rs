@@ -10,28 +10,24 @@ use indexmap::IndexSet;
 use crate::{
     body::{BodyKind, PartHeader, PropertyEncoding},
     code::Code,
+    cursor::Cursor,
     document::Document,
     effort::KEPT,
-    findings::Findings,
     input::{Style, Styled},
-    reference::{Located, beyond, chain, follow},
+    reference::{Located, beyond, chain},
     schema::bytes::is_bytes,
 };
 
 /// How the properties of a body are written, as far as its media type object says; none for bodies without
 /// properties.
-pub(super) fn read<'d>(
-    document: &'d Document,
-    kind: BodyKind,
-    media: &Located<'d>,
-    findings: &mut Findings,
-) -> Box<[PropertyEncoding]> {
+pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
     if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
         return Box::default();
     }
-    let mut encodings = declared(document, kind, media, findings);
+    let document = media.document;
+    let mut encodings = declared(media, kind);
     let mut files = IndexSet::new();
-    if let Some(schema) = media.member("schema") {
+    if let Some(schema) = media.member_located("schema") {
         let mut left = MOST_VISITED;
         properties(document, schema, &mut files, &mut left);
     }
@@ -41,7 +37,7 @@ pub(super) fn read<'d>(
         declared.insert(Arc::clone(&known.name));
     }
     let others = files.into_iter().filter(|name| !declared.contains(*name));
-    let others = others.take_while(|_| document.spend(KEPT));
+    let others = document.affordable(others, KEPT);
     encodings.extend(others.map(|name| PropertyEncoding { is_binary: true, ..plain(name) }));
     encodings.into()
 }
@@ -58,32 +54,22 @@ pub(super) fn plain(name: &Arc<str>) -> PropertyEncoding {
 }
 
 /// The `encoding` objects of a media type.
-fn declared<'d>(
-    document: &'d Document,
-    kind: BodyKind,
-    media: &Located<'d>,
-    findings: &mut Findings,
-) -> Vec<PropertyEncoding> {
+fn declared(media: Cursor<'_, '_>, kind: BodyKind) -> Vec<PropertyEncoding> {
     let Some(map) = media.member("encoding") else { return Vec::new() };
-    let path = map.path();
     let mut encodings = Vec::new();
-    for (name, node) in map.node.as_object().into_iter().flat_map(Object::iter) {
-        let path = path.name(name);
-        if !document.spend(KEPT + path.weight()) {
-            break;
-        }
-        let found = follow(document, node, &path).map_err(|bad| bad.report(findings));
-        let Ok(object) = found else { continue };
+    for (name, at) in map.members(KEPT) {
+        let Some(found) = at.followed() else { continue };
+        let object = at.to(&found);
         if object.node.as_object().is_none() {
             let message = format!("expected an encoding object, got: {}", object.node.kind());
-            findings.warning(Code::MalformedNode, path, message, "write an object");
+            at.warning(Code::MalformedNode, message, "write an object");
             continue;
         }
-        report_nested(document, &object, findings);
+        report_nested(object);
         encodings.push(PropertyEncoding {
             content_types: content_types(object.node),
-            styled: styled(document, &object, kind, findings),
-            headers: headers(document, &object, kind, findings),
+            styled: styled(object, kind),
+            headers: headers(object, kind),
             ..plain(name)
         });
     }
@@ -91,19 +77,21 @@ fn declared<'d>(
 }
 
 /// Says which encodings of an encoding object are not written: those of parts in a part.
-pub(super) fn report_nested(document: &Document, object: &Located<'_>, findings: &mut Findings) {
-    let is_nested =
-        || NESTED.iter().find(|name| object.node.get(name).is_some()).filter(|_| has_parts(object));
-    let Some(name) = is_nested().filter(|_| document.version().is_at_least(3, 2)) else { return };
+pub(super) fn report_nested(object: Cursor<'_, '_>) {
+    let nested = NESTED.iter().find_map(|name| Some((name, object.member(name)?)));
+    let is_nested = |object: &Cursor<'_, '_>| {
+        has_parts(object.node) && object.document.version().is_at_least(3, 2)
+    };
+    let Some((name, at)) = nested.filter(|_| is_nested(&object)) else { return };
     let message = format!("expected parts without parts of their own, got: `{name}`");
     let help =
         "send what is in the part as JSON, or as parts of the body; calls with it are refused";
-    findings.warning(Code::EncodingNotWritten, object.path().name(name), message, help);
+    at.warning(Code::EncodingNotWritten, message, help);
 }
 
 /// Whether a part is itself divided by its encodings; those of other parts do not count.
-fn has_parts(object: &Located<'_>) -> bool {
-    content_types(object.node).iter().any(|media_type| {
+fn has_parts(object: &Node) -> bool {
+    content_types(object).iter().any(|media_type| {
         let media_type = media_type.to_ascii_lowercase();
         media_type.starts_with("multipart/") || media_type.starts_with("application/x-www-form")
     })
@@ -116,27 +104,20 @@ pub(super) fn content_types(object: &Node) -> Box<[Arc<str>]> {
 }
 
 /// By its media type, unless one of the words of a style is written down (OpenAPI 3.0.4 §4.7.15.1.1).
-fn styled(
-    document: &Document,
-    object: &Located<'_>,
-    kind: BodyKind,
-    findings: &mut Findings,
-) -> Option<Styled> {
-    let flag = |name: &str| object.node.get(name).and_then(Node::as_bool);
-    let (explode, allow_reserved) = (flag("explode"), flag("allowReserved"));
-    let said = object.node.get("style");
+fn styled(object: Cursor<'_, '_>, kind: BodyKind) -> Option<Styled> {
+    let (explode, allow_reserved) = (object.flag("explode"), object.flag("allowReserved"));
+    let said = object.member("style");
     let has_style = said.is_some() || explode.is_some() || allow_reserved.is_some();
     // OpenAPI 3.0.3 §4.7.15.1: only forms have styles; since 3.1 `multipart/form-data` has them too.
-    let is_allowed = kind == BodyKind::Form || document.version().is_at_least(3, 1);
+    let is_allowed = kind == BodyKind::Form || object.document.version().is_at_least(3, 1);
     if !has_style || !is_allowed {
         return None;
     }
-    let known = said.and_then(Node::as_str).and_then(style);
+    let known = object.text("style").and_then(style);
     if let (Some(said), None) = (said, known) {
-        let got = said.as_str().unwrap_or_else(|| said.kind());
+        let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a style for query parameters, got: `{got}`");
-        let help = "correct the style; `form` is used";
-        findings.warning(Code::InvalidStyle, object.path().name("style"), message, help);
+        said.warning(Code::InvalidStyle, message, "correct the style; `form` is used");
     }
     let style = known.unwrap_or(Style::Form);
     Some(Styled {
@@ -158,47 +139,34 @@ fn style(name: &str) -> Option<Style> {
 }
 
 /// The headers of a part that have one value; nobody can give a value to the others.
-pub(super) fn headers<'d>(
-    document: &'d Document,
-    object: &Located<'d>,
-    kind: BodyKind,
-    findings: &mut Findings,
-) -> Box<[PartHeader]> {
+pub(super) fn headers(object: Cursor<'_, '_>, kind: BodyKind) -> Box<[PartHeader]> {
     let Some(map) = object.member("headers").filter(|_| kind == BodyKind::Multipart) else {
         return Box::default();
     };
-    let path = map.path();
+    // OpenAPI 3.0.3 §4.7.15.1: `Content-Type` is described by `contentType`.
+    let is_read = |name: &str| !name.eq_ignore_ascii_case("content-type");
     let mut headers = Vec::new();
-    for (name, node) in map.node.as_object().into_iter().flat_map(Object::iter) {
-        // OpenAPI 3.0.3 §4.7.15.1: `Content-Type` is described by `contentType`.
-        if name.eq_ignore_ascii_case("content-type") {
-            continue;
-        }
-        let path = path.name(name);
-        if !document.spend(KEPT + path.weight()) {
-            break;
-        }
-        let found = follow(document, node, &path).map_err(|bad| bad.as_lost().report(findings));
-        let Ok(header) = found else { continue };
-        if let Some(value) = fixed_value(document, &header) {
+    for (name, at) in map.members_where(is_read, KEPT) {
+        let Some(header) = at.followed_or_lost() else { continue };
+        if let Some(value) = fixed_value(at.to(&header)) {
             headers.push(PartHeader { name: Arc::clone(name), value });
             continue;
         }
         let message = format!("expected a header with one legal value, got: `{name}`");
         let help = "give its schema a `default` or a `const`; it is not sent";
         if header.node.get("required").and_then(Node::as_bool) == Some(true) {
-            findings.warning(Code::PartHeader, path, message, help);
+            at.warning(Code::PartHeader, message, help);
         } else {
-            findings.note(Code::PartHeader, path, message, help);
+            at.note(Code::PartHeader, message, help);
         }
     }
     headers.into()
 }
 
 /// The only value a header can have.
-fn fixed_value<'d>(document: &'d Document, header: &Located<'d>) -> Option<Arc<str>> {
+fn fixed_value(header: Cursor<'_, '_>) -> Option<Arc<str>> {
     let schema = header.node.get("schema").unwrap_or(header.node);
-    let value = chain(document, schema, &header.path()).find_map(|node| {
+    let value = chain(header.document, schema, header.path()).find_map(|node| {
         let only = node.get("enum").and_then(Node::as_array).filter(|values| values.len() == 1);
         node.get("const").or_else(|| node.get("default")).or_else(|| only?.first())
     })?;
@@ -285,7 +253,7 @@ mod tests {
     use callgate_tool::{Value, json};
 
     use super::*;
-    use crate::sample::node;
+    use crate::{findings::Findings, sample::node};
 
     /// One line a property, then the codes of the findings.
     #[track_caller]
@@ -297,7 +265,7 @@ mod tests {
         let media = document.root().get("media").unwrap();
         let media = Located { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
-        let encodings = read(&document, kind, &media, &mut findings);
+        let encodings = read(Cursor::new(&document, &mut findings).to(&media), kind);
         let lines = encodings.iter().map(|property| {
             let mut line = property.name.to_string();
             property.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));

@@ -3,10 +3,10 @@
 use callgate_tree::Node;
 
 use crate::{
-    body::{BodyKind, encoding},
+    body::{BodyKind, encoding, media::DescribedMedia},
     code::Code,
+    cursor::Cursor,
     document::Document,
-    findings::Findings,
     reference::{Located, chain},
 };
 
@@ -57,21 +57,17 @@ pub(super) fn kind_of_schema(
 }
 
 /// Whether an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
-pub(super) fn is_object_of_bytes(
-    document: &Document,
-    (media_type, kind): (&str, BodyKind),
-    schema: &Located<'_>,
-    findings: &mut Findings,
-) -> bool {
-    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+pub(super) fn is_object_of_bytes(cursor: Cursor<'_, '_>, media: &DescribedMedia<'_>) -> bool {
+    let Some(schema) = &media.schema else { return false };
+    let bare = media.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // What the session gives inside an object is never the model's.
-    let is_free = kind == BodyKind::Text && !document.has_session_inputs();
-    if !is_free || !is_pure(&bare) || !is_object(document, schema, DEEPEST) {
+    let is_free = media.kind == BodyKind::Text && !cursor.document.has_session_inputs();
+    if !is_free || !is_pure(&bare) || !is_object(cursor.document, schema, DEEPEST) {
         return false;
     }
     let message = format!("expected a schema of bytes under `{bare}`, got one of an object");
     let help = "write `type: string, format: binary`; bytes are asked for";
-    findings.note(Code::DroppedKeyword, &schema.pointer, message, help);
+    cursor.at(&schema.pointer).note(Code::DroppedKeyword, message, help);
     true
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_tree::{Node, Path, Severity};
+use callgate_tree::{Node, Severity};
 
 use crate::{
     body::{
@@ -14,12 +14,11 @@ use crate::{
         root::{nearest, root},
     },
     code::Code,
-    document::Document,
+    cursor::Cursor,
     effort::KEPT,
-    findings::Findings,
     options::LoadOptions,
     parameter::Parameter,
-    reference::{Located, beside, chain, follow},
+    reference::{Located, chain},
 };
 
 /// A body as it is described.
@@ -59,52 +58,46 @@ pub(crate) struct DescribedMedia<'d> {
 }
 
 /// The body of an operation, when it has one.
-pub(crate) fn read<'d>(
-    document: &'d Document,
-    operation: &Located<'d>,
-    findings: &mut Findings,
-) -> Option<DescribedBody<'d>> {
+pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
     let body = operation.member("requestBody").filter(|body| !matches!(body.node, Node::Null))?;
-    let object = follow(document, body.node, &body.path());
-    let object = object.map_err(|bad| bad.report(findings)).ok()?;
-    let required = object.node.get("required").and_then(Node::as_bool).unwrap_or_default();
-    let mut media = media(document, &object, findings);
+    let found = body.followed()?;
+    let object = body.to(&found);
+    let mut media = media(object);
     if media.is_empty() {
-        findings.warning(
+        object.warning(
             Code::MalformedNode,
-            &object.pointer,
             "expected a request body with `content`, got none".to_owned(),
             "list the media types of the body under `content`",
         );
         return None;
     }
     for media in &mut media {
-        media.encodings = encoding::read(document, media.kind, &media.object, findings);
+        let at = object.to(&media.object);
+        media.encodings = encoding::read(at, media.kind);
         if media.kind == BodyKind::Multipart {
-            media.positions = position::read(document, &media.media_type, &media.object, findings);
+            media.positions = position::read(at, &media.media_type);
         }
     }
-    let description = beside(document, body.node, &body.path(), "description").cloned();
+    let required = object.flag("required").unwrap_or_default();
+    let description = body.beside("description");
     let (fields, withheld) = (Vec::new(), Vec::new());
-    Some(DescribedBody { object, description, required, media, fields, withheld })
+    Some(DescribedBody { object: found, description, required, media, fields, withheld })
 }
 
-/// Puts the media types in the order of preference, and says when none of them is written.
+/// Puts the media types in the order of preference, and says when none of them is written. `cursor` is at the operation.
 pub(crate) fn prefer(
-    document: &Document,
-    (body, operation): (&mut DescribedBody<'_>, Option<&Arc<str>>),
+    body: &mut DescribedBody<'_>,
+    cursor: Cursor<'_, '_>,
     options: &LoadOptions,
-    findings: &mut Findings,
 ) {
+    let document = cursor.document;
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
-        let named = (&*media.media_type, media.kind);
-        let schema = media.schema.as_ref();
-        if schema.is_some_and(|schema| is_object_of_bytes(document, named, schema, findings)) {
+        if is_object_of_bytes(cursor, media) {
             media.kind = BodyKind::Binary;
             media.schema = None;
         }
-        name_root(document, (media, operation), findings);
+        name_root(media, cursor);
     }
     // Bytes as they are need no third more, and no model that writes base64.
     let carries = |media: &DescribedMedia<'_>| carries(media.kind, &media.encodings);
@@ -120,62 +113,40 @@ pub(crate) fn prefer(
     if body.media.iter().any(|media| media.media_type.starts_with(JSON) && !media.is_range) {
         body.media.retain(|media| !media.is_range);
     }
-    let others = body.media.iter().skip(1).filter(|media| !media.is_written);
-    for media in others {
-        findings.note(
-            Code::BodyMediaNotWritten,
-            &media.object.pointer,
-            format!("expected XML with a named root element, got: `{}`", media.media_type),
-            "name the element by `xml: {name: …}`; the other media types are offered",
-        );
+    report_unwritten(body, cursor);
+}
+
+/// Says which media types are not written.
+fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
+    let message = |media: &DescribedMedia<'_>| {
+        format!("expected XML with a named root element, got: `{}`", media.media_type)
+    };
+    for media in body.media.iter().skip(1).filter(|media| !media.is_written) {
+        let help = "name the element by `xml: {name: …}`; the other media types are offered";
+        cursor.at(&media.object.pointer).note(Code::BodyMediaNotWritten, message(media), help);
     }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
-    findings.add(
-        (Code::BodyMediaNotWritten.into(), severity),
-        body.object.path().name("content"),
-        format!("expected XML with a named root element, got: `{}`", first.media_type),
-        "name the element by `xml: {name: …}`, or offer the body as `application/json` too",
-    );
+    let help =
+        "name the element by `xml: {name: …}`, or offer the body as `application/json` too";
+    let object = cursor.at(&body.object.pointer);
+    object.named("content").found(Code::BodyMediaNotWritten, severity, message(first), help);
 }
 
 /// The media types of a `content` object, in the order they are written.
-pub(crate) fn media<'d>(
-    document: &'d Document,
-    holder: &Located<'d>,
-    findings: &mut Findings,
-) -> Vec<DescribedMedia<'d>> {
+pub(crate) fn media<'d>(holder: Cursor<'d, '_>) -> Vec<DescribedMedia<'d>> {
     let Some(content) = holder.member("content") else { return Vec::new() };
-    let Ok(content) =
-        follow(document, content.node, &content.path()).map_err(|bad| bad.report(findings))
-    else {
-        return Vec::new();
-    };
-    let path = content.path();
-    let entries = content.node.as_object().into_iter().flat_map(callgate_tree::Object::iter);
-    entries
-        .take_while(|(media_type, _)| document.spend(MEDIA + path.name(media_type).weight()))
-        .filter_map(|(media_type, node)| one(document, (media_type, node), &path, findings))
-        .collect()
+    let Some(found) = content.followed() else { return Vec::new() };
+    let content = content.to(&found);
+    let one = |(media_type, at): (&Arc<str>, Cursor<'d, '_>)| named(media_type, at.followed()?, at);
+    content.members(MEDIA).filter_map(one).collect()
 }
 
-fn one<'d>(
-    document: &'d Document,
-    (media_type, node): (&Arc<str>, &'d Node),
-    above: &Path<'_>,
-    findings: &mut Findings,
-) -> Option<DescribedMedia<'d>> {
-    let path = above.name(media_type);
-    let object = follow(document, node, &path).map_err(|bad| bad.report(findings)).ok()?;
-    named(media_type, object, &path, findings)
-}
-
-/// A media type by its name; what it describes is in `object`.
+/// A media type by its name, which stands at the cursor; what it describes is in `object`.
 pub(super) fn named<'d>(
     media_type: &Arc<str>,
     object: Located<'d>,
-    path: &Path<'_>,
-    findings: &mut Findings,
+    cursor: Cursor<'d, '_>,
 ) -> Option<DescribedMedia<'d>> {
     let trimmed = media_type.trim();
     let bare = trimmed.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -183,12 +154,12 @@ pub(super) fn named<'d>(
         && bare.split_once('/').is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty());
     if !is_legal {
         let message = format!("expected a media type, got: `{media_type}`");
-        findings.warning(Code::MalformedNode, path, message, "write `type/subtype`");
+        cursor.warning(Code::MalformedNode, message, "write `type/subtype`");
         return None;
     }
     if bare == "*/*" || bare == "application/*" {
         let message = format!("expected a media type, got a range: `{media_type}`");
-        findings.note(Code::MediaRange, path, message, "name one; JSON is taken");
+        cursor.note(Code::MediaRange, message, "name one; JSON is taken");
         let media_type = "application/json".into();
         let taken = DescribedMedia::new(media_type, BodyKind::Json, object);
         return Some(DescribedMedia { is_range: true, ..taken });
@@ -228,25 +199,21 @@ impl DescribedMedia<'_> {
     }
 }
 
-/// Names the root element of XML; without a name only a text that is ready can be sent.
-fn name_root(
-    document: &Document,
-    (media, operation): (&mut DescribedMedia<'_>, Option<&Arc<str>>),
-    findings: &mut Findings,
-) {
+/// Names the root element of XML; without a name only a text that is ready can be sent. `cursor` is at the operation.
+fn name_root(media: &mut DescribedMedia<'_>, cursor: Cursor<'_, '_>) {
     let Some(schema) = media.schema.as_ref().filter(|_| media.kind == BodyKind::Xml) else {
         return;
     };
-    media.root = root(document, schema);
-    let is_text = chain(document, schema.node, &schema.path())
+    media.root = root(cursor.document, schema);
+    let is_text = chain(cursor.document, schema.node, &schema.path())
         .any(|node| node.get("type").and_then(Node::as_str) == Some("string"));
     if media.root.is_none() && !is_text {
-        media.root = nearest(schema, operation);
+        media.root = nearest(schema, cursor.shared_text("operationId"));
         if let Some(XmlName { name, .. }) = &media.root {
             let message =
                 format!("expected XML with a named root element, got none; it is called: `{name}`");
             let help = "name the element by `xml: {name: …}` if the service expects another";
-            findings.note(Code::XmlRootName, &schema.pointer, message, help);
+            cursor.at(&schema.pointer).note(Code::XmlRootName, message, help);
         }
     }
     media.is_written = media.root.is_some() || is_text;

@@ -9,43 +9,37 @@ use crate::{
         encoding::{content_types, headers, is_file, plain, report_nested, way},
     },
     code::Code,
+    cursor::Cursor,
     document::Document,
     effort::KEPT,
-    findings::Findings,
-    reference::{Located, follow},
+    reference::Located,
 };
 
 /// How the items of a list are written as parts of a multipart body.
-pub(super) fn read<'d>(
-    document: &'d Document,
-    media_type: &str,
-    media: &Located<'d>,
-    findings: &mut Findings,
-) -> PositionEncodings {
+pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
     let bare = media_type.split(';').next().unwrap_or_default().trim();
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
+    let document = media.document;
     let is_known = document.version().is_at_least(3, 2);
-    let declared = |name: &str| media.member(name).filter(|_| is_known);
+    let declared = |name: &str| media.member_located(name).filter(|_| is_known);
     let (prefix, rest) = (declared("prefixEncoding"), declared("itemEncoding"));
-    let shape = Shape::of(document, media);
+    let shape = Shape::of(document, &media.located());
     if let Some(first) = prefix.as_ref().or(rest.as_ref()) {
-        report(first, media, (is_form, &shape), findings);
+        let has_names = media.node.get("encoding").is_some();
+        report(media.to(first), Misplaced { is_form, is_object: shape.is_object, has_names });
     }
     if is_form {
         return PositionEncodings::default();
     }
     let prefix = prefix.map(|prefix| items(document, &prefix)).unwrap_or_default();
     let n_first = prefix.len().max(shape.first.len());
-    let mut one = |object: Option<&Located<'d>>, schema: Option<&Located<'d>>| {
-        one(document, (object, schema), findings)
-    };
-    let first = (0..n_first).take_while(|_| document.spend(KEPT)).map(|at| {
+    let first = document.affordable(0..n_first, KEPT).map(|at| {
         let object = prefix.get(at).or(rest.as_ref());
-        one(object, shape.first.get(at).or(shape.rest.as_ref()))
+        one(media, object, shape.first.get(at).or(shape.rest.as_ref()))
     });
     let first: Vec<_> = first.collect();
     let is_said = rest.is_some() || shape.rest.is_some();
-    let rest = is_said.then(|| Box::new(one(rest.as_ref(), shape.rest.as_ref())));
+    let rest = is_said.then(|| Box::new(one(media, rest.as_ref(), shape.rest.as_ref())));
     PositionEncodings { prefix: first.into(), rest }
 }
 
@@ -83,55 +77,63 @@ impl<'d> Shape<'d> {
 fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
     let above = list.path();
     let nodes = list.node.as_array().unwrap_or_default().iter().enumerate();
-    let nodes = nodes.take_while(|_| document.spend(1 + above.weight()));
+    let nodes = document.affordable(nodes, 1 + above.weight());
     nodes.map(|(at, node)| Located::new(node, &above.index(at))).collect()
 }
 
 /// How one part is written, by its encoding object and its schema.
 fn one<'d>(
-    document: &'d Document,
-    (object, schema): (Option<&Located<'d>>, Option<&Located<'d>>),
-    findings: &mut Findings,
+    cursor: Cursor<'d, '_>,
+    object: Option<&Located<'d>>,
+    schema: Option<&Located<'d>>,
 ) -> PropertyEncoding {
-    let is_binary = schema.is_some_and(|schema| is_file(document, schema.node, &schema.path()));
+    let is_binary =
+        schema.is_some_and(|schema| is_file(cursor.document, schema.node, &schema.path()));
     let part = PropertyEncoding { is_binary, ..plain(&"".into()) };
     let Some(object) = object else { return part };
-    let found = follow(document, object.node, &object.path()).map_err(|bad| bad.report(findings));
-    let Ok(object) = found else { return part };
+    let Some(found) = cursor.to(object).followed() else { return part };
+    let object = cursor.to(&found);
     if object.node.as_object().is_none() {
         let message = format!("expected an encoding object, got: {}", object.node.kind());
-        findings.warning(Code::MalformedNode, &object.pointer, message, "write an object");
+        object.warning(Code::MalformedNode, message, "write an object");
         return part;
     }
-    report_nested(document, &object, findings);
+    report_nested(object);
     PropertyEncoding {
         content_types: content_types(object.node),
-        headers: headers(document, &object, BodyKind::Multipart, findings),
+        headers: headers(object, BodyKind::Multipart),
         ..part
     }
 }
 
+/// What stands where encodings by position do not belong.
+#[derive(Clone, Copy)]
+struct Misplaced {
+    /// The body is a form, whose parts have names.
+    is_form: bool,
+    /// The schema is that of an object.
+    is_object: bool,
+    /// There are encodings by name, too.
+    has_names: bool,
+}
+
 /// Says what is wrong with encodings by position where they stand.
-fn report(
-    first: &Located<'_>,
-    media: &Located<'_>,
-    (is_form, shape): (bool, &Shape<'_>),
-    findings: &mut Findings,
-) {
+fn report(first: Cursor<'_, '_>, misplaced: Misplaced) {
+    let Misplaced { is_form, is_object, has_names } = misplaced;
     if is_form {
         let message = "expected parts of a form by name, got parts by position".to_owned();
         let help =
             "describe the form as an object, and its parts under `encoding`; lists are refused";
-        findings.warning(Code::EncodingNotWritten, &first.pointer, message, help);
-    } else if shape.is_object {
+        first.warning(Code::EncodingNotWritten, message, help);
+    } else if is_object {
         let message = "expected a list for encodings by position, got: object".to_owned();
         let help = "describe the body as a list, or its parts under `encoding`";
-        findings.warning(Code::MalformedNode, &first.pointer, message, help);
+        first.warning(Code::MalformedNode, message, help);
     }
-    if media.node.get("encoding").is_some() {
+    if has_names {
         let message = "expected encodings by name or by position, got both".to_owned();
         let help = "remove one of them; an object is written by name, a list by position";
-        findings.warning(Code::MalformedNode, &first.pointer, message, help);
+        first.warning(Code::MalformedNode, message, help);
     }
 }
 
@@ -140,7 +142,7 @@ mod tests {
     use callgate_tool::{Value, json};
 
     use super::*;
-    use crate::sample::node;
+    use crate::{findings::Findings, sample::node};
 
     /// One line a position, then that of the rest, then the codes of the findings.
     #[track_caller]
@@ -151,7 +153,8 @@ mod tests {
         let media = document.root().get("media").unwrap();
         let media = Located { node: media, pointer: "/media".into() };
         let mut findings = Findings::default();
-        let PositionEncodings { prefix, rest } = read(&document, media_type, &media, &mut findings);
+        let cursor = Cursor::new(&document, &mut findings);
+        let PositionEncodings { prefix, rest } = read(cursor.to(&media), media_type);
         let line = |part: &PropertyEncoding, first: &str| {
             let mut line = first.to_owned();
             part.content_types.iter().for_each(|name| line.push_str(&format!(" {name}")));

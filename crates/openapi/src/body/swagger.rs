@@ -12,8 +12,7 @@ use crate::{
         media::{self, DescribedBody, DescribedMedia},
     },
     code::Code,
-    document::Document,
-    findings::Findings,
+    cursor::Cursor,
     input::{Place, Styled},
     parameter::{Parameter, collection},
     reference::Located,
@@ -21,10 +20,8 @@ use crate::{
 
 /// Takes the parameters that make the body out of the list.
 pub(crate) fn read<'d>(
-    document: &'d Document,
-    operation: &Located<'d>,
+    operation: Cursor<'d, '_>,
     parameters: &mut Vec<Parameter<'d>>,
-    findings: &mut Findings,
 ) -> Option<DescribedBody<'d>> {
     let (parts, plain): (Vec<_>, Vec<_>) = std::mem::take(parameters)
         .into_iter()
@@ -32,15 +29,15 @@ pub(crate) fn read<'d>(
     *parameters = plain;
     let (wholes, fields): (Vec<_>, Vec<_>) = parts.into_iter().partition(Parameter::is_whole_body);
     let Some(whole) = wholes.first() else {
-        return (!fields.is_empty()).then(|| form(document, operation, fields, findings));
+        return (!fields.is_empty()).then(|| form(operation, fields));
     };
     if wholes.len() > 1 || !fields.is_empty() {
         let message = "expected one body, got several `body` and `formData` parameters".to_owned();
         let help = "describe the body by one parameter; the first `body` counts";
-        findings.warning(Code::MalformedNode, &operation.pointer, message, help);
+        operation.warning(Code::MalformedNode, message, help);
     }
     let object = whole.located();
-    let mut media = types(document, operation, "consumes", &object, findings);
+    let mut media = types(operation, "consumes", &object);
     if media.is_empty() {
         media.push(DescribedMedia::new("application/json".into(), BodyKind::Json, object.clone()));
     }
@@ -56,37 +53,28 @@ pub(crate) fn read<'d>(
 
 /// The media types an operation or else the document lists, all with the schema of `object`.
 pub(crate) fn types<'d>(
-    document: &'d Document,
-    operation: &Located<'d>,
+    operation: Cursor<'d, '_>,
     list: &str,
     object: &Located<'d>,
-    findings: &mut Findings,
 ) -> Vec<DescribedMedia<'d>> {
-    let root = Located { node: document.root(), pointer: "".into() };
+    let root = operation.root();
     let own = operation.member(list).filter(|own| own.node.as_array().is_some());
     let Some(found) = own.or_else(|| root.member(list)) else { return Vec::new() };
-    let above = found.path();
-    let names = found.node.as_array().unwrap_or_default().iter().enumerate();
-    let names = names.take_while(|_| document.spend(media::MEDIA + above.weight()));
-    let named = names.filter_map(|(index, name)| {
-        media::named(name.as_shared_str()?, object.clone(), &above.index(index), findings)
+    let named = found.items(media::MEDIA).filter_map(|at| {
+        media::named(at.node.as_shared_str()?, object.clone(), at)
     });
     let mut known = HashSet::new();
     named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
 }
 
 /// A body of fields.
-fn form<'d>(
-    document: &'d Document,
-    operation: &Located<'d>,
-    fields: Vec<Parameter<'d>>,
-    findings: &mut Findings,
-) -> DescribedBody<'d> {
+fn form<'d>(operation: Cursor<'d, '_>, fields: Vec<Parameter<'d>>) -> DescribedBody<'d> {
     let is_file = |field: &Parameter<'_>| {
-        encoding::is_file(document, field.object, &Path::at(field.pointer()))
+        encoding::is_file(operation.document, field.object, &Path::at(field.pointer()))
     };
     let has_file = fields.iter().any(is_file);
-    let mut media = types(document, operation, "consumes", operation, findings);
+    let object = operation.located();
+    let mut media = types(operation, "consumes", &object);
     media.retain(|media| match media.kind {
         // A form has no place for the bytes of a file.
         BodyKind::Form => !has_file,
@@ -99,14 +87,14 @@ fn form<'d>(
         } else {
             ("application/x-www-form-urlencoded", BodyKind::Form)
         };
-        media.push(DescribedMedia::new(media_type.into(), kind, operation.clone()));
+        media.push(DescribedMedia::new(media_type.into(), kind, object.clone()));
     }
     let encodings: Box<[PropertyEncoding]> = fields
         .iter()
         .map(|field| PropertyEncoding {
             name: Arc::clone(&field.name),
             content_types: Box::default(),
-            styled: style(document, field, findings),
+            styled: style(operation, field),
             headers: Box::default(),
             is_binary: is_file(field),
         })
@@ -116,7 +104,7 @@ fn form<'d>(
         media.encodings.clone_from(&encodings);
     }
     DescribedBody {
-        object: operation.clone(),
+        object,
         description: None,
         required: fields.iter().any(|field| field.required),
         media,
@@ -126,12 +114,8 @@ fn form<'d>(
 }
 
 /// Lists have a style, whatever else is a text.
-fn style<'d>(
-    document: &'d Document,
-    field: &Parameter<'d>,
-    findings: &mut Findings,
-) -> Option<Styled> {
-    let styled = collection::styled(document, &field.located(), Place::Body, findings);
+fn style<'d>(cursor: Cursor<'d, '_>, field: &Parameter<'d>) -> Option<Styled> {
+    let styled = collection::styled(cursor.to(&field.located()), Place::Body);
     let is_list = field.object.get("type").and_then(Node::as_str) == Some("array");
     is_list.then_some(styled)
 }

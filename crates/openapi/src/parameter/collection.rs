@@ -6,65 +6,54 @@ use callgate_tree::Node;
 
 use crate::{
     code::Code,
-    document::Document,
-    findings::Findings,
+    cursor::Cursor,
     input::{Place, Style, Styled},
-    reference::{Located, follow},
 };
 
 /// How a parameter is written, from its `collectionFormat` and those of its items.
-pub(crate) fn styled<'d>(
-    document: &'d Document,
-    object: &Located<'d>,
-    place: Place,
-    findings: &mut Findings,
-) -> Styled {
-    let (style, explode) = format(object, Some(place), findings);
-    let items = items(document, object, findings);
+pub(crate) fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
+    let (style, explode) = format(object, Some(place));
+    let items = items(object);
     if let Some(clash) = clash(style, explode, &items) {
         let message =
             format!("expected another separator in each list of lists, got twice: `{clash}`");
         let help =
             "give `items` another `collectionFormat`; lists in the list may have one item each";
-        findings.warning(Code::AmbiguousList, &object.pointer, message, help);
+        object.warning(Code::AmbiguousList, message, help);
     }
     Styled { style, explode, allow_reserved: false, items }
 }
 
 /// How the lists in a list are written, the outer ones first.
-fn items<'d>(document: &'d Document, list: &Located<'d>, findings: &mut Findings) -> Box<[Style]> {
+fn items(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut found = Vec::new();
-    let mut list = list.clone();
-    while is_list(&list) && found.len() < DEEPEST {
-        let inner = list
-            .member("items")
-            .and_then(|items| follow(document, items.node, &items.path()).ok().filter(is_list));
-        let Some(inner) = inner else { break };
-        found.push(format(&inner, None, findings).0);
-        list = inner;
+    let mut outer = list.located();
+    while is_list(list.to(&outer)) && found.len() < DEEPEST {
+        let inner = list.to(&outer).member("items").and_then(|items| items.target().ok());
+        let Some(inner) = inner.filter(|inner| is_list(list.to(inner))) else { break };
+        found.push(format(list.to(&inner), None).0);
+        outer = inner;
     }
     found.into()
 }
 
-fn is_list(object: &Located<'_>) -> bool {
-    object.node.get("type").and_then(Node::as_str) == Some("array")
+fn is_list(object: Cursor<'_, '_>) -> bool {
+    object.text("type") == Some("array")
 }
 
 /// The style of one list, of a parameter at `place` or in another list, and whether each item is a parameter.
-fn format(object: &Located<'_>, place: Option<Place>, findings: &mut Findings) -> (Style, bool) {
-    let said = object.node.get("collectionFormat").filter(|said| !matches!(said, Node::Null));
-    let known = said.and_then(Node::as_str).and_then(|name| style(name, place));
+fn format(object: Cursor<'_, '_>, place: Option<Place>) -> (Style, bool) {
+    let said = object.member("collectionFormat").filter(|said| !matches!(said.node, Node::Null));
+    let known = said.and_then(|said| said.node.as_str()).and_then(|name| style(name, place));
     if let (Some(said), None) = (said, known) {
         let place = match place {
             None => "lists in a list",
             Some(Place::Body) => "formData parameters",
             Some(place) => &format!("{} parameters", place.as_str()),
         };
-        let got = said.as_str().unwrap_or_else(|| said.kind());
+        let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
         let message = format!("expected a `collectionFormat` for {place}, got: `{got}`");
-        let help = "correct the format; `csv` is used";
-        let at = object.path();
-        findings.warning(Code::InvalidStyle, at.name("collectionFormat"), message, help);
+        said.warning(Code::InvalidStyle, message, "correct the format; `csv` is used");
     }
     known.unwrap_or_else(|| (comma(place), false))
 }

@@ -7,8 +7,7 @@ use callgate_tree::{Node, Path};
 use hashbrown::HashMap;
 
 use crate::{
-    document::Document,
-    findings::Findings,
+    cursor::Cursor,
     parameter::{List, Parameter, list},
     reference::{Located, reference_of},
 };
@@ -33,21 +32,18 @@ enum Shared<'d> {
 /// The parameters of a path item, read once for all its operations where nothing is found in them.
 pub(super) fn of_item<'d>(
     known: &mut Known<'d>,
-    document: &'d Document,
+    cursor: Cursor<'d, '_>,
     item: &Located<'d>,
-    findings: &mut Findings,
 ) -> Vec<Parameter<'d>> {
     if let Some((_, list)) =
         known.item.as_ref().filter(|(pointer, _)| Arc::ptr_eq(pointer, &item.pointer))
     {
-        let affordable = list.parameters.iter().take_while(|_| document.spend(list.steps));
-        return affordable.cloned().collect();
+        return cursor.document.affordable(&list.parameters, list.steps).cloned().collect();
     }
-    let mut own = Findings::default();
-    let list = list(known, document, item, &mut own);
-    findings.absorb(&own);
+    let (list, own) = cursor.apart(|cursor| list(known, cursor.to(item)));
+    cursor.absorb(&own);
     let parameters = list.parameters.clone();
-    let is_whole = own.is_empty() && !document.is_spent();
+    let is_whole = own.is_empty() && !cursor.document.is_spent();
     known.item = is_whole.then(|| (Arc::clone(&item.pointer), list));
     parameters
 }
@@ -56,24 +52,22 @@ impl<'d> Known<'d> {
     /// A parameter, read by `one` where it is the first time.
     pub(super) fn read(
         &mut self,
-        node: &'d Node,
-        (document, path): (&'d Document, &Path<'_>),
-        findings: &mut Findings,
-        one: impl FnOnce(&'d Document, &'d Node, &Path<'_>, &mut Findings) -> Option<Parameter<'d>>,
+        listed: Cursor<'d, '_>,
+        one: impl FnOnce(Cursor<'d, '_>) -> Option<Parameter<'d>>,
     ) -> Option<Parameter<'d>> {
-        let Some(object) = node.as_object().filter(|_| document.is_one_place(path)) else {
-            return one(document, node, path, findings);
+        let (node, path) = (listed.node, listed.path());
+        let Some(object) = node.as_object().filter(|_| listed.document.is_one_place(path)) else {
+            return one(listed);
         };
         if let Some(known) = self.by_address.get(&object.address()) {
             return Some(known.at(node, path));
         }
-        let mut own = Findings::default();
-        let parameter = one(document, node, path, &mut own);
+        let (parameter, own) = listed.apart(one);
         if let Some(parameter) = parameter.as_ref().filter(|_| own.is_empty()) {
             let shared = Shared::of(parameter, node);
             self.by_address.extend(shared.map(|shared| (object.address(), shared)));
         }
-        findings.absorb(&own);
+        listed.absorb(&own);
         parameter
     }
 }

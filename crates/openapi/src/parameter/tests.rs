@@ -3,7 +3,7 @@
 use callgate_tool::{Value, json};
 
 use super::*;
-use crate::sample::document;
+use crate::{findings::Findings, sample::document};
 
 /// One line a parameter, then the codes of the findings.
 #[track_caller]
@@ -17,8 +17,8 @@ fn check(item: Value, operation: Value, expected: &[&str]) {
     };
     let mut findings = Findings::default();
     let mut known = Known::default();
-    let parameters =
-        read(&mut known, &document, &[&level("operation"), &level("item")], &mut findings);
+    let cursor = Cursor::new(&document, &mut findings);
+    let parameters = read(&mut known, cursor, &[&level("operation"), &level("item")]);
     let lines = parameters.iter().map(|parameter| {
         let encoding = match &parameter.placement {
             Placement::Body => "body".to_owned(),

@@ -3,56 +3,52 @@
 
 use std::{cell::OnceCell, collections::BTreeMap, sync::Arc};
 
-use callgate_tree::{Diagnostic, Node, Object, Path, pointer::parted};
+use callgate_tree::{Diagnostic, Node, pointer::parted};
 
 use crate::{
     code::Code,
-    document::Document,
+    cursor::Cursor,
     effort::KEPT,
-    findings::Findings,
-    reference::{Located, follow},
     security::{RequiredScheme, Requirement, Security, SecurityScheme, SecuritySchemeKind, scheme},
 };
 
 /// The security schemes of a description.
 #[derive(Debug)]
-pub(crate) struct Schemes<'d> {
-    document: &'d Document,
+pub(crate) struct Schemes {
     known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
     /// What the description says for all operations, and what was found in it.
     general: OnceCell<(Security, Vec<Diagnostic>)>,
 }
 
-impl<'d> Schemes<'d> {
-    /// Reads the schemes; those that cannot be read are reported.
-    pub(crate) fn new(document: &'d Document, findings: &mut Findings) -> Self {
-        let root = document.root();
-        let (declared, pointer) = if document.version().is_swagger() {
-            (root.get("securityDefinitions"), "/securityDefinitions")
+impl Schemes {
+    /// Reads the schemes; those that cannot be read are reported. `root` is that of the description.
+    pub(crate) fn new(root: Cursor<'_, '_>) -> Self {
+        let holder = if root.document.version().is_swagger() {
+            Some(root)
         } else {
-            (
-                root.get("components").and_then(|parts| parts.get("securitySchemes")),
-                "/components/securitySchemes",
-            )
+            root.member("components")
         };
-        let above = Path::at(pointer);
+        let name = if root.document.version().is_swagger() {
+            "securityDefinitions"
+        } else {
+            "securitySchemes"
+        };
+        let declared = holder.as_ref().and_then(|holder| holder.member(name));
         let mut known = BTreeMap::new();
-        let declared = declared.and_then(Node::as_object);
-        for (name, node) in declared.into_iter().flat_map(Object::iter) {
-            let path = above.name(name);
-            let found = follow(document, node, &path).map_err(|bad| bad.as_lost().report(findings));
+        for (name, at) in declared.iter().flat_map(|declared| declared.members(0)) {
+            let found = at.followed_or_lost();
             let kind = found.map_or(SecuritySchemeKind::Unknown, |found| scheme::kind(found.node));
             if kind == SecuritySchemeKind::Unknown {
                 let message =
                     format!("expected a security scheme of a known `type`, got: `{name}`");
                 let help = "write an apiKey, http, mutualTLS, oauth2 or openIdConnect scheme";
-                findings.warning(Code::UnknownSecurityScheme, path, message, help);
+                at.warning(Code::UnknownSecurityScheme, message, help);
             }
-            let pointer = above.name(name).to_string().into();
+            let pointer = at.path().pointer();
             let scheme = SecurityScheme { name: Arc::clone(name), kind, file: None, pointer };
             known.insert(Arc::clone(name), Arc::new(scheme));
         }
-        Self { document, known, general: OnceCell::new() }
+        Self { known, general: OnceCell::new() }
     }
 
     /// Every scheme that is declared, by name.
@@ -61,76 +57,66 @@ impl<'d> Schemes<'d> {
     }
 
     /// What an operation asks for: what it says itself, else what the description says for all, which is read once.
-    pub(crate) fn needs(&self, operation: &Located<'_>, findings: &mut Findings) -> Security {
+    pub(crate) fn needs(&self, operation: Cursor<'_, '_>) -> Security {
         let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
         if let Some(list) = own {
-            return Security { is_own: true, ..self.list(&list, findings) };
+            return Security { is_own: true, ..self.list(list) };
         }
         let (security, found) = self.general.get_or_init(|| {
-            let root = Located { node: self.document.root(), pointer: "".into() };
-            let mut findings = Findings::default();
-            let security = root.member("security").map(|list| self.list(&list, &mut findings));
-            (security.unwrap_or_default(), findings.into_diagnostics())
+            let (security, own) = operation
+                .root()
+                .apart(|root| root.member("security").map(|list| self.list(list)));
+            (security.unwrap_or_default(), own.into_diagnostics())
         });
-        findings.repeat(found);
+        operation.with_findings(|findings| findings.repeat(found));
         security.clone()
     }
 
-    fn list(&self, list: &Located<'_>, findings: &mut Findings) -> Security {
-        let path = list.path();
+    fn list(&self, list: Cursor<'_, '_>) -> Security {
         let Some(alternatives) = list.node.as_array() else {
             let message =
                 format!("expected a list of security requirements, got: {}", list.node.kind());
-            findings.warning(Code::MalformedNode, path, message, "write a list");
+            list.warning(Code::MalformedNode, message, "write a list");
             return Security::default();
         };
         let is_open = alternatives.is_empty();
-        let alternatives: Arc<[_]> = alternatives
-            .iter()
-            .enumerate()
-            .take_while(|_| self.document.spend(KEPT))
-            .filter_map(|(index, node)| self.requirement(node, &path.index(index), findings))
-            .collect();
+        let alternatives: Arc<[_]> =
+            list.items(KEPT).filter_map(|node| self.requirement(node)).collect();
         // What cannot be read does not open an operation to everyone.
         let is_stated = is_open || !alternatives.is_empty();
         Security { is_stated, is_own: false, alternatives }
     }
 
-    fn requirement(
-        &self,
-        node: &Node,
-        path: &Path<'_>,
-        findings: &mut Findings,
-    ) -> Option<Requirement> {
-        let Some(object) = node.as_object() else {
-            let message = format!("expected a security requirement, got: {}", node.kind());
+    fn requirement(&self, at: Cursor<'_, '_>) -> Option<Requirement> {
+        if at.node.as_object().is_none() {
+            let message = format!("expected a security requirement, got: {}", at.node.kind());
             let help = "write the names of schemes with their scopes: `{key: []}`";
-            findings.warning(Code::MalformedNode, path, message, help);
+            at.warning(Code::MalformedNode, message, help);
             return None;
-        };
-        let members = object
-            .iter()
-            .take_while(|(name, _)| self.document.spend(KEPT + path.name(name).weight()));
-        let schemes = members.map(|(name, scopes)| {
-            let scopes = scopes.as_array().unwrap_or_default().iter();
-            let scopes = scopes.take_while(|_| self.document.spend(1));
+        }
+        let schemes = at.members(KEPT).map(|(name, member)| {
+            let scopes = member.node.as_array().unwrap_or_default();
+            let scopes = at.document.affordable(scopes, 1);
             let scopes = scopes.filter_map(Node::as_shared_str).cloned().collect();
-            let scheme = self.known.get(name).cloned().unwrap_or_else(|| {
-                let message = format!("expected a declared security scheme, got: `{name}`");
-                let help = "declare it among the security schemes";
-                findings.warning(Code::UnknownSecurityScheme, path.name(name), message, help);
-                let (file, pointer) = parted(&path.name(name).to_string());
-                Arc::new(SecurityScheme {
-                    name: Arc::clone(name),
-                    kind: SecuritySchemeKind::Unknown,
-                    file,
-                    pointer: pointer.into(),
-                })
-            });
+            let scheme = self.known.get(name).cloned().unwrap_or_else(|| undeclared(name, member));
             RequiredScheme { scheme, scopes }
         });
         Some(Requirement { schemes: schemes.collect() })
     }
+}
+
+/// A scheme that is named and not declared.
+fn undeclared(name: &Arc<str>, at: Cursor<'_, '_>) -> Arc<SecurityScheme> {
+    let message = format!("expected a declared security scheme, got: `{name}`");
+    let help = "declare it among the security schemes";
+    at.warning(Code::UnknownSecurityScheme, message, help);
+    let (file, pointer) = parted(&at.path().pointer());
+    Arc::new(SecurityScheme {
+        name: Arc::clone(name),
+        kind: SecuritySchemeKind::Unknown,
+        file,
+        pointer: pointer.into(),
+    })
 }
 
 #[cfg(test)]
@@ -138,7 +124,7 @@ mod tests {
     use callgate_tool::{Value, json};
 
     use super::*;
-    use crate::sample::node;
+    use crate::{document::Document, findings::Findings, reference::Located, sample::node};
 
     fn shown(security: &Security) -> String {
         let scheme = |required: &RequiredScheme| {
@@ -164,10 +150,11 @@ mod tests {
         }
         let document = Document::new(node(&root)).unwrap();
         let mut findings = Findings::default();
-        let schemes = Schemes::new(&document, &mut findings);
+        let root = Cursor::new(&document, &mut findings);
+        let schemes = Schemes::new(root);
         let operation = document.root().get("operation").unwrap();
         let operation = Located { node: operation, pointer: "/operation".into() };
-        let lines = vec![shown(&schemes.needs(&operation, &mut findings))];
+        let lines = vec![shown(&schemes.needs(root.to(&operation)))];
         let codes = findings.into_diagnostics();
         let codes = codes.iter().map(|found| found.code.as_str().to_owned());
         assert_eq!(lines.into_iter().chain(codes).collect::<Vec<_>>(), expected);
@@ -178,7 +165,8 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check_kind(root: Value, expected: &str) {
         let document = Document::new(node(&root)).unwrap();
-        let schemes = Schemes::new(&document, &mut Findings::default());
+        let mut findings = Findings::default();
+        let schemes = Schemes::new(Cursor::new(&document, &mut findings));
         assert_eq!(format!("{:?}", schemes.known["a"].kind), expected);
     }
 

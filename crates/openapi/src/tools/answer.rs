@@ -13,9 +13,8 @@ use crate::{
         media::{self, DescribedMedia},
         swagger,
     },
-    document::Document,
-    findings::Findings,
-    reference::{Located, follow, reference_of},
+    cursor::Cursor,
+    reference::{Located, reference_of},
 };
 
 /// What is known of an operation's successful answers.
@@ -50,51 +49,38 @@ struct Gathered<'d> {
 }
 
 /// The successful answers (2xx), in the order of the description.
-pub(super) fn read<'d>(
-    known: &mut Known<'d>,
-    document: &'d Document,
-    operation: &Located<'d>,
-    findings: &mut Findings,
-) -> Answers<'d> {
+pub(super) fn read<'d>(known: &mut Known<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
     let mut gathered = Gathered::default();
-    let entries = operation.node.get("responses").and_then(Node::as_object);
-    let above = operation.path();
-    let path = above.name("responses");
-    for (status, node) in entries.into_iter().flat_map(Object::iter) {
-        let is_success = status.starts_with('2');
-        // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
-        if !is_success && **status != *"default" {
-            continue;
-        }
-        let path = path.name(status);
-        if !document.spend(ANSWER + path.weight()) {
-            break;
-        }
-        let followed = reference_of(node).map(|_| follow(document, node, &path));
-        let (node, path) = match &followed {
-            None => (node, path),
-            Some(Ok(response)) => (response.node, response.path()),
+    let document = operation.document;
+    let responses = operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
+    // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
+    let is_read = |status: &str| is_success(status) || status == "default";
+    for (status, at) in responses.members_where(is_read, ANSWER) {
+        let followed = reference_of(at.node).map(|_| at.target());
+        let response = match &followed {
+            None => at,
+            Some(Ok(response)) => at.to(response),
             // Nothing that is sent depends on an answer.
-            Some(Err(bad)) if is_success => {
-                bad.as_lost().report(findings);
+            Some(Err(bad)) if is_success(status) => {
+                at.report(&bad.as_lost());
                 continue;
             }
             Some(Err(_)) => continue,
         };
-        if let Some(declared) = node.get("headers").and_then(Node::as_object)
+        if let Some(declared) = response.node.get("headers").and_then(Node::as_object)
             && document.spend(ANSWER * declared.len())
         {
             gathered.headers.extend(declared.iter().map(|(name, _)| Arc::clone(name)));
         }
-        if !is_success {
+        if !is_success(status) {
             continue;
         }
         if document.version().is_swagger() {
-            let response = Located::new(node, &path);
-            gathered.extend(swagger::types(document, operation, "produces", &response, findings));
+            let types = swagger::types(operation, "produces", &response.located());
+            gathered.extend(types);
             continue;
         }
-        known.gather(document, (node, &path), &mut gathered, findings);
+        known.gather(response, &mut gathered);
     }
     Answers {
         accept: distinct(gathered.types),
@@ -103,33 +89,29 @@ pub(super) fn read<'d>(
     }
 }
 
+fn is_success(status: &str) -> bool {
+    status.starts_with('2')
+}
+
 impl<'d> Known<'d> {
     /// Adds what a response says.
-    fn gather(
-        &mut self,
-        document: &'d Document,
-        (response, path): (&'d Node, &Path<'_>),
-        gathered: &mut Gathered<'d>,
-        findings: &mut Findings,
-    ) {
-        let content = response.get("content").and_then(Node::as_object);
+    fn gather(&mut self, response: Cursor<'d, '_>, gathered: &mut Gathered<'d>) {
+        let content = response.node.get("content").and_then(Node::as_object);
         let known = content.and_then(|content| self.contents.get(&content.address()));
         if let Some(known) = known {
             // Nobody pays less because somebody else said the same.
-            let is_affordable = known.types.iter().all(|_| document.spend(media::MEDIA));
-            if is_affordable {
-                gathered.extend_known(known, path);
+            if response.document.affords(known.types.len(), media::MEDIA) {
+                gathered.extend_known(known, response.path());
             }
             return;
         }
-        let mut own = Findings::default();
-        let media = media::media(document, &Located::new(response, path), &mut own);
+        let (media, own) = response.apart(media::media);
         if let Some(content) = content.filter(|content| own.is_empty() && is_plain(content, &media))
         {
             let known = Arc::new(Content::of(content, &media));
             self.contents.insert(content.address(), known);
         }
-        findings.absorb(&own);
+        response.absorb(&own);
         gathered.extend(media);
     }
 }

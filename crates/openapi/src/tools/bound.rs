@@ -4,33 +4,33 @@
 use crate::{
     bindings::{Bindings, Graph, Unbound},
     code::Code,
-    document::Document,
+    cursor::Cursor,
     findings::Findings,
     input::{Input, Source},
     layout::Layout,
     options::SessionInputs,
+    reference::Located,
     session_input::{Annotation, source},
 };
 
 /// The session inputs inside each argument.
 pub(super) fn bindings<'d>(
-    document: &'d Document,
+    cursor: Cursor<'d, '_>,
     session_inputs: SessionInputs,
     layout: &Layout<'d>,
-    findings: &mut Findings,
 ) -> Box<[Bindings]> {
     let Layout { inputs, origins, schemas, .. } = layout;
-    if !document.has_session_inputs() {
+    if !cursor.document.has_session_inputs() {
         return Box::default();
     }
     let mut all = Vec::new();
-    let mut bind = |input: &Input, alternative, (schema, is_item): (&Option<_>, bool)| {
+    let mut bind = |input: &Input, alternative, schema: &Option<Located<'d>>, is_item| {
         let Some(schema) = schema else { return };
-        let graph = Graph::new(document, session_inputs);
+        let graph = Graph::new(cursor.document, session_inputs);
         let (spots, unbound) =
             if is_item { graph.of_items(schema) } else { graph.of_value(schema) };
         for unbound in &unbound {
-            report(unbound, session_inputs, findings);
+            cursor.with_findings(|findings| report(unbound, session_inputs, findings));
         }
         let is_only_its_own = matches!(spots.as_slice(), [only] if only.below().next().is_none());
         if spots.is_empty() || (is_only_its_own && input.source != Source::Model) {
@@ -40,11 +40,11 @@ pub(super) fn bindings<'d>(
     };
     for ((input, origin), schema) in inputs.iter().zip(origins).zip(schemas) {
         if origin.alternatives.is_empty() {
-            bind(input, None, (schema, origin.is_item));
+            bind(input, None, schema, origin.is_item);
             continue;
         }
         for (at, (schema, is_item)) in layout.alternatives.iter().enumerate() {
-            bind(input, Some(at), (schema, *is_item));
+            bind(input, Some(at), schema, *is_item);
         }
     }
     all.into()
@@ -54,7 +54,7 @@ fn report(unbound: &Unbound, session_inputs: SessionInputs, findings: &mut Findi
     let Unbound { pointer, annotation, why } = unbound;
     let got = match annotation {
         Some(invalid @ Annotation::Invalid { .. }) => {
-            source(Some(invalid.clone()), (pointer, session_inputs), findings);
+            source(Some(invalid.clone()), pointer, session_inputs, findings);
             return;
         }
         Some(Annotation::Source(source)) => source.reference(),

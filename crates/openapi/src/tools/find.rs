@@ -3,13 +3,12 @@
 
 use std::{collections::BTreeSet, ptr, sync::Arc};
 
-use callgate_tree::{Node, Object, Path};
+use callgate_tree::{Node, Object};
 
 use crate::{
     code::Code,
-    document::Document,
-    findings::Findings,
-    reference::{Located, beyond, follow, reference_of},
+    cursor::Cursor,
+    reference::{Located, beyond, reference_of},
 };
 
 /// An operation where it was found.
@@ -33,119 +32,118 @@ impl Found<'_> {
     }
 }
 
-/// Every operation of the document, in its order; those beyond the limit too, which are refused.
-pub(super) fn find<'d>(document: &'d Document, findings: &mut Findings) -> Vec<Found<'d>> {
-    let root = Path::ROOT;
-    let path = root.name("paths");
-    let has_webhooks = note_webhooks(document, findings);
-    let paths = document.root().get("paths");
-    let Some(items) = paths.and_then(Node::as_object) else {
+/// Every operation of the document, in its order; those beyond the limit too, which are refused. `root` is that of the
+/// description.
+pub(super) fn find<'d>(root: Cursor<'d, '_>) -> Vec<Found<'d>> {
+    let has_webhooks = note_webhooks(root);
+    let document = root.document;
+    let declared = root.node.get("paths");
+    let paths = root.below("paths", declared.unwrap_or(&Node::Null));
+    let Some(items) = paths.node.as_object() else {
         // OpenAPI 3.1.0 §4.8.1: a description may consist of webhooks or components alone.
-        let may_lack = has_webhooks || document.root().get("components").is_some();
-        if paths.is_none() && may_lack && document.version().is_at_least(3, 1) {
+        let may_lack = has_webhooks || root.node.get("components").is_some();
+        if declared.is_none() && may_lack && document.version().is_at_least(3, 1) {
             return Vec::new();
         }
-        let kind = paths.map_or("nothing", Node::kind);
+        let kind = declared.map_or("nothing", Node::kind);
         let message = format!("expected `paths` to be an object, got: {kind}");
-        findings.warning(Code::MalformedNode, path, message, "list the operations under `paths`");
+        paths.warning(Code::MalformedNode, message, "list the operations under `paths`");
         return Vec::new();
     };
     let most = document.limits().operations;
     let mut found = Vec::new();
     for (key, node) in items.iter().filter(|(key, _)| !key.starts_with("x-")) {
-        let path = path.name(key);
-        let items = path_items(document, Located::new(node, &path), findings);
-        let mut here = Vec::new();
+        let items = path_items(paths.below(key, node));
+        let mut here = PathItem { key, items: &items, found: Vec::new() };
         for item in items.iter() {
-            operations_of(document, (key, &items), item, &mut here, findings);
+            here.add_operations(paths.to(item));
         }
         let mut known = BTreeSet::new();
-        here.retain(|found| known.insert(found.method.to_string()));
-        found.append(&mut here);
+        here.found.retain(|found| known.insert(found.method.to_string()));
+        found.append(&mut here.found);
     }
     if found.len() > most {
         let message = format!("expected at most {most} operations, got: {}", found.len());
         let help =
             "split the description, or raise `limits: operations`; those beyond it are refused";
-        findings.error(Code::TooManyOperations, path, message, help);
+        paths.error(Code::TooManyOperations, message, help);
     }
     found
 }
 
 /// Says that webhooks are no tools; whether there are any.
-fn note_webhooks(document: &Document, findings: &mut Findings) -> bool {
-    let webhooks = document.root().get("webhooks").and_then(Node::as_object);
-    let Some(webhooks) = webhooks.filter(|webhooks| !webhooks.is_empty()) else { return false };
-    let message =
-        format!("expected operations that can be called, got webhooks: {}", webhooks.len());
+fn note_webhooks(root: Cursor<'_, '_>) -> bool {
+    let Some(at) = root.member("webhooks") else { return false };
+    let n_webhooks = at.node.as_object().map_or(0, Object::len);
+    if n_webhooks == 0 {
+        return false;
+    }
+    let message = format!("expected operations that can be called, got webhooks: {n_webhooks}");
     let help = "nothing; the service calls webhooks, so they are no tools";
-    findings.note(Code::IgnoredWebhooks, Path::ROOT.name("webhooks"), message, help);
+    at.note(Code::IgnoredWebhooks, message, help);
     true
 }
 
 /// A path item and those its reference leads through. What stands beside the reference counts too, before what it
 /// leads to (OpenAPI 3.1.0 §4.8.9.1 leaves open which of two that contradict each other).
-fn path_items<'d>(
-    document: &'d Document,
-    item: Located<'d>,
-    findings: &mut Findings,
-) -> Arc<[Located<'d>]> {
+fn path_items<'d>(item: Cursor<'d, '_>) -> Arc<[Located<'d>]> {
     if reference_of(item.node).is_none() {
-        return [item].into();
+        return [item.located()].into();
     }
-    let end = follow(document, item.node, &item.path());
-    let end = end.map_err(|bad| bad.report(findings)).ok();
-    let mut items = beyond(document, item.node, &item.path());
+    let end = item.followed();
+    let mut items = beyond(item.document, item.node, item.path());
     let is_last = |end: &Located<'d>| items.last().is_some_and(|last| ptr::eq(last.node, end.node));
     let end = end.filter(|end| !is_last(end));
     items.extend(end);
-    items.insert(0, item);
+    items.insert(0, item.located());
     items.into()
 }
 
-fn operations_of<'d>(
-    document: &'d Document,
-    (key, items): (&Arc<str>, &Arc<[Located<'d>]>),
-    item: &Located<'d>,
-    found: &mut Vec<Found<'d>>,
-    findings: &mut Findings,
-) {
-    let Some(members) = item.node.as_object() else {
-        if !matches!(item.node, Node::Null) {
-            let message = format!("expected a path item, got: {}", item.node.kind());
-            let help = "write an object of operations";
-            findings.warning(Code::MalformedNode, &item.pointer, message, help);
+/// A path of the description, with the operations that were found on it so far.
+struct PathItem<'a, 'd> {
+    key: &'a Arc<str>,
+    /// The path item and those it refers to.
+    items: &'a Arc<[Located<'d>]>,
+    found: Vec<Found<'d>>,
+}
+
+impl<'d> PathItem<'_, 'd> {
+    fn add_operations(&mut self, item: Cursor<'d, '_>) {
+        let Some(members) = item.node.as_object() else {
+            if !matches!(item.node, Node::Null) {
+                let message = format!("expected a path item, got: {}", item.node.kind());
+                item.warning(Code::MalformedNode, message, "write an object of operations");
+            }
+            return;
+        };
+        let has_query = item.document.version().is_at_least(3, 2);
+        for (name, node) in members.iter() {
+            let known =
+                METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name)).cloned();
+            let query = || has_query && name.eq_ignore_ascii_case("query");
+            if let Some(method) = known.or_else(|| query().then(query_method).flatten()) {
+                self.add(method, item.below(name, node));
+            }
         }
-        return;
-    };
-    let mut add = |method: http::Method, node: &'d Node, path: &Path<'_>| {
-        // No version lets an operation be a reference, but descriptions in several files write it.
-        let operation = follow(document, node, path);
-        let operation = operation.unwrap_or_else(|_| Located::new(node, path));
-        let (key, items) = (Arc::clone(key), Arc::clone(items));
-        found.push(Found { method, key, items, operation });
-    };
-    let has_query = document.version().is_at_least(3, 2);
-    let path = item.path();
-    for (name, node) in members.iter() {
-        let known =
-            METHODS.iter().find(|method| method.as_str().eq_ignore_ascii_case(name)).cloned();
-        let query = || has_query && name.eq_ignore_ascii_case("query");
-        if let Some(method) = known.or_else(|| query().then(query_method).flatten()) {
-            add(method, node, &path.name(name));
+        let Some(more) = item.member("additionalOperations").filter(|_| has_query) else { return };
+        for (name, node) in more.node.as_object().into_iter().flat_map(Object::iter) {
+            let at = more.below(name, node);
+            let Some(method) = additional(name) else {
+                let message =
+                    format!("expected a method that has no member of its own, got: `{name}`");
+                let help = "write operations of the usual methods beside `additionalOperations`";
+                at.warning(Code::MalformedNode, message, help);
+                continue;
+            };
+            self.add(method, at);
         }
     }
-    let Some(more) = item.member("additionalOperations").filter(|_| has_query) else { return };
-    let path = more.path();
-    for (name, node) in more.node.as_object().into_iter().flat_map(Object::iter) {
-        let path = path.name(name);
-        let Some(method) = additional(name) else {
-            let message = format!("expected a method that has no member of its own, got: `{name}`");
-            let help = "write operations of the usual methods beside `additionalOperations`";
-            findings.warning(Code::MalformedNode, path, message, help);
-            continue;
-        };
-        add(method, node, &path);
+
+    fn add(&mut self, method: http::Method, at: Cursor<'d, '_>) {
+        // No version lets an operation be a reference, but descriptions in several files write it.
+        let operation = at.target().unwrap_or_else(|_| at.located());
+        let (key, items) = (Arc::clone(self.key), Arc::clone(self.items));
+        self.found.push(Found { method, key, items, operation });
     }
 }
 

@@ -8,8 +8,8 @@ use hashbrown::HashSet;
 
 use crate::{
     code::Code,
-    document::Document,
-    findings::Findings,
+    cursor::Cursor,
+    findings::{Finding, Findings},
     input::{Encoding, Place, Placement, Style, Styled},
     parameter::Parameter,
     reference::Located,
@@ -46,12 +46,12 @@ pub(super) struct Offered<'d> {
 /// The parameters that are offered among those of an operation.
 pub(super) fn among<'d>(
     mut parameters: Vec<Parameter<'d>>,
-    (document, operation): (&Document, Option<&&Located<'d>>),
+    operation: Cursor<'d, '_>,
     Known { template, taken, let_through }: Known<'_>,
-    findings: &mut Findings,
 ) -> Offered<'d> {
-    if let (Some(template), Some(operation)) = (template, operation) {
-        take_query_values(template, operation, &mut parameters);
+    let at = operation.located();
+    if let Some(template) = template {
+        take_query_values(template, &at, &mut parameters);
     }
     let rules = Rules { taken, let_through };
     let mut offered = Offered {
@@ -59,19 +59,19 @@ pub(super) fn among<'d>(
         withheld: Vec::new(),
         demanded: Vec::new(),
     };
-    for parameter in parameters {
+    operation.with_findings(|findings| {
         // Each is compared with each.
-        if document.spend(taken.len()) {
+        for parameter in operation.document.affordable(parameters, taken.len()) {
             offered.sort_out(parameter, rules, findings);
         }
-    }
-    let parameters = &mut offered.parameters;
-    note_query_beside_querystring(parameters, findings);
-    if let (Some(template), Some(operation)) = (template, operation) {
-        drop_unused(template, parameters, findings);
-        drop_fixed(template, parameters, findings);
-        add_undeclared(template, operation, parameters, findings);
-    }
+        let parameters = &mut offered.parameters;
+        note_query_beside_querystring(parameters, findings);
+        if let Some(template) = template {
+            drop_unused(template, parameters, findings);
+            drop_fixed(template, parameters, findings);
+            add_undeclared(template, &at, parameters, findings);
+        }
+    });
     offered
 }
 
@@ -158,8 +158,8 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         // Where two of them are required, every call gives both.
         let is_never = queries.filter(|known| known.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
-        let code = (Code::MalformedNode.into(), severity);
-        findings.add(code, whole.pointer(), message, help);
+        let code = Code::MalformedNode.into();
+        findings.add(Finding { code, severity, message, help }, whole.pointer());
     }
 }
 

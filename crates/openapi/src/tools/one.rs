@@ -18,6 +18,7 @@ use crate::{
         swagger, withheld,
     },
     code::Code,
+    cursor::Cursor,
     declaration::is_described,
     document::Document,
     effort::Effort,
@@ -28,7 +29,7 @@ use crate::{
     options::LoadOptions,
     parameter::{self, Parameter},
     reach::Reach,
-    reference::{Located, follow, reference_of},
+    reference::{Located, reference_of},
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, needs::Schemes,
         taken::TakenPlaces,
@@ -53,7 +54,7 @@ pub(super) struct Context<'d> {
     pub(super) options: &'d LoadOptions,
     pub(super) reach: Reach<'d>,
     pub(super) servers: Servers<'d>,
-    pub(super) schemes: Schemes<'d>,
+    pub(super) schemes: Schemes,
     pub(super) fragments: Fragments,
     pub(super) known: Known<'d>,
 }
@@ -176,8 +177,7 @@ impl<'d> Context<'d> {
     ) -> Option<Read<'d>> {
         let Candidate { method, key, items, operation } = candidate;
         self.document.spend(OPERATION);
-        let followed = follow(self.document, operation.node, &operation.path());
-        let operation = followed.map_err(|bad| bad.report(findings)).ok()?;
+        let operation = Cursor::new(self.document, findings).to(operation).followed()?;
         if operation.node.as_object().is_none() {
             let message = format!("expected an operation, got: {}", operation.node.kind());
             findings.error(Code::MalformedNode, &operation.pointer, message, "write an object");
@@ -190,37 +190,38 @@ impl<'d> Context<'d> {
             self.fragments.first.get_or_insert_with(|| Arc::clone(key));
         }
         let server = self.servers.of(&levels, findings);
-        let security = self.schemes.needs(&operation, findings);
-        let (document, options) = (self.document, self.options);
-        let parameters = parameter::read(&mut self.known.parameters, document, &levels, findings);
+        let options = self.options;
+        let cursor = Cursor::new(self.document, findings).to(&operation);
+        let security = self.schemes.needs(cursor);
+        let parameters = parameter::read(&mut self.known.parameters, cursor, &levels);
         let schemes: Vec<_> = self.schemes.declared().map(Arc::clone).collect();
         let taken = TakenPlaces::new(options.configured(), &security, schemes.iter());
         let known = offered::Known { template: template.as_ref(), taken: &taken, let_through };
         let Offered { mut parameters, withheld: kept_back, demanded } =
-            offered::among(parameters, (document, levels.first()), known, findings);
+            offered::among(parameters, cursor, known);
         let security = security.and(&demanded);
         let credential_keys = taken.keys().chain(kept_back).collect();
-        let mut body = self.body(&operation, &mut parameters, findings);
+        let mut body = self.body(cursor, &mut parameters);
         if let Some(body) = &mut body {
-            withheld::withhold(document, body, &taken, findings);
+            withheld::withhold(body, cursor, &taken);
         }
-        let answers = answer::read(&mut self.known.answers, document, &operation, findings);
-        let session_inputs = self.options.session_inputs;
-        let mut layout = layout::arrange(self.document, parameters, body, session_inputs, findings);
+        let answers = answer::read(&mut self.known.answers, cursor);
+        let session_inputs = options.session_inputs;
+        let mut layout = layout::arrange(cursor, parameters, body, session_inputs);
         // Defaults are no reason to refuse a whole query string.
         let has_whole_query = layout.inputs.iter().any(|input| input.place() == Place::Querystring);
         leave_out_defaults(&mut layout.inputs, |place| {
             options.defaults.keep_optional(place, method)
                 && !(has_whole_query && place == Place::Query)
         });
-        self.survey(&layout, findings);
-        let bindings = bound::bindings(document, session_inputs, &layout, findings);
+        self.survey(&layout, cursor);
+        let bindings = bound::bindings(cursor, session_inputs, &layout);
         let item = items.iter().find(|item| is_described(item.node)).map(|item| item.node);
         let item = item.filter(|_| !is_described(operation.node));
         if item.is_none() && !is_described(operation.node) {
             let message = "expected a `summary` or a `description`, got neither".to_owned();
             let help = "say what the operation is for; a model knows it by nothing else";
-            findings.note(Code::NoDescription, &operation.pointer, message, help);
+            cursor.note(Code::NoDescription, message, help);
         }
         let (template, server) = (template?, server?);
         Some(Read {
@@ -270,11 +271,11 @@ impl<'d> Context<'d> {
     }
 
     /// Reports what the schemas refer to in vain.
-    fn survey(&mut self, layout: &Layout<'d>, findings: &mut Findings) {
+    fn survey(&mut self, layout: &Layout<'d>, cursor: Cursor<'d, '_>) {
         let alternatives = layout.alternatives.iter().map(|(schema, _)| schema);
         for schema in layout.schemas.iter().chain(alternatives).flatten() {
             for bad in self.reach.survey(schema) {
-                bad.report(findings);
+                cursor.report(&bad);
             }
         }
     }
@@ -282,34 +283,32 @@ impl<'d> Context<'d> {
     /// The body, its preferred media type first. The body of Swagger 2.0 is taken out of the parameters.
     fn body(
         &mut self,
-        operation: &Located<'d>,
+        operation: Cursor<'d, '_>,
         parameters: &mut Vec<Parameter<'d>>,
-        findings: &mut Findings,
     ) -> Option<DescribedBody<'d>> {
-        let document = self.document;
-        let name = operation.node.get("operationId").and_then(Node::as_shared_str);
+        let document = operation.document;
         if document.version().is_swagger() {
-            let mut body = swagger::read(document, operation, parameters, findings)?;
-            media::prefer(document, (&mut body, name), self.options, findings);
+            let mut body = swagger::read(operation, parameters)?;
+            media::prefer(&mut body, operation, self.options);
             return Some(body);
         }
         let reference = operation.node.get("requestBody").filter(|body| {
-            reference_of(body).is_some() && document.is_one_place(&operation.path())
+            reference_of(body).is_some() && document.is_one_place(operation.path())
         });
         let address = reference.and_then(Node::as_object).map(Object::address);
         if let Some(known) = address.and_then(|address| self.known.bodies.get(&address)) {
-            let is_affordable = known.media.iter().all(|_| document.spend(media::MEDIA));
+            let is_affordable = document.affords(known.media.len(), media::MEDIA);
             return Some(known.clone()).filter(|_| is_affordable);
         }
-        let mut own = Findings::default();
-        let mut body = media::read(document, operation, &mut own);
-        if let Some(body) = &mut body {
-            media::prefer(document, (body, name), self.options, &mut own);
-        }
+        let (body, own) = operation.apart(|operation| {
+            let mut body = media::read(operation)?;
+            media::prefer(&mut body, operation, self.options);
+            Some(body)
+        });
         if let (true, Some(address), Some(body)) = (own.is_empty(), address, &body) {
             self.known.bodies.insert(address, body.clone());
         }
-        findings.absorb(&own);
+        operation.absorb(&own);
         body
     }
 }

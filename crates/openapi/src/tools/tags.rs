@@ -1,10 +1,10 @@
 //! The tags of an operation with those above them: OpenAPI 3.2.0 §4.22 lets a tag name its `parent`, and whoever selects
 //! a tag means what is below it too.
 
-use callgate_tree::{Node, Path};
+use callgate_tree::Node;
 use hashbrown::HashMap;
 
-use crate::{code::Code, document::Document, findings::Findings};
+use crate::{code::Code, cursor::Cursor};
 
 /// The tags that a description declares below others.
 #[derive(Debug, Default)]
@@ -13,19 +13,19 @@ pub(super) struct Tags<'d> {
 }
 
 impl<'d> Tags<'d> {
-    /// Reads the declared tags; a parent that leads nowhere is reported and left out.
-    pub(super) fn of(document: &'d Document, findings: &mut Findings) -> Self {
-        let path = Path::ROOT.name("tags");
-        let declared = document.root().get("tags").and_then(Node::as_array);
-        let Some(declared) = declared.filter(|_| document.version().is_at_least(3, 2)) else {
+    /// Reads the declared tags; a parent that leads nowhere is reported and left out. `root` is that of the description.
+    pub(super) fn of(root: Cursor<'d, '_>) -> Self {
+        let is_known = root.document.version().is_at_least(3, 2);
+        let Some(declared) = root.member("tags").filter(|_| is_known) else {
             return Self::default();
         };
+        let tags = declared.node.as_array().unwrap_or_default();
         let name = |tag: &'d Node| tag.get("name").and_then(Node::as_str);
-        let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(declared.len());
-        parents.extend(declared.iter().filter_map(|tag| Some((name(tag)?, None))));
-        for (at, tag) in declared.iter().enumerate() {
-            let Some((name, parent)) = name(tag).zip(tag.get("parent")) else { continue };
-            let fault = match parent.as_str() {
+        let mut parents: HashMap<&str, Option<&str>> = HashMap::with_capacity(tags.len());
+        parents.extend(tags.iter().filter_map(|tag| Some((name(tag)?, None))));
+        for tag in declared.items(0) {
+            let Some((name, parent)) = tag.text("name").zip(tag.member("parent")) else { continue };
+            let fault = match parent.node.as_str() {
                 Some(parent) if !parents.contains_key(parent) => "the name of a declared tag",
                 Some(parent) if is_below(&parents, parent, name) => "a tag that is not below it",
                 Some(parent) => {
@@ -34,10 +34,10 @@ impl<'d> Tags<'d> {
                 }
                 None => "the name of a tag",
             };
-            let got = parent.as_str().unwrap_or_else(|| parent.kind());
+            let got = parent.node.as_str().unwrap_or_else(|| parent.node.kind());
             let message = format!("expected the parent of tag `{name}` to be {fault}, got: {got}");
             let help = "declare the parent under `tags`, or leave `parent` out";
-            findings.warning(Code::MalformedNode, path.index(at).name("parent"), message, help);
+            parent.warning(Code::MalformedNode, message, help);
         }
         let parents = parents.into_iter().filter_map(|(name, parent)| Some((name, parent?)));
         Self { parents: parents.collect() }

@@ -3,7 +3,7 @@
 use callgate_tool::{Value, json};
 
 use super::*;
-use crate::sample::document;
+use crate::{findings::Findings, sample::document};
 
 #[track_caller]
 fn check(body: Value, expected: &[&str]) {
@@ -18,9 +18,10 @@ fn check_with(options: &LoadOptions, body: Value, expected: &[&str]) {
     let operation = document.root().get("operation").unwrap();
     let operation = Located { node: operation, pointer: "/operation".into() };
     let mut findings = Findings::default();
-    let mut body = read(&document, &operation, &mut findings);
+    let cursor = Cursor::new(&document, &mut findings);
+    let mut body = read(cursor.to(&operation));
     if let Some(body) = &mut body {
-        prefer(&document, (body, None), options, &mut findings);
+        prefer(body, cursor, options);
     }
     let media = body.iter().flat_map(|body| {
         body.media

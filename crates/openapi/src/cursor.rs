@@ -1,0 +1,221 @@
+//! The place in a description that is being read: the node there and its pointer, the document with the effort that reading
+//! is charged to, and the findings, which are reported where the cursor stands. It goes down to members and items, and
+//! through references; what stands there is the business of whoever reads it.
+
+use std::{cell::Cell, sync::Arc};
+
+use callgate_tree::{Node, Object, Path, Severity};
+
+use crate::{
+    code::Code,
+    document::Document,
+    findings::{Finding, Findings},
+    reference::{self, BadReference, Located},
+};
+
+/// A place that is being read. Copying it is cheap.
+#[derive(Clone, Copy)]
+pub(crate) struct Cursor<'d, 'a> {
+    pub(crate) document: &'d Document,
+    pub(crate) node: &'d Node,
+    path: Path<'a>,
+    findings: &'a Cell<Findings>,
+}
+
+impl<'d, 'a> Cursor<'d, 'a> {
+    /// The root of a description, read with these findings.
+    pub(crate) fn new(document: &'d Document, findings: &'a mut Findings) -> Self {
+        let findings = Cell::from_mut(findings);
+        Self { document, node: document.root(), path: Path::ROOT, findings }
+    }
+
+    /// The root of the description.
+    pub(crate) fn root(self) -> Self {
+        Self { node: self.document.root(), path: Path::ROOT, ..self }
+    }
+
+    /// Another place of the description.
+    pub(crate) fn to<'b>(self, place: &'b Located<'d>) -> Cursor<'d, 'b>
+    where
+        'a: 'b,
+    {
+        Cursor { node: place.node, path: place.path(), ..self }
+    }
+
+    /// The place of this pointer, to report something there: what stands there is known.
+    pub(crate) fn at<'b>(&self, pointer: &'b str) -> Cursor<'d, 'b>
+    where
+        'a: 'b,
+    {
+        Cursor { path: Path::at(pointer), ..*self }
+    }
+
+    /// The place of the member `name`, to report something there, whether it is there or not.
+    pub(crate) fn named<'b>(&'b self, name: &'b str) -> Cursor<'d, 'b> {
+        self.below(name, self.node)
+    }
+
+    /// The member `name`, which is `node`.
+    pub(crate) fn below<'b>(&'b self, name: &'b str, node: &'d Node) -> Cursor<'d, 'b> {
+        Cursor { node, path: self.path.name(name), ..*self }
+    }
+
+    /// The member `name`.
+    pub(crate) fn member<'b>(&'b self, name: &'b str) -> Option<Cursor<'d, 'b>> {
+        Some(self.below(name, self.node.get(name)?))
+    }
+
+    /// The members, each of which takes so many steps and what its pointer weighs, as far as there is effort for them.
+    pub(crate) fn members<'b>(
+        &'b self,
+        steps: usize,
+    ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
+        self.members_where(|_| true, steps)
+    }
+
+    /// The members of some names, each of which takes so many steps and what its pointer weighs, as far as there is effort
+    /// for them.
+    pub(crate) fn members_where<'b>(
+        &'b self,
+        is_read: impl Fn(&str) -> bool + 'b,
+        steps: usize,
+    ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
+        let members = self.node.as_object().into_iter().flat_map(Object::iter);
+        let members = members.filter(move |(name, _)| is_read(name)).map(|(name, node)| {
+            let path = self.path.name(name);
+            (name, Cursor { node, path, ..*self })
+        });
+        members.take_while(move |(_, member)| member.pays(steps))
+    }
+
+    /// The members, each of which takes so many steps, as far as there is effort for them.
+    pub(crate) fn each_member<'b>(
+        &'b self,
+        steps: usize,
+    ) -> impl Iterator<Item = (&'d Arc<str>, Cursor<'d, 'b>)> {
+        let members = self.node.as_object().into_iter().flat_map(Object::iter);
+        let members = self.document.affordable(members, steps);
+        members.map(|(name, node)| {
+            let path = self.path.name(name);
+            (name, Cursor { node, path, ..*self })
+        })
+    }
+
+    /// The items, each of which takes so many steps and what its pointer weighs, as far as there is effort for them.
+    pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
+        let items = self.node.as_array().unwrap_or_default().iter().enumerate();
+        let steps = self.steps_of_item(steps);
+        self.document.affordable(items, steps).map(|(index, node)| Cursor { node, path: self.path.index(index), ..*self })
+    }
+
+    /// The steps that an item of these steps takes with its pointer.
+    pub(crate) fn steps_of_item(&self, steps: usize) -> usize {
+        steps + self.path.index(0).weight()
+    }
+
+    /// Takes so many steps and what the pointer weighs; `false` when there are not as many left.
+    pub(crate) fn pays(&self, steps: usize) -> bool {
+        self.document.spend(steps + self.path.weight())
+    }
+
+    /// The way from the root.
+    pub(crate) fn path(&self) -> &Path<'a> {
+        &self.path
+    }
+
+    /// The place, to be kept.
+    pub(crate) fn located(&self) -> Located<'d> {
+        Located::new(self.node, &self.path)
+    }
+
+    /// The place of the member `name`, to be kept.
+    pub(crate) fn member_located(&self, name: &str) -> Option<Located<'d>> {
+        self.member(name).map(|member| member.located())
+    }
+
+    /// The text of the member `name`.
+    pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
+        self.node.get(name)?.as_str()
+    }
+
+    /// The text of the member `name`, to be kept.
+    pub(crate) fn shared_text(&self, name: &str) -> Option<&'d Arc<str>> {
+        self.node.get(name)?.as_shared_str()
+    }
+
+    /// The truth value of the member `name`.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.node.get(name)?.as_bool()
+    }
+
+    /// What stands here, or what its references lead to; one that leads nowhere is not reported.
+    pub(crate) fn target(&self) -> Result<Located<'d>, BadReference> {
+        reference::follow(self.document, self.node, &self.path)
+    }
+
+    /// What stands here, or what its references lead to; one that leads nowhere is reported.
+    pub(crate) fn followed(&self) -> Option<Located<'d>> {
+        self.target().map_err(|bad| self.report(&bad)).ok()
+    }
+
+    /// What stands here, or what its references lead to; one that leads nowhere costs nothing but what it stands for.
+    pub(crate) fn followed_or_lost(&self) -> Option<Located<'d>> {
+        self.target().map_err(|bad| self.report(&bad.as_lost())).ok()
+    }
+
+    /// What is said as `name` beside the references here, instead of what their targets say.
+    pub(crate) fn beside(&self, name: &str) -> Option<Arc<str>> {
+        reference::beside(self.document, self.node, &self.path, name).cloned()
+    }
+
+    /// What stands here, and all that its references lead through.
+    pub(crate) fn chain(&self) -> impl Iterator<Item = &'d Node> {
+        reference::chain(self.document, self.node, &self.path)
+    }
+
+    /// Reads with findings of their own.
+    pub(crate) fn apart<T>(self, read: impl FnOnce(Cursor<'d, '_>) -> T) -> (T, Findings) {
+        let mut own = Findings::default();
+        let found = read(Cursor { findings: Cell::from_mut(&mut own), ..self });
+        (found, own)
+    }
+
+    /// Reports what was found apart.
+    pub(crate) fn absorb(&self, own: &Findings) {
+        self.with_findings(|findings| findings.absorb(own));
+    }
+
+    /// Reports something refused.
+    pub(crate) fn error(&self, code: Code, message: String, help: &str) {
+        self.found(code, Severity::Error, message, help);
+    }
+
+    /// Reports something lost or guessed.
+    pub(crate) fn warning(&self, code: Code, message: String, help: &str) {
+        self.found(code, Severity::Warning, message, help);
+    }
+
+    /// Reports something worth knowing.
+    pub(crate) fn note(&self, code: Code, message: String, help: &str) {
+        self.found(code, Severity::Note, message, help);
+    }
+
+    /// Reports something of this severity.
+    pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
+        let found = Finding { code: code.into(), severity, message, help };
+        self.with_findings(|findings| findings.add(found, self.path));
+    }
+
+    /// Reports a reference that leads nowhere.
+    pub(crate) fn report(&self, bad: &BadReference) {
+        self.with_findings(|findings| bad.report(findings));
+    }
+
+    /// Adds findings that stand elsewhere.
+    pub(crate) fn with_findings<T>(&self, add: impl FnOnce(&mut Findings) -> T) -> T {
+        let mut findings = self.findings.take();
+        let added = add(&mut findings);
+        self.findings.set(findings);
+        added
+    }
+}
