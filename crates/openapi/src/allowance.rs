@@ -48,15 +48,17 @@ impl Allowance {
     /// What the declarations of a description may take: more where its size gives it more.
     pub(crate) fn of(document: &Document) -> Self {
         let limits = document.limits();
-        let size = (document.n_bytes(), DECLARATIONS_PER_BYTE);
-        Self::new(limits.grown(limits.all_declarations_effort, size), limits.declaration_effort)
+        let least = limits.all_declarations_effort;
+        let most = limits.grown(least, document.n_bytes(), DECLARATIONS_PER_BYTE);
+        Self::new(most, limits.declaration_effort)
     }
 
     /// What the definitions that they share may take.
     pub(crate) fn of_definitions(document: &Document) -> Self {
         let limits = document.limits();
-        let size = (document.n_bytes(), DEFINITIONS_PER_BYTE);
-        Self::new(limits.grown(limits.shared_definitions_effort, size), limits.declaration_effort)
+        let least = limits.shared_definitions_effort;
+        let most = limits.grown(least, document.n_bytes(), DEFINITIONS_PER_BYTE);
+        Self::new(most, limits.declaration_effort)
     }
 
     /// All the steps that may be taken.
@@ -91,11 +93,7 @@ impl Allowance {
 }
 
 /// The refusal of an operation at `pointer` whose declaration took all of `most` steps, or lacks a definition.
-pub(crate) fn refusal(
-    document: &Document,
-    most: usize,
-    (pointer, label): (&str, &str),
-) -> Diagnostic {
+pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &str) -> Diagnostic {
     let of_one = document.limits().declaration_effort;
     let (pointer, message, help) = match document.lacking() {
         Some(Lack::Definition(definition)) => {

@@ -124,4 +124,9 @@ impl Origin {
     pub(crate) fn of(located: &Located<'_>) -> Self {
         Self { node: located.node.clone(), pointer: Arc::clone(&located.pointer) }
     }
+
+    /// Where it stands.
+    pub(crate) fn located(&self) -> Located<'_> {
+        Located { node: &self.node, pointer: Arc::clone(&self.pointer) }
+    }
 }

@@ -105,7 +105,11 @@ impl<'d, 'a> Cursor<'d, 'a> {
     pub(crate) fn items<'b>(&'b self, steps: usize) -> impl Iterator<Item = Cursor<'d, 'b>> {
         let items = self.node.as_array().unwrap_or_default().iter().enumerate();
         let steps = self.steps_of_item(steps);
-        self.document.affordable(items, steps).map(|(index, node)| Cursor { node, path: self.path.index(index), ..*self })
+        self.document.affordable(items, steps).map(|(index, node)| Cursor {
+            node,
+            path: self.path.index(index),
+            ..*self
+        })
     }
 
     /// The steps that an item of these steps takes with its pointer.

@@ -220,7 +220,7 @@ impl Document {
     /// The steps it may take to make tools of it: those of the limits, and more where its size gives it more.
     pub(crate) fn most_effort(&self) -> usize {
         let limits = self.limits();
-        limits.grown(limits.effort, (self.n_bytes(), 1))
+        limits.grown(limits.effort, self.n_bytes(), 1)
     }
 
     pub(crate) fn limits(&self) -> &Limits {

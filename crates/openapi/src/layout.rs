@@ -228,8 +228,8 @@ impl<'d> Entry<'d> {
         let pointer = schema.map(|schema| &schema.pointer);
         let pointer = pointer.or(self.described_at.as_ref()).map(AsRef::as_ref).unwrap_or_default();
         let annotation = self.annotation(document, schema);
-        let source = cursor
-            .with_findings(|findings| source(annotation, pointer, session_inputs, findings));
+        let source =
+            cursor.with_findings(|findings| source(annotation, pointer, session_inputs, findings));
         let default = schema.and_then(|schema| {
             let default = default_or_only(document, schema, self.required);
             let default = default.filter(|value| document.spend_copy(value))?;

@@ -34,9 +34,9 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What its size gives a description of so many bytes, where that is more than `least`.
-    pub(crate) fn grown(&self, least: usize, (n_bytes, factor): (usize, usize)) -> usize {
-        least.max(self.effort_per_byte.saturating_mul(factor).saturating_mul(n_bytes))
+    /// What its size gives a description of so many bytes and steps for each, where that is more than `least`.
+    pub(crate) fn grown(&self, least: usize, n_bytes: usize, steps: usize) -> usize {
+        least.max(self.effort_per_byte.saturating_mul(steps).saturating_mul(n_bytes))
     }
 }
 

@@ -30,7 +30,7 @@ struct Candidate<'a> {
     /// Whether the description itself says exactly this name.
     exact: bool,
     /// What the hash is made of; no two candidates share it.
-    seed: (&'a str, &'a str),
+    seed: [&'a str; 2],
     /// How often the name was taken by another one.
     rank: usize,
 }
@@ -88,12 +88,12 @@ fn tool_candidate<'a>(prefix: &str, identity: &Identity<'a>) -> Candidate<'a> {
     );
     let stem = format!("{prefix}{stem}");
     let stem = if starts_well(&stem) { stem } else { format!("_{stem}") };
-    Candidate { stem, kind: None, exact, seed: (method, path), rank: 0 }
+    Candidate { stem, kind: None, exact, seed: [method, path], rank: 0 }
 }
 
 fn argument_candidate<'a>(slot: &Slot<'a>) -> Candidate<'a> {
     let Slot { name, place, .. } = *slot;
-    let seed = (place.as_str(), name);
+    let seed = [place.as_str(), name];
     let mut stem = legal(name, is_argument_byte);
     if !stem.bytes().any(|byte| byte.is_ascii_alphanumeric()) && stem != name {
         stem = format!("{}_{}", place.as_str(), hash(seed, 6));
@@ -233,8 +233,8 @@ fn is_argument_byte(byte: u8) -> bool {
 }
 
 /// The first digits of a hash, for telling apart what reads alike.
-fn hash((first, second): (&str, &str), digits: usize) -> String {
-    let digest = Sha256::digest(format!("{first} {second}"));
+fn hash(seed: [&str; 2], digits: usize) -> String {
+    let digest = Sha256::digest(seed.join(" "));
     let nibbles = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
     nibbles.filter_map(|nibble| char::from_digit(nibble.into(), 16)).take(digits).collect()
 }

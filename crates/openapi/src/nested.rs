@@ -93,7 +93,7 @@ impl<'d, 'a> Walk<'d, 'a> {
     /// The same for the items of the argument, of which this is the schema.
     pub(crate) fn each(&mut self, item: &Located<'d>) {
         let said: Vec<&'d Node> = chain(self.document, item.node, &item.path()).collect();
-        self.step((Step::Items, Need::Optional), item, &said);
+        self.step(Step::Items, Need::Optional, item, &said);
     }
 
     fn members(&mut self, root: &Located<'d>, required: &BTreeSet<&'d str>) {
@@ -140,12 +140,12 @@ impl<'d, 'a> Walk<'d, 'a> {
             let is_due = required.contains(&**name);
             let need = if is_due { Need::Required } else { Need::Optional };
             let schema = Located::new(node, &path);
-            self.step((Step::Property(Arc::clone(name)), need), &schema, &said);
+            self.step(Step::Property(Arc::clone(name)), need, &schema, &said);
         }
     }
 
     /// Goes one step further, to a schema of which `said` is what it says itself and what its references lead through.
-    fn step(&mut self, (step, need): (Step, Need), schema: &Located<'d>, said: &[&'d Node]) {
+    fn step(&mut self, step: Step, need: Need, schema: &Located<'d>, said: &[&'d Node]) {
         self.steps.push(step);
         let found = annotation(self.document, schema.node, &schema.path(), &[]);
         // What cannot be read is reported where all session inputs are looked for (`bindings`).
@@ -153,7 +153,7 @@ impl<'d, 'a> Walk<'d, 'a> {
             Some(Annotation::Source(source)) => source,
             Some(Annotation::Invalid { .. }) | None => Source::Model,
         };
-        let default = self.default(need, &source, (schema, said));
+        let default = self.default(need, &source, schema, said);
         let default = default.filter(|value| self.document.spend_copy(value));
         let default = default.map(|value| fitted(said, value));
         let is_filled = source != Source::Model || default.is_some();
@@ -181,7 +181,8 @@ impl<'d, 'a> Walk<'d, 'a> {
         &self,
         need: Need,
         source: &Source,
-        (schema, said): (&Located<'d>, &[&'d Node]),
+        schema: &Located<'d>,
+        said: &[&'d Node],
     ) -> Option<&'d Node> {
         let is_own_of_body = self.is_body && self.composed == 0 && self.steps.len() == 1;
         let is_kept = need == Need::Required || is_own_of_body || *source != Source::Model;

@@ -20,7 +20,6 @@ use crate::{
     nested::Walk,
     options::SessionInputs,
     output,
-    reference::Located,
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
@@ -161,37 +160,25 @@ impl Operation {
     fn nested_with(&self, document: &Document, alternative: usize) -> Box<[NestedInput]> {
         let session_inputs = self.blueprint.common.session_inputs;
         let inputs = self.inputs.iter().zip(&self.blueprint.inputs);
-        inputs
-            .flat_map(|(input, origin)| {
-                self.nested_in(document, session_inputs, (input, origin.at(alternative)))
-            })
-            .collect()
+        let found = inputs.flat_map(|(input, origin)| {
+            let mut walk = Walk::new(document, &input.argument, session_inputs);
+            let (schema, is_item) = origin.at(alternative);
+            match schema.filter(|_| input.source == Source::Model).map(Origin::located) {
+                None => {}
+                Some(item) if is_item => walk.each(&item),
+                Some(schema) if self.sends_defaults_of(input) => walk.below_body(&schema),
+                Some(schema) => walk.below(&schema),
+            }
+            walk.found
+        });
+        found.collect()
     }
 
-    /// Those of one argument.
-    fn nested_in(
-        &self,
-        document: &Document,
-        session_inputs: SessionInputs,
-        (input, (schema, is_item)): (&Input, (Option<&Origin>, bool)),
-    ) -> Vec<NestedInput> {
-        let Some(Origin { node, pointer }) = schema else { return Vec::new() };
-        if input.source != Source::Model {
-            return Vec::new();
-        }
-        let defaults = self.blueprint.common.defaults;
-        let keeps_absent = !defaults.keep_optional(Place::Body, &self.method);
-        let schema = Located { node, pointer: Arc::clone(pointer) };
-        let mut walk = Walk::new(document, &input.argument, session_inputs);
-        let is_body = input.place() == Place::Body && input.name.is_empty();
-        if is_item {
-            walk.each(&schema);
-        } else if is_body && !keeps_absent {
-            walk.below_body(&schema);
-        } else {
-            walk.below(&schema);
-        }
-        walk.found
+    /// Whether an input is a whole body whose optional defaults are sent.
+    fn sends_defaults_of(&self, input: &Input) -> bool {
+        let keeps_optional =
+            self.blueprint.common.defaults.keep_optional(Place::Body, &self.method);
+        keeps_optional && input.place() == Place::Body && input.name.is_empty()
     }
 
     /// What all declarations of its description may take.
@@ -242,7 +229,7 @@ impl Operation {
         let n_steps = parts.document.spent();
         allowance.spend(n_steps);
         if parts.document.is_spent() || parts.document.lacking().is_some() {
-            let refusal = refusal(&parts.document, most, (self.source_pointer(), self.label()));
+            let refusal = refusal(&parts.document, most, self.source_pointer(), self.label());
             return (Err(Box::new(refusal)), n_steps);
         }
         let diagnostics = findings.into_diagnostics();
@@ -265,8 +252,7 @@ impl Operation {
         let (schema, mut findings) = parts.arguments();
         let owners = keys::owners(self.written(), Root::Shared(&schema, &parts.document));
         keys::report(&owners, self.source_pointer(), &mut findings);
-        let Origin { node, pointer } = &self.blueprint.operation;
-        let operation = Located { node, pointer: Arc::clone(pointer) };
+        let operation = self.blueprint.operation.located();
         aside::examine(Cursor::new(&parts.document, &mut findings).to(&operation));
         allowance.spend(parts.document.spent());
         findings.into_diagnostics()

@@ -228,8 +228,7 @@ fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
     let known = object.text("style").and_then(|name| style(name, place));
     if let (Some(said), None) = (said, known) {
         let got = said.node.as_str().unwrap_or_else(|| said.node.kind());
-        let message =
-            format!("expected a style for {} parameters, got: `{got}`", place.as_str());
+        let message = format!("expected a style for {} parameters, got: `{got}`", place.as_str());
         let help = "correct the style; the default of the place is used";
         said.warning(Code::InvalidStyle, message, help);
     }

@@ -149,7 +149,7 @@ impl Selection {
             let is_vain = |entry: &Entry<'_>| !known.iter().any(|known| entry.matches(known));
             let vain = entries.iter().enumerate().filter(|(_, entry)| is_vain(entry));
             let told =
-                |(at, entry): (_, &Entry<'_>)| Unmatched::new((criterion, at), entry.text(), known);
+                |(at, entry): (_, &Entry<'_>)| Unmatched::new(criterion, at, entry.text(), known);
             unmatched.extend(vain.map(told));
         };
         look("include", self.include.iter().map(Entry::Pattern).collect(), &names);
@@ -192,7 +192,7 @@ fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
 }
 
 impl Unmatched {
-    fn new((criterion, index): (&'static str, usize), entry: &str, known: &[&str]) -> Self {
+    fn new(criterion: &'static str, index: usize, entry: &str, known: &[&str]) -> Self {
         let nearest = nearest(entry, known.iter().copied()).map(str::to_owned);
         Self { criterion, index, entry: entry.to_owned(), nearest }
     }

@@ -76,7 +76,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
     let names = tool_names(options.toolset.as_ref(), &identities);
     let tags = Tags::of(Cursor::new(document, &mut general));
     let mut gathered = Gathered::new(general.into_diagnostics());
-    let selected = selected(&found, (&names, &tags), options, &mut loaded.report);
+    let selected = selected(&found, &names, &tags, options, &mut loaded.report);
     let most = document.limits().operations;
     for (at, ((found, name), is_selected)) in found.iter().zip(names).zip(selected).enumerate() {
         if !is_selected {
@@ -143,7 +143,8 @@ impl Loaded {
 /// Which of the operations are selected; what is not, and what selects nothing, goes to the report.
 fn selected<'d>(
     found: &[Found<'d>],
-    (names, tags): (&[Option<ToolName>], &Tags<'d>),
+    names: &[Option<ToolName>],
+    tags: &Tags<'d>,
     options: &LoadOptions,
     report: &mut Report,
 ) -> Vec<bool> {

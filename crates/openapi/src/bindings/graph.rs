@@ -28,9 +28,18 @@ pub(crate) struct Graph<'d> {
     session_inputs: SessionInputs,
     spots: Vec<Spot>,
     known: HashMap<(Arc<str>, Reach), usize>,
-    open: Vec<(Located<'d>, usize, Reach)>,
+    open: Vec<Opened<'d>>,
     unbound: Vec<Unbound>,
     is_cut: bool,
+}
+
+/// A schema that is to be read for its spot.
+#[derive(Debug)]
+struct Opened<'d> {
+    schema: Located<'d>,
+    /// Which of the spots is its own.
+    spot: usize,
+    reach: Reach,
 }
 
 /// A session input that nothing can be filled in for.
@@ -89,13 +98,13 @@ impl<'d> Graph<'d> {
     }
 
     fn finish(mut self) -> (Vec<Spot>, Vec<Unbound>) {
-        while let Some((schema, at, reach)) = self.open.pop() {
-            let is_affordable = self.document.spend(SPOT + schema.path().weight());
+        while let Some(next) = self.open.pop() {
+            let is_affordable = self.document.spend(SPOT + next.schema.path().weight());
             if !is_affordable || self.spots.len() > MOST_SPOTS {
                 self.is_cut = true;
                 break;
             }
-            self.read(&schema, at, reach);
+            self.read(&next);
         }
         if self.is_cut {
             let why = "within reach";
@@ -113,7 +122,7 @@ impl<'d> Graph<'d> {
         let at = self.spots.len();
         self.known.insert(key, at);
         self.spots.push(empty());
-        self.open.push((schema, at, reach));
+        self.open.push(Opened { schema, spot: at, reach });
         at
     }
 
@@ -123,23 +132,25 @@ impl<'d> Graph<'d> {
         }
     }
 
-    fn read(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+    fn read(&mut self, here: &Opened<'d>) {
+        let Opened { schema, spot, reach } = here;
         let Some(object) = schema.node.as_object() else { return };
-        self.note_annotation(schema, at, reach);
+        self.note_annotation(here);
         if let Some(reference) = reference_of(schema.node)
             && let Ok(next) = target(self.document, reference, &schema.path())
         {
-            let same = self.spot(next, reach);
-            self.change(at, |spot| spot.same = with(&spot.same, same));
+            let same = self.spot(next, *reach);
+            self.change(*spot, |spot| spot.same = with(&spot.same, same));
         }
-        self.note_anchors(schema, at, reach);
+        self.note_anchors(here);
         for (keyword, value) in object.iter() {
-            self.keyword((schema, at, reach), keyword, value);
+            self.keyword(here, keyword, value);
         }
-        self.note_subtypes(schema, at, reach);
+        self.note_subtypes(here);
     }
 
-    fn note_annotation(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+    fn note_annotation(&mut self, here: &Opened<'d>) {
+        let Opened { schema, spot, reach } = here;
         let pointer = Arc::clone(&schema.pointer);
         let Some(annotation) = own_annotation(schema.node) else { return };
         let source = match (&annotation, reach) {
@@ -153,7 +164,7 @@ impl<'d> Graph<'d> {
         let default = default.filter(|value| self.document.spend_copy(value));
         let default = default.map(Node::to_value);
         let visible = is_visible(&source, self.session_inputs);
-        self.change(at, |spot| {
+        self.change(*spot, |spot| {
             spot.source = source;
             spot.visible = visible;
             spot.default = default;
@@ -161,13 +172,9 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn keyword(
-        &mut self,
-        (schema, at, reach): (&Located<'d>, usize, Reach),
-        keyword: &str,
-        value: &'d Node,
-    ) {
-        let above = schema.path();
+    fn keyword(&mut self, here: &Opened<'d>, keyword: &str, value: &'d Node) {
+        let (at, reach) = (here.spot, here.reach);
+        let above = here.schema.path();
         let path = above.name(keyword);
         let one = || Located::new(value, &path);
         match (keyword, value) {
@@ -181,15 +188,15 @@ impl<'d> Graph<'d> {
                 let branches = branches.iter().enumerate();
                 let branches: Vec<_> =
                     branches.map(|(n, branch)| Located::new(branch, &path.index(n))).collect();
-                self.alternatives((schema, at, reach), branches);
+                self.alternatives(here, branches);
             }
             ("if" | "then" | "else", Node::Object(_)) => {
-                self.alternatives((schema, at, reach), vec![one()]);
+                self.alternatives(here, vec![one()]);
             }
             ("dependentSchemas", Node::Object(members)) => {
                 let branches =
                     members.iter().map(|(name, node)| Located::new(node, &path.name(name)));
-                self.alternatives((schema, at, reach), branches.collect());
+                self.alternatives(here, branches.collect());
             }
             ("contains" | "not" | "propertyNames", Node::Object(_)) => {
                 self.spot(one(), Reach::Closed(closed(keyword)));
@@ -198,29 +205,25 @@ impl<'d> Graph<'d> {
                 let members = members
                     .iter()
                     .map(|(name, node)| (Arc::clone(name), Located::new(node, &path.name(name))));
-                self.members((at, reach), keyword, members.collect());
+                self.members(here, keyword, members.collect());
             }
             ("additionalProperties" | "unevaluatedProperties", Node::Object(_)) => {
                 let others = self.spot(one(), reach);
                 self.change(at, |spot| spot.others = Some(others));
             }
             ("additionalItems" | "items" | "prefixItems" | "unevaluatedItems", _) => {
-                self.items((at, reach), keyword, &one());
+                self.items(here, keyword, &one());
             }
             _ => {}
         }
     }
 
-    fn members(
-        &mut self,
-        (at, reach): (usize, Reach),
-        keyword: &str,
-        members: Vec<(Arc<str>, Located<'d>)>,
-    ) {
+    fn members(&mut self, here: &Opened<'d>, keyword: &str, members: Vec<(Arc<str>, Located<'d>)>) {
+        let Opened { spot, reach, .. } = *here;
         let names: Box<[Arc<str>]> = members.iter().map(|(name, _)| Arc::clone(name)).collect();
         let spots: Box<[(Arc<str>, usize)]> =
             members.into_iter().map(|(name, schema)| (name, self.spot(schema, reach))).collect();
-        self.change(at, |spot| {
+        self.change(spot, |spot| {
             if keyword == "properties" {
                 (spot.declared, spot.properties) = (names, spots);
             } else {
@@ -229,7 +232,8 @@ impl<'d> Graph<'d> {
         });
     }
 
-    fn items(&mut self, (at, reach): (usize, Reach), keyword: &str, found: &Located<'d>) {
+    fn items(&mut self, here: &Opened<'d>, keyword: &str, found: &Located<'d>) {
+        let (at, reach) = (here.spot, here.reach);
         if let Some(list) = found.node.as_array() {
             let path = found.path();
             let spots = list.iter().enumerate();
@@ -247,12 +251,9 @@ impl<'d> Graph<'d> {
     }
 
     /// Branches of which some may be meant.
-    fn alternatives(
-        &mut self,
-        (schema, at, reach): (&Located<'d>, usize, Reach),
-        branches: Vec<Located<'d>>,
-    ) {
-        let discriminator = schema.node.get("discriminator");
+    fn alternatives(&mut self, here: &Opened<'d>, branches: Vec<Located<'d>>) {
+        let Opened { spot, reach, .. } = *here;
+        let discriminator = here.schema.node.get("discriminator");
         let property = discriminator.and_then(|discriminator| {
             discriminator.get("propertyName").unwrap_or(discriminator).as_shared_str()
         });
@@ -265,26 +266,29 @@ impl<'d> Graph<'d> {
             }
             group.push(branch.at(self.spot(schema, reach)));
         }
-        self.change(at, |spot| {
+        self.change(spot, |spot| {
             let groups = std::mem::take(&mut spot.alternatives).into_vec();
             spot.alternatives = groups.into_iter().chain([group.into()]).collect();
         });
     }
 
     /// The schemas that a dynamic reference may mean.
-    fn note_anchors(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
-        let Some(reference) = schema.node.get("$dynamicRef").and_then(Node::as_str) else { return };
+    fn note_anchors(&mut self, here: &Opened<'d>) {
+        let Some(reference) = here.schema.node.get("$dynamicRef").and_then(Node::as_str) else {
+            return;
+        };
         let Some((_, anchor)) = reference.split_once('#') else { return };
         let found = self.document.dynamic_anchors_named(anchor);
         let schemas = found.into_iter().filter_map(|pointer| {
             Some(Located { node: self.document.node_of(&pointer)?, pointer })
         });
-        self.alternatives((schema, at, reach), schemas.collect());
+        self.alternatives(here, schemas.collect());
     }
 
     /// The schemas that a schema with a `discriminator` and without branches stands for: those the mapping names and
     /// those that inherit from it (OpenAPI 3.0.3 §4.7.25).
-    fn note_subtypes(&mut self, schema: &Located<'d>, at: usize, reach: Reach) {
+    fn note_subtypes(&mut self, here: &Opened<'d>) {
+        let schema = &here.schema;
         let Some(discriminator) = schema.node.get("discriminator") else { return };
         let has_branches = ["anyOf", "oneOf"].iter().any(|name| schema.node.get(name).is_some());
         if has_branches {
@@ -312,7 +316,7 @@ impl<'d> Graph<'d> {
             }
         }
         found.remove(&schema.pointer);
-        self.alternatives((schema, at, reach), found.into_values().collect());
+        self.alternatives(here, found.into_values().collect());
     }
 }
 

@@ -85,11 +85,7 @@ pub(crate) fn read<'d>(operation: Cursor<'d, '_>) -> Option<DescribedBody<'d>> {
 }
 
 /// Puts the media types in the order of preference, and says when none of them is written. `cursor` is at the operation.
-pub(crate) fn prefer(
-    body: &mut DescribedBody<'_>,
-    cursor: Cursor<'_, '_>,
-    options: &LoadOptions,
-) {
+pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, options: &LoadOptions) {
     let document = cursor.document;
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
@@ -127,8 +123,7 @@ fn report_unwritten(body: &DescribedBody<'_>, cursor: Cursor<'_, '_>) {
     }
     let Some(first) = body.media.first().filter(|first| !first.is_written) else { return };
     let severity = if body.required { Severity::Error } else { Severity::Warning };
-    let help =
-        "name the element by `xml: {name: …}`, or offer the body as `application/json` too";
+    let help = "name the element by `xml: {name: …}`, or offer the body as `application/json` too";
     let object = cursor.at(&body.object.pointer);
     object.named("content").found(Code::BodyMediaNotWritten, severity, message(first), help);
 }

@@ -60,9 +60,9 @@ pub(crate) fn types<'d>(
     let root = operation.root();
     let own = operation.member(list).filter(|own| own.node.as_array().is_some());
     let Some(found) = own.or_else(|| root.member(list)) else { return Vec::new() };
-    let named = found.items(media::MEDIA).filter_map(|at| {
-        media::named(at.node.as_shared_str()?, object.clone(), at)
-    });
+    let named = found
+        .items(media::MEDIA)
+        .filter_map(|at| media::named(at.node.as_shared_str()?, object.clone(), at));
     let mut known = HashSet::new();
     named.filter(|one| known.insert(Arc::clone(&one.media_type))).collect()
 }

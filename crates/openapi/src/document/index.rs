@@ -57,6 +57,13 @@ impl Index {
     }
 }
 
+/// The name that an anchor gives a schema.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    name: &'a str,
+    is_dynamic: bool,
+}
+
 /// Where the walk is.
 #[derive(Clone, Copy)]
 struct Here<'a> {
@@ -103,7 +110,8 @@ impl<'d> Walk<'d> {
         let base = moved.as_deref().unwrap_or(here.base);
         for (name, value) in object.iter() {
             if let ("$anchor" | "$dynamicAnchor", Some(text)) = (&**name, value.as_str()) {
-                self.anchor((name, text), base, path);
+                let is_dynamic = &**name == "$dynamicAnchor";
+                self.anchor(Named { name: text, is_dynamic }, base, path);
             }
             // Examples are data: what looks like a reference in them is none.
             if here.is_names || !is_data(name) {
@@ -114,10 +122,10 @@ impl<'d> Walk<'d> {
     }
 
     /// Notes an anchor of a schema, and whether it is a dynamic one.
-    fn anchor(&mut self, (keyword, name): (&str, &str), base: &str, path: &Path<'_>) {
+    fn anchor(&mut self, Named { name, is_dynamic }: Named<'_>, base: &str, path: &Path<'_>) {
         self.index.n_nodes += path.weight();
         let pointer: Arc<str> = path.to_string().into();
-        if keyword == "$dynamicAnchor" {
+        if is_dynamic {
             let anchors = self.index.dynamic.entry(base.to_owned()).or_default();
             anchors.push((name.into(), Arc::clone(&pointer)));
         }

@@ -114,7 +114,8 @@ impl Run<'_> {
         let update = Update { value, path, version: self.version };
         for place in places {
             let Some(node) = node_at(root, place) else { continue };
-            let bounds = (&mut *self.budget, &mut *self.findings);
+            let bounds =
+                &mut merge::Bounds { budget: &mut *self.budget, findings: &mut *self.findings };
             if merge::into_target(node, &update, place.len(), bounds).is_err() {
                 return;
             }

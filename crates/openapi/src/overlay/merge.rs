@@ -56,31 +56,38 @@ impl Budget {
     }
 }
 
+/// What may still be added to a description, and what is found on the way.
+#[derive(Debug)]
+pub(super) struct Bounds<'a> {
+    pub(super) budget: &'a mut Budget,
+    pub(super) findings: &'a mut Findings,
+}
+
 /// Merges into a node that a target selected, `level` steps below the root.
 pub(super) fn into_target(
     target: &mut Value,
     update: &Update<'_>,
     level: usize,
-    (budget, findings): (&mut Budget, &mut Findings),
+    bounds: &mut Bounds<'_>,
 ) -> Result<(), Stopped> {
     match (target, update.value) {
         // Overlay 1.1.0 §4.4.3.1: an array is concatenated. In 1.0.0 the value is one entry, whatever it is.
         (Value::Array(items), Value::Array(more)) if update.version >= Version::V1_1 => {
-            appended(items, more, update, level, (budget, findings))
+            appended(items, more, update, level, bounds)
         }
         (Value::Array(items), entry) => {
             let entry = std::slice::from_ref(entry);
-            appended(items, entry, update, level, (budget, findings))
+            appended(items, entry, update, level, bounds)
         }
         (Value::Object(members), Value::Object(more)) => {
-            merged(members, more, update, level, (budget, findings))
+            merged(members, more, update, level, bounds)
         }
         (target, value) => {
             let replaces = Shape::of(target) == Shape::Primitive
                 && Shape::of(value) == Shape::Primitive
                 && update.version >= Version::V1_1;
             if !replaces {
-                findings.error(
+                bounds.findings.error(
                     Code::OverlayConflict,
                     update.path,
                     conflict(target, value, update),
@@ -99,10 +106,10 @@ fn appended(
     more: &[Value],
     update: &Update<'_>,
     level: usize,
-    (budget, findings): (&mut Budget, &mut Findings),
+    bounds: &mut Bounds<'_>,
 ) -> Result<(), Stopped> {
     for item in more {
-        afforded(budget.take(item, level + 1), update, findings)?;
+        bounds.take(item, update, level + 1)?;
         items.push(item.clone());
     }
     Ok(())
@@ -113,7 +120,7 @@ fn merged(
     more: &Object,
     update: &Update<'_>,
     level: usize,
-    (budget, findings): (&mut Budget, &mut Findings),
+    bounds: &mut Bounds<'_>,
 ) -> Result<(), Stopped> {
     for (name, value) in more {
         let path = update.path.name(name);
@@ -121,14 +128,14 @@ fn merged(
         match (members.get_mut(name), value) {
             // Nothing was there, or a YAML key without a value.
             (None | Some(Value::Null), _) => {
-                afforded(budget.take(value, level + 1), &below, findings)?;
+                bounds.take(value, &below, level + 1)?;
                 members.insert(name.clone(), value.clone());
             }
             (Some(Value::Object(known)), Value::Object(more)) => {
-                merged(known, more, &below, level + 1, (budget, findings))?;
+                merged(known, more, &below, level + 1, bounds)?;
             }
             (Some(Value::Array(known)), Value::Array(more)) => {
-                appended(known, more, &below, level + 1, (budget, findings))?;
+                appended(known, more, &below, level + 1, bounds)?;
             }
             // The structured example of Overlay 1.0.0 updates `components` and `tags` with nothing.
             (Some(Value::Object(_) | Value::Array(_)), Value::Null)
@@ -139,7 +146,7 @@ fn merged(
                 *known = value.clone();
             }
             (Some(known), _) => {
-                findings.error(
+                bounds.findings.error(
                     Code::OverlayConflict,
                     below.path,
                     conflict(known, value, &below),
@@ -151,15 +158,17 @@ fn merged(
     Ok(())
 }
 
-fn afforded(fits: bool, update: &Update<'_>, findings: &mut Findings) -> Result<(), Stopped> {
-    if fits {
-        return Ok(());
+impl Bounds<'_> {
+    /// Takes what it costs to add a value; what is over the limits is reported.
+    fn take(&mut self, value: &Value, update: &Update<'_>, level: usize) -> Result<(), Stopped> {
+        if self.budget.take(value, level) {
+            return Ok(());
+        }
+        let message = "expected a corrected description within the limits of depth and values, got a larger one";
+        let help = "add less, or select fewer nodes";
+        self.findings.error(Code::OverlayTooLarge, update.path, message.to_owned(), help);
+        Err(Stopped)
     }
-    let message =
-        "expected a corrected description within the limits of depth and values, got a larger one";
-    let help = "add less, or select fewer nodes";
-    findings.error(Code::OverlayTooLarge, update.path, message.to_owned(), help);
-    Err(Stopped)
 }
 
 fn conflict(target: &Value, value: &Value, update: &Update<'_>) -> String {

@@ -62,7 +62,7 @@ pub(super) fn copy<'d>(
                 insert(built, "prefixItems", list);
             }
             "pattern" => pattern::copy(builder, value, &path, built),
-            "patternProperties" => pattern::copy_names(builder, (object, value), &path, built),
+            "patternProperties" => pattern::copy_names(builder, object, &path, built),
             "properties" => properties(builder, object, &path, built),
             "required" => required::copy(builder, object, &path, built),
             "type" => kind(builder, value, &path, built),

@@ -39,10 +39,11 @@ pub(super) fn copy(builder: &mut Builder<'_>, value: &Node, path: &Path<'_>, bui
 /// said of all other names.
 pub(super) fn copy_names<'d>(
     builder: &mut Builder<'d>,
-    (object, value): (&'d NodeObject, &'d Node),
+    object: &'d NodeObject,
     path: &Path<'_>,
     built: &mut Object,
 ) {
+    let Some(value) = object.get("patternProperties") else { return };
     let Some(members) = value.as_object() else {
         let message = format!("expected an object of schemas, got: {}", value.kind());
         return builder.findings.warning(

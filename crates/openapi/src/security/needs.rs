@@ -63,9 +63,8 @@ impl Schemes {
             return Security { is_own: true, ..self.list(list) };
         }
         let (security, found) = self.general.get_or_init(|| {
-            let (security, own) = operation
-                .root()
-                .apart(|root| root.member("security").map(|list| self.list(list)));
+            let (security, own) =
+                operation.root().apart(|root| root.member("security").map(|list| self.list(list)));
             (security.unwrap_or_default(), own.into_diagnostics())
         });
         operation.with_findings(|findings| findings.repeat(found));

@@ -52,7 +52,8 @@ struct Gathered<'d> {
 pub(super) fn read<'d>(known: &mut Known<'d>, operation: Cursor<'d, '_>) -> Answers<'d> {
     let mut gathered = Gathered::default();
     let document = operation.document;
-    let responses = operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
+    let responses =
+        operation.below("responses", operation.node.get("responses").unwrap_or(&Node::Null));
     // OpenAPI 3.1.1 §4.8.16: the default is of every status that is not declared, of a success too.
     let is_read = |status: &str| is_success(status) || status == "default";
     for (status, at) in responses.members_where(is_read, ANSWER) {

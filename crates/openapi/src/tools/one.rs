@@ -292,9 +292,10 @@ impl<'d> Context<'d> {
             media::prefer(&mut body, operation, self.options);
             return Some(body);
         }
-        let reference = operation.node.get("requestBody").filter(|body| {
-            reference_of(body).is_some() && document.is_one_place(operation.path())
-        });
+        let reference = operation
+            .node
+            .get("requestBody")
+            .filter(|body| reference_of(body).is_some() && document.is_one_place(operation.path()));
         let address = reference.and_then(Node::as_object).map(Object::address);
         if let Some(known) = address.and_then(|address| self.known.bodies.get(&address)) {
             let is_affordable = document.affords(known.media.len(), media::MEDIA);
