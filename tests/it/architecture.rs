@@ -6,6 +6,7 @@ mod features;
 mod first_sentences;
 mod levels;
 mod modules;
+mod parameters;
 mod publishing;
 mod sides;
 mod sources;

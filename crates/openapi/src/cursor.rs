@@ -172,11 +172,6 @@ impl<'d, 'a> Cursor<'d, 'a> {
         reference::beside(self.document, self.node, &self.path, name).cloned()
     }
 
-    /// What stands here, and all that its references lead through.
-    pub(crate) fn chain(&self) -> impl Iterator<Item = &'d Node> {
-        reference::chain(self.document, self.node, &self.path)
-    }
-
     /// Reads with findings of their own.
     pub(crate) fn apart<T>(self, read: impl FnOnce(Cursor<'d, '_>) -> T) -> (T, Findings) {
         let mut own = Findings::default();

@@ -185,7 +185,7 @@ pub(crate) fn owners(operation: Written<'_>, schema: Root<'_>) -> Vec<KeyOwner> 
     }));
     if let Some(body) = operation.body {
         for (at, media) in body.media.iter().enumerate() {
-            owners.extend(of_body(operation.inputs, (body, media), KeySpace::Body(at), schema));
+            owners.extend(of_body(operation.inputs, body, media, KeySpace::Body(at), schema));
         }
     }
     owners
@@ -241,7 +241,8 @@ fn of_input(input: &Input, schema: Root<'_>) -> Option<KeyOwner> {
 /// The owners of the fields of a body, where one of them writes keys of its members.
 fn of_body(
     inputs: &[Input],
-    (body, media): (&Body, &BodyMedia),
+    body: &Body,
+    media: &BodyMedia,
     space: KeySpace,
     schema: Root<'_>,
 ) -> Vec<KeyOwner> {

@@ -18,7 +18,6 @@ use crate::{
     input::{Input, NestedInput, Place, Source},
     keys::{self, KeyOwner, Root, Written},
     nested::Walk,
-    options::SessionInputs,
     output,
     security::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,

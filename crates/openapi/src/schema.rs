@@ -107,7 +107,8 @@ struct Pending {
 impl<'d> Builder<'d> {
     /// A builder that does as much as may still be done with the document, and makes use of what was built before.
     pub(crate) fn new(
-        (document, built): (&'d Document, &'d Built),
+        document: &'d Document,
+        built: &'d Built,
         view: View,
         findings: Findings,
     ) -> Self {

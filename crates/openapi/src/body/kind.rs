@@ -3,7 +3,7 @@
 use callgate_tree::Node;
 
 use crate::{
-    body::{BodyKind, encoding, media::DescribedMedia},
+    body::{BodyKind, encoding},
     code::Code,
     cursor::Cursor,
     document::Document,
@@ -57,11 +57,15 @@ pub(super) fn kind_of_schema(
 }
 
 /// Whether an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
-pub(super) fn is_object_of_bytes(cursor: Cursor<'_, '_>, media: &DescribedMedia<'_>) -> bool {
-    let Some(schema) = &media.schema else { return false };
-    let bare = media.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+pub(super) fn is_object_of_bytes(
+    cursor: Cursor<'_, '_>,
+    media_type: &str,
+    kind: BodyKind,
+    schema: &Located<'_>,
+) -> bool {
+    let bare = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // What the session gives inside an object is never the model's.
-    let is_free = media.kind == BodyKind::Text && !cursor.document.has_session_inputs();
+    let is_free = kind == BodyKind::Text && !cursor.document.has_session_inputs();
     if !is_free || !is_pure(&bare) || !is_object(cursor.document, schema, DEEPEST) {
         return false;
     }

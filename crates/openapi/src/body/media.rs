@@ -89,7 +89,10 @@ pub(crate) fn prefer(body: &mut DescribedBody<'_>, cursor: Cursor<'_, '_>, optio
     let document = cursor.document;
     for media in &mut body.media {
         media.kind = kind_of_schema(document, media.kind, media.schema.as_ref());
-        if is_object_of_bytes(cursor, media) {
+        let is_of_bytes = media.schema.as_ref().is_some_and(|schema| {
+            is_object_of_bytes(cursor, &media.media_type, media.kind, schema)
+        });
+        if is_of_bytes {
             media.kind = BodyKind::Binary;
             media.schema = None;
         }

@@ -25,6 +25,18 @@ pub(crate) struct Place {
     pub(crate) pointer: String,
 }
 
+/// What a fragment names a part of: a document, or a schema with an `$id` in it.
+#[derive(Clone, Copy)]
+struct Resource<'a> {
+    /// The name of a further document.
+    document: Option<&'a str>,
+    index: &'a Index,
+    /// The address that what is written here is relative to.
+    base: &'a str,
+    /// The pointer of the schema.
+    within: Option<&'a str>,
+}
+
 /// Why a reference leads to no place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum NoPlace {
@@ -54,7 +66,7 @@ impl Document {
         let base = own.map_or(&*here.relative_to, |(_, name)| name);
         if address.is_empty() {
             let within = own.map(|(pointer, _)| pointer);
-            return self.part((document, index), (base, within), fragment);
+            return self.part(Resource { document, index, base, within }, fragment);
         }
         let name = resolved(base, address).map_err(forbidden)?;
         self.named_place(here, &name, fragment)
@@ -107,12 +119,8 @@ impl Document {
     }
 
     /// A part of a document or of a schema with an `$id`, by a fragment.
-    fn part(
-        &self,
-        (document, index): (Option<&str>, &Index),
-        (base, within): (&str, Option<&str>),
-        fragment: &str,
-    ) -> Result<Place, NoPlace> {
+    fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<Place, NoPlace> {
+        let Resource { document, index, base, within } = resource;
         let document = document.map(Into::into);
         let fragment = decoded(fragment).ok_or(NoPlace::Missing)?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
@@ -138,13 +146,14 @@ impl Document {
         self.spend(self.parts.with_ids.len());
         for (document, index) in self.indexes() {
             if let Some(pointer) = index.pointers.get(name) {
-                return self.part((document, index), (name, Some(pointer)), fragment);
+                let within = Some(&**pointer);
+                return self.part(Resource { document, index, base: name, within }, fragment);
             }
         }
         if let Some(document) = self.named_in(here, name) {
             let index = self.index_at(document).ok_or(NoPlace::Missing)?;
             let base = &self.base_of(document).relative_to;
-            return self.part((document, index), (base, None), fragment);
+            return self.part(Resource { document, index, base, within: None }, fragment);
         }
         match self.parts.documents.get(name) {
             Some(Further::Refused(why)) => Err(NoPlace::Unavailable(why.clone())),

@@ -79,7 +79,7 @@ impl Builder<'_> {
             self.document.spend(KNOWN);
             return known;
         }
-        let builder = Builder::new((self.document, self.built), self.view, Findings::default());
+        let builder = Builder::new(self.document, self.built, self.view, Findings::default());
         Arc::new(builder.part(place, node))
     }
 
