@@ -4,7 +4,7 @@
 use std::{borrow::Cow, mem};
 
 use callgate_secret::Masker;
-use callgate_tool::{Content, Json, Object, Value};
+use callgate_tool::{Content, Json, Value};
 
 /// Masks the secrets in a content; answers whether there were any.
 pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
@@ -42,48 +42,16 @@ pub(crate) fn json(json: Json, masker: &Masker<'_>) -> (Json, Found) {
     let Cow::Owned(masked) = masker.mask_text(json.text()) else { return (json, Found::Nothing) };
     // Taken, not copied: a tree of small values has many times the bytes of its text.
     let mut kept = json.into_value();
-    value(&mut kept, masker);
+    kept.mask(masker);
     let kept = Json::from(kept);
     // A secret that lies across several texts is none of theirs.
     let lies_across = matches!(masker.mask_text(kept.text()), Cow::Owned(_));
     (if lies_across { Json::from(Value::String(masked)) } else { kept }, Found::Secret)
 }
 
-/// Masks the secrets in every name, text and number of a value.
-pub(crate) fn value(value: &mut Value, masker: &Masker<'_>) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| self::value(item, masker)),
-        Value::Bool(_) | Value::Null => {}
-        Value::Number(number) => {
-            if let Cow::Owned(masked) = masker.mask_text(&number.digits()) {
-                *value = Value::String(masked);
-            }
-        }
-        Value::Object(members) => {
-            let masked = |name: &String| matches!(masker.mask_text(name), Cow::Owned(_));
-            if members.keys().any(masked) {
-                *members = mem::take(members)
-                    .into_iter()
-                    .map(|(name, value)| (masker.mask_text(&name).into_owned(), value))
-                    .collect::<Object>();
-            }
-            members.values_mut().for_each(|member| self::value(member, masker));
-        }
-        Value::String(shown) => {
-            let _: Found = text(shown, masker);
-        }
-    }
-}
-
 /// Masks the secrets in a text.
-pub(crate) fn text(text: &mut String, masker: &Masker<'_>) -> Found {
-    match masker.mask_text(text) {
-        Cow::Borrowed(_) => Found::Nothing,
-        Cow::Owned(masked) => {
-            *text = masked;
-            Found::Secret
-        }
-    }
+fn text(text: &mut String, masker: &Masker<'_>) -> Found {
+    if masker.mask_in(text) { Found::Secret } else { Found::Nothing }
 }
 
 #[cfg(test)]

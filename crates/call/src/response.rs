@@ -82,7 +82,7 @@ pub(crate) fn understood(
     let (mut answer, n_hidden) = shape.answer(Answer::new(status.as_u16(), content), &read);
     note_removed(n_removed + n_hidden, journal);
     for value in answer.next.values_mut() {
-        echoed::value(value, masker);
+        value.mask(masker);
         let _: usize = shape::clean(value);
     }
     answer.headers = headers::shown(operation, response.headers(), (&shape.headers, masker));

@@ -50,6 +50,13 @@ impl<'a> Masker<'a> {
         }
     }
 
+    /// Puts `****` in place of every secret of a text; answers whether there were any.
+    pub fn mask_in(&self, text: &mut String) -> bool {
+        let Cow::Owned(masked) = self.mask_text(text) else { return false };
+        *text = masked;
+        true
+    }
+
     /// Where the secrets are, as they are and below what may be taken off a text.
     fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();

@@ -4,6 +4,7 @@
 mod build;
 mod convert;
 mod foreign;
+mod masked;
 mod object;
 mod read;
 mod serial;

@@ -20,9 +20,7 @@ use super::{
     challenge::{self, Sent},
     failure,
     in_time::in_time,
-    redirect,
-    session_values::masked,
-    shown,
+    redirect, shown,
 };
 use crate::{
     call::Call,
@@ -197,14 +195,15 @@ impl<'a> Exchange<'a> {
     /// What an exchange that failed means.
     pub(super) fn fault(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
-            let detail = masked(detail.to_owned(), &Masker::new(&self.secrets));
+            let detail = Masker::new(&self.secrets).mask_text(detail).into_owned();
             journal.note(Event::NothingRecorded { detail });
         }
         let server = &self.plan.operation().server.url;
         if let Some(remedy) = failure::remedy(error, server) {
             journal.note(Event::Refused { remedy });
         } else if error.kind() != ErrorKind::NothingRecorded {
-            let why = masked(failure::why(error, server), &Masker::new(&self.secrets));
+            let mut why = failure::why(error, server);
+            Masker::new(&self.secrets).mask_in(&mut why);
             let server = failure::place(server);
             tracing::info!(server, why, "no answer");
             journal.note(Event::Unanswered { server, why });

@@ -45,7 +45,7 @@ impl SessionValues {
         let masker = Masker::new(&secrets);
         let mut arguments = Value::Object(arguments);
         if !masker.is_empty() {
-            of_value(&mut arguments, &masker);
+            arguments.mask(&masker);
         }
         arguments
     }
@@ -58,42 +58,22 @@ impl SessionValues {
     }
 }
 
-/// A text with `****` in place of every secret.
-pub(super) fn masked(text: String, masker: &Masker<'_>) -> String {
-    match masker.mask_text(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(masked) => masked,
-    }
-}
-
-fn of_value(value: &mut Value, masker: &Masker<'_>) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| of_value(item, masker)),
-        Value::Object(members) => members.values_mut().for_each(|member| of_value(member, masker)),
-        Value::String(text) => *text = masked(std::mem::take(text), masker),
-        _ => {}
-    }
-}
-
 fn of_fault(mut fault: Fault, masker: &Masker<'_>) -> Fault {
-    fault.message = masked(fault.message, masker);
+    masker.mask_in(&mut fault.message);
     for problem in &mut fault.problems {
-        for text in [&mut problem.at, &mut problem.expected, &mut problem.got] {
-            *text = masked(std::mem::take(text), masker);
+        let texts = [&mut problem.at, &mut problem.expected, &mut problem.got];
+        for text in texts.into_iter().chain(&mut problem.suggestion) {
+            masker.mask_in(text);
         }
-        problem.suggestion = problem.suggestion.take().map(|text| masked(text, masker));
     }
     fault
 }
 
-fn of_plan(planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
-    let PlannedRequest { method, url, headers, body, curl } = planned;
-    let headers = headers.into_iter().map(|(name, value)| (name, masked(value, masker)));
-    PlannedRequest {
-        method,
-        url: masked(url, masker),
-        headers: headers.collect(),
-        body: body.map(|body| masked(body, masker)),
-        curl: masked(curl, masker),
+fn of_plan(mut planned: PlannedRequest, masker: &Masker<'_>) -> PlannedRequest {
+    let PlannedRequest { method: _, url, headers, body, curl } = &mut planned;
+    let headers = headers.iter_mut().map(|(_, value)| value);
+    for text in [url, curl].into_iter().chain(headers).chain(body) {
+        masker.mask_in(text);
     }
+    planned
 }

@@ -1,0 +1,46 @@
+//! Takes secrets out of a value, wherever it has text: what finds them in a text is the masker of `secret`.
+
+use std::{borrow::Cow, mem};
+
+use callgate_secret::Masker;
+
+use crate::{Object, Value};
+
+impl Value {
+    /// Puts `****` in place of every secret in names, texts and numbers. A number that holds one becomes a text. A secret
+    /// that is divided among several texts is not found.
+    ///
+    /// ```
+    /// use callgate_secret::{Masker, Secret};
+    /// use callgate_tool::json;
+    ///
+    /// let masker = Masker::new(vec![Secret::new("s3cr3t-key".to_owned())]);
+    /// let mut sent = json!({"key": ["is s3cr3t-key"], "n": 7});
+    /// sent.mask(&masker);
+    /// assert_eq!(sent, json!({"key": ["is ****"], "n": 7}));
+    /// ```
+    pub fn mask(&mut self, masker: &Masker<'_>) {
+        match self {
+            Self::Array(items) => items.iter_mut().for_each(|item| item.mask(masker)),
+            Self::Bool(_) | Self::Null => {}
+            Self::Number(number) => {
+                if let Cow::Owned(masked) = masker.mask_text(&number.digits()) {
+                    *self = Self::String(masked);
+                }
+            }
+            Self::Object(members) => {
+                let is_masked = |name: &String| matches!(masker.mask_text(name), Cow::Owned(_));
+                if members.keys().any(is_masked) {
+                    *members = mem::take(members)
+                        .into_iter()
+                        .map(|(name, value)| (masker.mask_text(&name).into_owned(), value))
+                        .collect::<Object>();
+                }
+                members.values_mut().for_each(|member| member.mask(masker));
+            }
+            Self::String(text) => {
+                masker.mask_in(text);
+            }
+        }
+    }
+}
