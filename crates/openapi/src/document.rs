@@ -257,6 +257,11 @@ impl Document {
         parts.into_iter().take_while(move |_| self.spend(steps))
     }
 
+    /// What is left of a depth one level deeper, where that and effort for it are left.
+    pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
+        depth.checked_sub(1).filter(|_| self.spend(steps))
+    }
+
     /// Whether there is effort for so many parts, where each takes so many steps.
     pub(crate) fn affords(&self, n_parts: usize, steps: usize) -> bool {
         self.affordable(0..n_parts, steps).count() == n_parts

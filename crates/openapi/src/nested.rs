@@ -207,7 +207,7 @@ fn branches<'d>(document: &Document, root: &Located<'d>, keyword: &str) -> Vec<L
     let above = root.path();
     let path = above.name(keyword);
     let branches = root.node.get(keyword).and_then(Node::as_array).unwrap_or_default().iter();
-    let branches = branches.enumerate().take_while(|_| document.spend(1 + path.weight()));
+    let branches = document.affordable(branches.enumerate(), 1 + path.weight());
     branches.map(|(index, node)| Located::new(node, &path.index(index))).collect()
 }
 

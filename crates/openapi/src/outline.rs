@@ -129,10 +129,8 @@ impl<'d> Level<'d> {
         let level = Self { schema, name, ..self };
         level.within(document, open);
         let properties = level.schema.node.get("properties").and_then(Node::as_object);
-        for (name, node) in properties.into_iter().flat_map(Object::iter) {
-            if !document.spend(1) {
-                return;
-            }
+        let properties = properties.into_iter().flat_map(Object::iter);
+        for (name, node) in document.affordable(properties, 1) {
             let at = if level.at.is_empty() {
                 name.to_string()
             } else {
@@ -160,12 +158,12 @@ impl<'d> Level<'d> {
         for keyword in ["allOf", "anyOf", "oneOf"] {
             let parts = node.get(keyword).and_then(Node::as_array).unwrap_or_default();
             let path = path.name(keyword);
-            for (at, part) in parts.iter().enumerate().take_while(|_| document.spend(1)) {
+            for (at, part) in document.affordable(parts.iter().enumerate(), 1) {
                 let schema = Located::new(part, &path.index(at));
                 open.push_back(Level { schema, n_within: n_within + 1, ..self.clone() });
             }
         }
-        if let Some(item) = node.get("items").filter(|_| document.spend(1)) {
+        if let Some(item) = document.affordable(node.get("items"), 1).next() {
             let schema = Located::new(item, &path.name("items"));
             let at = format!("{}[]", self.at);
             open.push_back(Level {

@@ -49,7 +49,7 @@ impl Branch {
     }
 
     fn read(&mut self, document: &Document, schema: &Located<'_>, depth: usize) {
-        let Some(depth) = depth.checked_sub(1).filter(|_| document.spend(BRANCH)) else { return };
+        let Some(depth) = document.deeper(depth, BRANCH) else { return };
         let mut levels = beyond(document, schema.node, &schema.path());
         levels.insert(0, schema.clone());
         for level in &levels {
@@ -68,10 +68,8 @@ impl Branch {
         let above = level.path();
         let path = above.name("properties");
         let properties = level.node.get("properties").and_then(Node::as_object);
-        for (name, node) in properties.into_iter().flat_map(callgate_tree::Object::iter) {
-            if !document.spend(BRANCH) {
-                return;
-            }
+        let members = properties.into_iter().flat_map(callgate_tree::Object::iter);
+        for (name, node) in document.affordable(members, BRANCH) {
             self.known.push(Arc::clone(name));
             let values = chain(document, node, &path.name(name)).find_map(legal);
             let Some(values) = values.filter(|_| !self.fixed.contains_key(name)) else { continue };

@@ -19,8 +19,8 @@ pub(super) fn heirs<'d>(document: &'d Document, pointer: &str) -> Vec<Located<'d
         let mut named = bases.filter_map(|base| reference_of(base)?.strip_prefix('#'));
         named.any(|base| base == pointer)
     };
-    schemas
-        .take_while(|_| document.spend(1))
+    document
+        .affordable(schemas, 1)
         .filter(|(_, node)| inherits(node))
         .map(|(name, node)| Located::new(node, &path.name(name)))
         .collect()

@@ -191,10 +191,8 @@ fn properties<'d>(
     }
     for at in way(document, schema) {
         let members = at.node.get("properties").and_then(Node::as_object);
-        for (name, property) in members.into_iter().flat_map(Object::iter) {
-            if !document.spend(1) {
-                return;
-            }
+        let members = members.into_iter().flat_map(Object::iter);
+        for (name, property) in document.affordable(members, 1) {
             if !files.contains(name) && is_file(document, property, &at.path()) {
                 files.insert(name);
             }

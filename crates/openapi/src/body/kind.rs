@@ -77,7 +77,7 @@ pub(super) fn is_object_of_bytes(
 
 /// Whether a schema says that its value is an object, by itself or by what it is composed of.
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
-    let Some(depth) = depth.checked_sub(1).filter(|_| document.spend(1)) else { return false };
+    let Some(depth) = document.deeper(depth, 1) else { return false };
     chain(document, schema.node, &schema.path()).any(|node| {
         let kind = node.get("type").and_then(Node::as_str);
         let branches = |keyword: &str| {

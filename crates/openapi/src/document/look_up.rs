@@ -56,7 +56,7 @@ impl Document {
                     Some(document) => format!("{document}#{pointer}").into(),
                 })
             });
-        places.take_while(|_| self.spend(1)).collect()
+        self.affordable(places, 1).collect()
     }
 }
 

@@ -84,9 +84,7 @@ fn allows<'d>(
     values: &[&str],
     depth: usize,
 ) -> bool {
-    let Some(depth) = depth.checked_sub(1).filter(|_| builder.document.spend(1)) else {
-        return true;
-    };
+    let Some(depth) = builder.document.deeper(depth, 1) else { return true };
     let mut levels = beyond(builder.document, branch.node, &branch.path());
     levels.insert(0, branch);
     levels.iter().all(|level| {
