@@ -3,7 +3,7 @@
 
 mod address;
 mod allowance;
-mod aside;
+
 mod bindings;
 mod blueprint;
 mod body;
@@ -38,6 +38,7 @@ mod server;
 mod session_input;
 mod template;
 mod tools;
+mod unused_references;
 
 pub use allowance::Allowance;
 pub use bindings::{Alternative, Bindings, Fixed, Spot};

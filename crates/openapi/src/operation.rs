@@ -8,7 +8,6 @@ use callgate_tree::Diagnostic;
 
 use crate::{
     allowance::{Allowance, refusal},
-    aside,
     bindings::Bindings,
     blueprint::{Blueprint, Origin},
     body::Body,
@@ -23,6 +22,7 @@ use crate::{
         Security, SecurityScheme, argument_header::ArgumentHeader, header::is_withheld_header,
     },
     server::Server,
+    unused_references,
 };
 
 /// One operation of a description that is exposed or degraded.
@@ -252,7 +252,7 @@ impl Operation {
         let owners = keys::owners(self.written(), Root::Shared(&schema, &parts.document));
         keys::report(&owners, self.source_pointer(), &mut findings);
         let operation = self.blueprint.operation.located();
-        aside::examine(Cursor::new(&parts.document, &mut findings).to(&operation));
+        unused_references::examine(Cursor::new(&parts.document, &mut findings).to(&operation));
         allowance.spend(parts.document.spent());
         findings.into_diagnostics()
     }

@@ -20,7 +20,7 @@ use crate::{
 
 /// A place in one of the documents: the name of a further one, none for the description itself, and a pointer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub(crate) struct Place {
+pub(crate) struct DocumentPointer {
     pub(crate) document: Option<Arc<str>>,
     pub(crate) pointer: String,
 }
@@ -48,13 +48,13 @@ pub(crate) enum NoPlace {
 
 impl Document {
     /// The place that a reference names which stands at `at`.
-    pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<Place, NoPlace> {
+    pub(crate) fn place(&self, reference: &str, at: &Path<'_>) -> Result<DocumentPointer, NoPlace> {
         let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
         let document = at.document();
         if let (None, true, Some(pointer)) =
             (document, self.has_plain_pointers(), pointer_of_fragment(reference))
         {
-            return Ok(Place { document: None, pointer });
+            return Ok(DocumentPointer { document: None, pointer });
         }
         let index = self.index_at(document).ok_or(NoPlace::Missing)?;
         let own = if index.names.is_empty() || !self.spend(ENCLOSING) {
@@ -110,39 +110,44 @@ impl Document {
     /// The node at a place as it is written inside this crate.
     pub(crate) fn node_of(&self, place: &str) -> Option<&Node> {
         let (document, pointer) = parted(place);
-        self.node_at(&Place { document, pointer })
+        self.node_at(&DocumentPointer { document, pointer })
     }
 
     /// The node at a place.
-    pub(crate) fn node_at(&self, place: &Place) -> Option<&Node> {
+    pub(crate) fn node_at(&self, place: &DocumentPointer) -> Option<&Node> {
         self.root_of(place.document.as_deref())?.at(&place.pointer)
     }
 
     /// A part of a document or of a schema with an `$id`, by a fragment.
-    fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<Place, NoPlace> {
+    fn part(&self, resource: Resource<'_>, fragment: &str) -> Result<DocumentPointer, NoPlace> {
         let Resource { document, index, base, within } = resource;
         let document = document.map(Into::into);
         let fragment = decoded(fragment).ok_or(NoPlace::Missing)?;
         if !fragment.is_empty() && !fragment.starts_with('/') {
             let pointer = index.anchors.get(&format!("{base}#{fragment}"));
             let pointer = pointer.ok_or(NoPlace::Missing)?.to_string();
-            return Ok(Place { document, pointer });
+            return Ok(DocumentPointer { document, pointer });
         }
         if let Some(within) = within {
             // JSON Schema 2020-12 §8.2.1: pointers start at the schema with the `$id`. Generators write `$id` where they
             // mean nothing by it, so what is not there is looked for in the whole document.
-            let place = Place { document, pointer: format!("{within}{fragment}") };
+            let place = DocumentPointer { document, pointer: format!("{within}{fragment}") };
             if self.node_at(&place).is_some() {
                 return Ok(place);
             }
-            return Ok(Place { pointer: fragment, ..place });
+            return Ok(DocumentPointer { pointer: fragment, ..place });
         }
-        Ok(Place { document, pointer: fragment })
+        Ok(DocumentPointer { document, pointer: fragment })
     }
 
     /// A part of what has this name for a document with these addresses: a schema with this `$id`, a document, or the
     /// file that stands for it.
-    fn named_place(&self, here: &Base, name: &str, fragment: &str) -> Result<Place, NoPlace> {
+    fn named_place(
+        &self,
+        here: &Base,
+        name: &str,
+        fragment: &str,
+    ) -> Result<DocumentPointer, NoPlace> {
         self.spend(self.parts.with_ids.len());
         for (document, index) in self.indexes() {
             if let Some(pointer) = index.pointers.get(name) {

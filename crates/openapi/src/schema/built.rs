@@ -23,7 +23,7 @@ use crate::{
     schema::{
         View,
         group::{Group, Groups},
-        part::{Known, Link, Part, Place},
+        part::{DefinitionKey, Known, Link, Part},
         stem::Stems,
     },
 };
@@ -31,9 +31,9 @@ use crate::{
 /// The part built so far of the schemas of one description.
 #[derive(Debug)]
 pub(crate) struct Built {
-    parts: Mutex<HashMap<Place, Known>>,
+    parts: Mutex<HashMap<DefinitionKey, Known>>,
     groups: RwLock<Groups>,
-    sets: Mutex<HashMap<Box<[Place]>, Arc<DefinitionSet>>>,
+    sets: Mutex<HashMap<Box<[DefinitionKey]>, Arc<DefinitionSet>>>,
     /// The sets again, by the groups they consist of.
     grouped: Mutex<HashMap<Box<[usize]>, Arc<DefinitionSet>>>,
     stems: OnceLock<Stems>,
@@ -69,12 +69,12 @@ impl Built {
         }
     }
 
-    pub(super) fn part(&self, place: &Place) -> Option<Known> {
-        held(&self.parts).get(place).cloned()
+    pub(super) fn part(&self, key: &DefinitionKey) -> Option<Known> {
+        held(&self.parts).get(key).cloned()
     }
 
-    pub(super) fn keep_part(&self, place: Place, part: &Known) {
-        held(&self.parts).insert(place, part.clone());
+    pub(super) fn keep_part(&self, key: DefinitionKey, part: &Known) {
+        held(&self.parts).insert(key, part.clone());
     }
 
     /// A definition whose references share their names and pointers with those of others.
@@ -89,13 +89,13 @@ impl Built {
     }
 
     /// A definition that shares its schema with its likeness in another view, where those are equal.
-    pub(super) fn alike(&self, place: &Place, mut part: Part) -> Part {
+    pub(super) fn alike(&self, key: &DefinitionKey, mut part: Part) -> Part {
         let declared = [SessionInputs::Lenient, SessionInputs::Strict].map(View::Declared);
         let views = [View::Complete, View::Output].into_iter().chain(declared);
-        let places = views.flat_map(|view| {
-            [true, false].map(|is_filled| Place { at: place.at.clone(), view, is_filled })
+        let keys = views.flat_map(|view| {
+            [true, false].map(|is_filled| DefinitionKey { at: key.at.clone(), view, is_filled })
         });
-        let mut others = places.filter_map(|place| self.part(&place)?.ok());
+        let mut others = keys.filter_map(|key| self.part(&key)?.ok());
         if let Some(other) = others.find(|other| other.schema == part.schema) {
             part.schema = Arc::clone(&other.schema);
         }
@@ -108,15 +108,15 @@ impl Built {
     }
 
     /// Keeps a group of these definitions, unless somebody else did meanwhile, and answers its number.
-    pub(super) fn keep_group(&self, places: &[&Place], group: Group) -> usize {
-        self.groups.write().unwrap_or_else(PoisonError::into_inner).keep(places, group)
+    pub(super) fn keep_group(&self, keys: &[&DefinitionKey], group: Group) -> usize {
+        self.groups.write().unwrap_or_else(PoisonError::into_inner).keep(keys, group)
     }
 
-    pub(super) fn set(&self, roots: &[Place]) -> Option<Arc<DefinitionSet>> {
+    pub(super) fn set(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
         held(&self.sets).get(roots).cloned()
     }
 
-    pub(super) fn keep_set(&self, roots: Box<[Place]>, set: &Arc<DefinitionSet>) {
+    pub(super) fn keep_set(&self, roots: Box<[DefinitionKey]>, set: &Arc<DefinitionSet>) {
         if self.takes((roots.len() + 1) * ENTRY) {
             held(&self.sets).insert(roots, Arc::clone(set));
         }

@@ -14,7 +14,7 @@ use crate::{
         View,
         bare::cut_circles,
         bytes::Bytes,
-        part::{Known, Named, Place},
+        part::{DefinitionKey, Known, Named},
         scope::Scope,
         stem::{Stems, stem},
     },
@@ -23,7 +23,7 @@ use crate::{
 /// The groups of a description. They hold each other by their numbers: a chain of owners would be dropped recursively.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    of: HashMap<Place, usize>,
+    of: HashMap<DefinitionKey, usize>,
     list: Vec<Arc<Group>>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Group {
     /// The groups that its definitions refer to.
     pub(super) leads_to: Box<[usize]>,
     /// The place where something is filled in: one of its definitions as it is where nothing is.
-    pub(super) unfilled: Option<Place>,
+    pub(super) unfilled: Option<DefinitionKey>,
     /// True if all its definitions can be called after their own pointers.
     pub(super) is_plain: bool,
     /// The names that a definition of another group may have, too.
@@ -47,8 +47,8 @@ pub(super) struct Group {
 
 impl Groups {
     /// The number of the group of a definition.
-    pub(super) fn of(&self, place: &Place) -> Option<usize> {
-        self.of.get(place).copied()
+    pub(super) fn of(&self, key: &DefinitionKey) -> Option<usize> {
+        self.of.get(key).copied()
     }
 
     pub(super) fn get(&self, number: usize) -> Option<&Arc<Group>> {
@@ -56,24 +56,28 @@ impl Groups {
     }
 
     /// Keeps the group of these definitions, unless there is one, and answers its number.
-    pub(super) fn keep(&mut self, places: &[&Place], group: Group) -> usize {
-        if let Some(known) = places.first().and_then(|place| self.of(place)) {
+    pub(super) fn keep(&mut self, keys: &[&DefinitionKey], group: Group) -> usize {
+        if let Some(known) = keys.first().and_then(|key| self.of(key)) {
             return known;
         }
         let number = self.list.len();
         self.list.push(Arc::new(group));
-        self.of.extend(places.iter().map(|place| ((*place).clone(), number)));
+        self.of.extend(keys.iter().map(|key| ((*key).clone(), number)));
         number
     }
 }
 
 impl Group {
     /// The group of these definitions, in any order, which leads to those.
-    pub(super) fn new(stems: &Stems, members: &[(&Place, &Known)], leads_to: Box<[usize]>) -> Self {
+    pub(super) fn new(
+        stems: &Stems,
+        members: &[(&DefinitionKey, &Known)],
+        leads_to: Box<[usize]>,
+    ) -> Self {
         let mut group = Self { leads_to, is_plain: true, ..Self::default() };
         let mut shared_names = Vec::new();
         let mut named: IndexMap<Arc<str>, Named> = IndexMap::new();
-        for (place, known) in members {
+        for (key, known) in members {
             let part = match known {
                 Ok(part) => part,
                 Err(lack) => {
@@ -81,19 +85,19 @@ impl Group {
                     continue;
                 }
             };
-            let name: Arc<str> = stem(&place.at.pointer).into();
+            let name: Arc<str> = stem(&key.at.pointer).into();
             group.findings.absorb(&part.findings);
-            if !is_only(stems, place, &name) {
+            if !is_only(stems, key, &name) {
                 shared_names.push(Arc::clone(&name));
             }
             let is_renamed = part.links.iter().any(|link| *link.name != *stem(&link.at.pointer));
             group.is_plain &= !is_renamed && !named.contains_key(&name);
             named.insert(name, Named::from(&**part));
         }
-        if let Some((place, _)) = members.first().filter(|(place, _)| place.is_filled)
-            && matches!(place.view, View::Declared(_))
+        if let Some((key, _)) = members.first().filter(|(key, _)| key.is_filled)
+            && matches!(key.view, View::Declared(_))
         {
-            group.unfilled = Some(Place { is_filled: false, ..(*place).clone() });
+            group.unfilled = Some(DefinitionKey { is_filled: false, ..(*key).clone() });
         }
         group.shared_names = shared_names.into();
         if group.is_plain {
@@ -110,14 +114,14 @@ impl Group {
 }
 
 /// What the definitions of a group stand in order by, whichever was needed first.
-pub(super) fn in_order(place: &Place) -> (String, Arc<str>) {
-    (stem(&place.at.pointer), Arc::clone(&place.at.pointer))
+pub(super) fn in_order(key: &DefinitionKey) -> (String, Arc<str>) {
+    (stem(&key.at.pointer), Arc::clone(&key.at.pointer))
 }
 
 /// Returns true if no other definition can be called alike: it is a schema that the description names itself, and the
 /// only one of its name.
-fn is_only(stems: &Stems, place: &Place, name: &str) -> bool {
-    place.at.bytes == Bytes::Text
-        && place.at.scope == Scope::default()
-        && stems.only(name) == Some(&place.at.pointer)
+fn is_only(stems: &Stems, key: &DefinitionKey, name: &str) -> bool {
+    key.at.bytes == Bytes::Text
+        && key.at.scope == Scope::default()
+        && stems.only(name) == Some(&key.at.pointer)
 }

@@ -24,7 +24,7 @@ use crate::{
         bytes::Bytes,
         condense::condensed,
         group::{Group, Groups, in_order},
-        part::{At, Known, Link, Place},
+        part::{At, DefinitionKey, Known, Link},
         scope::Scope,
         stem::stem,
     },
@@ -42,7 +42,7 @@ enum Target {
 impl Builder<'_> {
     /// The definitions that are needed for those that wait; `None` where two would be called alike, or where no more may
     /// be done.
-    pub(super) fn grouped(&self, roots: &[Place]) -> Option<Arc<DefinitionSet>> {
+    pub(super) fn grouped(&self, roots: &[DefinitionKey]) -> Option<Arc<DefinitionSet>> {
         self.group(roots);
         let groups = self.built.groups();
         let reached = self.reached(&groups, roots)?;
@@ -71,17 +71,17 @@ impl Builder<'_> {
     }
 
     /// Sees that there is a group of each definition that is needed.
-    fn group(&self, roots: &[Place]) {
-        let mut needed: IndexMap<Place, Node> = IndexMap::new();
-        for (place, pending) in roots.iter().zip(&self.pending) {
-            if self.built.groups().of(place).is_none() {
-                needed.insert(place.clone(), pending.node.clone());
+    fn group(&self, roots: &[DefinitionKey]) {
+        let mut needed: IndexMap<DefinitionKey, Node> = IndexMap::new();
+        for (key, pending) in roots.iter().zip(&self.pending) {
+            if self.built.groups().of(key).is_none() {
+                needed.insert(key.clone(), pending.node.clone());
             }
         }
         let mut parts: Vec<(Known, Vec<Target>)> = Vec::new();
-        while let Some((place, node)) = needed.get_index(parts.len()) {
-            let (place, node) = (place.clone(), node.clone());
-            let part = self.shared_part(&place, &node);
+        while let Some((key, node)) = needed.get_index(parts.len()) {
+            let (key, node) = (key.clone(), node.clone());
+            let part = self.shared_part(&key, &node);
             let links = part.iter().flat_map(|part| &part.links);
             let targets = links.map(|link| self.target_of(link, &mut needed)).collect();
             parts.push((part, targets));
@@ -90,17 +90,17 @@ impl Builder<'_> {
     }
 
     /// Where a reference leads; what is in no group is needed.
-    fn target_of(&self, link: &Link, needed: &mut IndexMap<Place, Node>) -> Target {
-        let place = link.place(self.view);
-        if let Some(number) = self.built.groups().of(&place) {
+    fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> Target {
+        let key = link.key(self.view);
+        if let Some(number) = self.built.groups().of(&key) {
             return Target::Known(number);
         }
-        let at = needed.get_index_of(&place);
-        Target::New(at.unwrap_or_else(|| needed.insert_full(place, link.node.clone()).0))
+        let at = needed.get_index_of(&key);
+        Target::New(at.unwrap_or_else(|| needed.insert_full(key, link.node.clone()).0))
     }
 
     /// Keeps the groups of definitions that were found together.
-    fn keep_groups(&self, needed: &IndexMap<Place, Node>, parts: &[(Known, Vec<Target>)]) {
+    fn keep_groups(&self, needed: &IndexMap<DefinitionKey, Node>, parts: &[(Known, Vec<Target>)]) {
         let new = |target: &Target| match target {
             Target::Known(_) => None,
             Target::New(at) => Some(*at),
@@ -114,7 +114,7 @@ impl Builder<'_> {
                 .iter()
                 .filter_map(|at| Some((needed.get_index(*at)?.0, parts.get(*at)?)))
                 .collect();
-            members.sort_by_cached_key(|(place, _)| in_order(place));
+            members.sort_by_cached_key(|(key, _)| in_order(key));
             let mut leads_to: IndexSet<usize> = IndexSet::new();
             let targets = members.iter().flat_map(|(_, (_, targets))| targets);
             leads_to.extend(targets.filter_map(|target| match target {
@@ -122,37 +122,37 @@ impl Builder<'_> {
                 // Those of the group itself have no number yet.
                 Target::New(at) => numbers.get(at).copied(),
             }));
-            let known: Vec<_> = members.iter().map(|(place, (known, _))| (*place, known)).collect();
-            let places: Vec<_> = members.iter().map(|(place, _)| *place).collect();
+            let known: Vec<_> = members.iter().map(|(key, (known, _))| (*key, known)).collect();
+            let keys: Vec<_> = members.iter().map(|(key, _)| *key).collect();
             let made = Group::new(stems, &known, leads_to.into_iter().collect());
-            let number = self.built.keep_group(&places, made);
+            let number = self.built.keep_group(&keys, made);
             numbers.extend(group.into_iter().map(|at| (at, number)));
         }
     }
 
     /// A definition by itself, built for all that need it, and charged to none of them.
-    fn shared_part(&self, place: &Place, node: &Node) -> Known {
-        if let Some(known) = self.built.part(place) {
+    fn shared_part(&self, key: &DefinitionKey, node: &Node) -> Known {
+        if let Some(known) = self.built.part(key) {
             return known;
         }
         let (most, is_short) = self.built.share();
         let document = self.document.metered(most);
         let part = Builder::new(&document, self.built, self.view, Findings::default());
-        let part = part.part(place, node);
+        let part = part.part(key, node);
         self.built.spend(ENTRY + document.spent());
         let known = if !document.is_spent() {
-            Ok(Arc::new(self.built.interned(self.built.alike(place, part))))
+            Ok(Arc::new(self.built.interned(self.built.alike(key, part))))
         } else if is_short {
             Err(Lack::Rest)
         } else {
-            Err(Lack::Definition(Arc::clone(&place.at.pointer)))
+            Err(Lack::Definition(Arc::clone(&key.at.pointer)))
         };
-        self.built.keep_part(place.clone(), &known);
+        self.built.keep_part(key.clone(), &known);
         known
     }
 
     /// The numbers of all groups that are reached, in the order in which they are; `None` where that takes too much.
-    fn reached(&self, groups: &Groups, roots: &[Place]) -> Option<Vec<usize>> {
+    fn reached(&self, groups: &Groups, roots: &[DefinitionKey]) -> Option<Vec<usize>> {
         let mut reached: IndexSet<usize> = IndexSet::new();
         reached.extend(roots.iter().filter_map(|root| groups.of(root)));
         let mut at = 0;
@@ -176,7 +176,7 @@ impl Builder<'_> {
         let all: HashSet<usize> = reached.iter().copied().collect();
         reached.retain(|number| {
             let unfilled = groups.get(*number).and_then(|group| group.unfilled.as_ref());
-            let likeness = unfilled.and_then(|place| groups.of(place));
+            let likeness = unfilled.and_then(|key| groups.of(key));
             likeness.is_none_or(|likeness| !all.contains(&likeness))
         });
         reached
@@ -206,8 +206,8 @@ impl Builder<'_> {
                     bytes: Bytes::Text,
                     scope: Scope::default(),
                 };
-                let place = |is_filled| Place { at: at.clone(), view: self.view, is_filled };
-                let mut numbers = [true, false].into_iter().filter_map(|is| groups.of(&place(is)));
+                let key = |is_filled| DefinitionKey { at: at.clone(), view: self.view, is_filled };
+                let mut numbers = [true, false].into_iter().filter_map(|is| groups.of(&key(is)));
                 numbers.any(|number| all.contains(&number))
             };
             self.document.spend(COMPARED);

@@ -23,9 +23,9 @@ pub(super) struct At {
     pub(super) scope: Scope,
 }
 
-/// The parts defined, for whom, and where it stands.
+/// The key that tells definitions apart: what is defined, for whom, and whether it is filled in.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
-pub(super) struct Place {
+pub(super) struct DefinitionKey {
     pub(super) at: At,
     pub(super) view: View,
     /// True if everything that refers to it stands where defaults are filled in.
@@ -75,8 +75,8 @@ impl From<&Part> for Named {
 
 impl Link {
     /// What it leads to in this view.
-    pub(super) fn place(&self, view: View) -> Place {
-        Place { at: self.at.clone(), view, is_filled: self.is_filled }
+    pub(super) fn key(&self, view: View) -> DefinitionKey {
+        DefinitionKey { at: self.at.clone(), view, is_filled: self.is_filled }
     }
 }
 

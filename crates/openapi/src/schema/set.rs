@@ -15,7 +15,7 @@ use crate::{
         Builder, Pending,
         bare::{cut_circles, in_place},
         built::DefinitionSet,
-        part::{Link, Named, Part, Place, n_bytes},
+        part::{DefinitionKey, Link, Named, Part, n_bytes},
         rename::renamed,
     },
 };
@@ -26,7 +26,8 @@ impl Builder<'_> {
         if self.pending.is_empty() {
             return (Schema::new(Value::Object(own)), self.findings);
         }
-        let roots: Box<[Place]> = self.pending.iter().map(|pending| self.place(pending)).collect();
+        let roots: Box<[DefinitionKey]> =
+            self.pending.iter().map(|pending| self.key(pending)).collect();
         let set = self.built.set(&roots).unwrap_or_else(|| {
             let grouped = self.grouped(&roots);
             let is_named = grouped.is_none();
@@ -45,9 +46,9 @@ impl Builder<'_> {
         (Schema::with_definitions(Value::Object(own), definitions), self.findings)
     }
 
-    pub(super) fn place(&self, pending: &Pending) -> Place {
+    pub(super) fn key(&self, pending: &Pending) -> DefinitionKey {
         let is_filled = self.names.get(&pending.at).is_some_and(|known| known.is_filled);
-        Place { at: pending.at.clone(), view: self.view, is_filled }
+        DefinitionKey { at: pending.at.clone(), view: self.view, is_filled }
     }
 
     /// All definitions that are needed for those that wait, under names that are given in this set.
@@ -57,8 +58,8 @@ impl Builder<'_> {
         while let Some(pending) = self.pending.pop_front() {
             let Some(known) = self.names.get(&pending.at) else { continue };
             let name = Arc::clone(&known.name);
-            let place = self.place(&pending);
-            let part = self.part_of_set(&place, &pending.node);
+            let key = self.key(&pending);
+            let part = self.part_of_set(&key, &pending.node);
             found.absorb(&part.findings);
             named.insert(name, self.named(&part));
         }
@@ -73,14 +74,14 @@ impl Builder<'_> {
     }
 
     /// A definition by itself, built once more only where it could not be built for all.
-    fn part_of_set(&self, place: &Place, node: &Node) -> Arc<Part> {
+    fn part_of_set(&self, key: &DefinitionKey, node: &Node) -> Arc<Part> {
         // Where nothing may be done any more, everything is the schema that allows everything.
-        if let Some(Ok(known)) = self.built.part(place).filter(|_| !self.document.is_spent()) {
+        if let Some(Ok(known)) = self.built.part(key).filter(|_| !self.document.is_spent()) {
             self.document.spend(KNOWN);
             return known;
         }
         let builder = Builder::new(self.document, self.built, self.view, Findings::default());
-        Arc::new(builder.part(place, node))
+        Arc::new(builder.part(key, node))
     }
 
     /// A definition as it is called in this set. What it refers to is needed, too.
@@ -105,12 +106,12 @@ impl Builder<'_> {
 
 impl<'d> Builder<'d> {
     /// A definition by itself, by a builder that built nothing so far.
-    pub(super) fn part(mut self, place: &Place, node: &'d Node) -> Part {
+    pub(super) fn part(mut self, key: &DefinitionKey, node: &'d Node) -> Part {
         let before = self.document.spent();
-        self.bytes = place.at.bytes;
-        self.is_filled = place.is_filled;
-        self.scope = place.at.scope.clone();
-        let schema = self.schema(node, &Path::at(&place.at.pointer));
+        self.bytes = key.at.bytes;
+        self.is_filled = key.is_filled;
+        self.scope = key.at.scope.clone();
+        let schema = self.schema(node, &Path::at(&key.at.pointer));
         let links = self.pending.into_iter().filter_map(|pending| {
             let Pending { at, node, is_filled } = pending;
             let name = Arc::clone(&self.names.get(&at)?.name);

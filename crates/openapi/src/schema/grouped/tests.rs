@@ -136,7 +136,7 @@ fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
     let document = described(schemas, &[root]);
     let built = fresh(&document);
     let (builder, _) = builder((&document, &built), (0, 0, false));
-    let roots: Vec<_> = builder.pending.iter().map(|pending| builder.place(pending)).collect();
+    let roots: Vec<_> = builder.pending.iter().map(|pending| builder.key(pending)).collect();
     builder.grouped(&roots).map(|set| set.definitions.groups().len())
 }
 

@@ -1,4 +1,4 @@
-//! References in what no call reads: the answers that tell of no success, headers, links, examples, callbacks. Nothing
+//! Examines references in what no call reads: the answers that tell of no success, headers, links, examples, callbacks. Nothing
 //! is lost for a call where one of them leads nowhere, so it is a note, and only `check` looks for them.
 
 use crate::{
