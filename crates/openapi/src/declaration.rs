@@ -61,7 +61,7 @@ impl Parts<'_> {
     }
 
     fn builder(&self, view: View, findings: Findings) -> Builder<'_> {
-        Builder::new(&self.document, &self.built, view, findings)
+        Builder::new(&self.document, &self.built, view).reporting_to(findings)
     }
 
     fn object(&self, view: View, findings: Findings) -> (Schema, Findings) {

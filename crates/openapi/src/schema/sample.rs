@@ -4,7 +4,7 @@ use callgate_tool::{Value, json};
 use callgate_tree::Path;
 
 use super::{Builder, View, built::Built};
-use crate::{allowance::Allowance, findings::Findings, sample::document};
+use crate::{allowance::Allowance, sample::document};
 
 /// A row: a schema, what is built of it, and the codes of what is found.
 #[track_caller]
@@ -13,7 +13,7 @@ pub(super) fn check(schema: Value, expected: Value, codes: &[&str]) {
     let document = document(json!({"schema": schema}));
     let node = document.root().get("schema").unwrap();
     let built = Built::new(Allowance::of_definitions(&document));
-    let mut builder = Builder::new(&document, &built, View::Complete, Findings::default());
+    let mut builder = Builder::new(&document, &built, View::Complete);
     assert_eq!(builder.schema(node, &Path::at("/schema")), expected);
     let found = builder.findings.into_diagnostics();
     assert_eq!(found.iter().map(|found| found.code.as_str()).collect::<Vec<_>>(), codes);

@@ -80,7 +80,7 @@ impl Builder<'_> {
             self.document.spend(KNOWN);
             return known;
         }
-        let builder = Builder::new(self.document, self.built, self.view, Findings::default());
+        let builder = Builder::new(self.document, self.built, self.view);
         Arc::new(builder.part(key, node))
     }
 

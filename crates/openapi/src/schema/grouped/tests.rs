@@ -62,7 +62,7 @@ fn builder<'d>(
 ) -> (Builder<'d>, callgate_tool::Object) {
     let declared = View::Declared(SessionInputs::Lenient);
     let view = [declared, View::Complete, View::Output][view];
-    let mut builder = Builder::new(document, built, view, Findings::default());
+    let mut builder = Builder::new(document, built, view);
     if is_form {
         builder.bytes = Bytes::Parts;
     }
