@@ -255,8 +255,8 @@ pub mod config {
         SchemeChoice, SchemeCredential, Scopes, SecretsConfig, ServerUrl, ServingConfig,
         ServingLimits, SessionsConfig, Severity, Subject, TABLES, Table, Takes, TelemetryConfig,
         TlsConfig, Token, ToolConfirm, ToolExecution, ToolShape, ToolsetConfig, Upstream,
-        WholeExport, import_export, load, load_description, load_toolset, nearest,
-        new_private_file, open, private_folder, read_file, schema,
+        WholeExport, import_export, load, load_description, load_toolset, new_private_file, open,
+        private_folder, read_file, schema,
     };
 }
 
@@ -265,8 +265,8 @@ pub mod openapi {
     pub use callgate_openapi::{
         Allowance, Alternative, AnswerField, Applied, ArgumentHeader, ArgumentHeaders, Bindings,
         Body, BodyKind, BodyLayout, BodyMedia, Code, CredentialKind, Defaults, Document, Effects,
-        Encoding, Fixed, Input, InvalidPath, InvalidPattern, InvalidServer, JsonPath, KeyForm,
-        KeyOwner, KeySpace, Limits, LoadOptions, Loaded, NestedInput, NotAnArgumentHeader,
+        Encoding, Example, Fixed, Input, InvalidPath, InvalidPattern, InvalidServer, JsonPath,
+        KeyForm, KeyOwner, KeySpace, Limits, LoadOptions, Loaded, NestedInput, NotAnArgumentHeader,
         OAuthFlow, OAuthFlowKind, Operation, OperationReport, OperationStatus, Outline, Overlaid,
         Overlay, PartHeader, PathPart, PathStep, Pattern, Place, Placement, PositionEncodings,
         PropertyEncoding, Report, RequiredScheme, Requirement, Security, SecurityScheme,

@@ -29,7 +29,8 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
         // Nobody waits for a schema that somebody else builds.
         let mut own = held().clone();
         let before = own.spent();
-        let answered = build((&common, &output), &mut own, ("", ""));
+        let answered =
+            Asked { common: &common, output: &output, pointer: "", label: "" }.built(&mut own);
         held().spend(own.spent().saturating_sub(before));
         answered.schema
     })
@@ -38,30 +39,36 @@ pub(crate) fn with_lazy(tool: Tool, blueprint: &Blueprint) -> Tool {
 /// The schema of what an operation answers, where its description has one.
 pub(crate) fn built(blueprint: &Blueprint, allowance: &mut Allowance) -> Option<Answered> {
     let Blueprint { common, label, operation, .. } = blueprint;
-    let output = blueprint.output.as_ref()?;
-    Some(build((common, output), allowance, (&operation.pointer, label)))
+    let (output, pointer) = (blueprint.output.as_ref()?, &*operation.pointer);
+    Some(Asked { common, output, pointer, label }.built(allowance))
 }
 
-fn build(
-    (common, output): (&Common, &Origin),
-    allowance: &mut Allowance,
-    operation: (&str, &str),
-) -> Answered {
-    let most = allowance.of_one();
-    let (document, built) = (common.document.metered(most), common.built());
-    let findings = Findings::about(operation.1.to_owned());
-    let mut builder = Builder::new((&document, &built), View::Output, findings);
-    let schema = builder.schema(&output.node, &Path::at(&output.pointer));
-    let (schema, findings) = match schema {
-        Value::Object(members) => builder.close(members),
-        _ => builder.close(Object::new()),
-    };
-    allowance.spend(document.spent());
-    if document.is_spent() || document.lacking().is_some() {
-        let refused = refusal(&document, most, operation);
-        let message = format!("{}; the output schema is left out", refused.message);
-        let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
-        return Answered { schema: None, diagnostics: vec![left_out] };
+/// The schema that is asked for, and the operation it belongs to.
+struct Asked<'a> {
+    common: &'a Common,
+    output: &'a Origin,
+    pointer: &'a str,
+    label: &'a str,
+}
+
+impl Asked<'_> {
+    fn built(&self, allowance: &mut Allowance) -> Answered {
+        let most = allowance.of_one();
+        let (document, built) = (self.common.document.metered(most), self.common.built());
+        let findings = Findings::about(self.label.to_owned());
+        let mut builder = Builder::new(&document, &built, View::Output).reporting_to(findings);
+        let schema = builder.schema(&self.output.node, &Path::at(&self.output.pointer));
+        let (schema, findings) = match schema {
+            Value::Object(members) => builder.close(members),
+            _ => builder.close(Object::new()),
+        };
+        allowance.spend(document.spent());
+        if document.is_spent() || document.lacking().is_some() {
+            let refused = refusal(&document, most, self.pointer, self.label);
+            let message = format!("{}; the output schema is left out", refused.message);
+            let left_out = Diagnostic { severity: Severity::Warning, message, ..refused };
+            return Answered { schema: None, diagnostics: vec![left_out] };
+        }
+        Answered { schema: Some(schema), diagnostics: findings.into_diagnostics() }
     }
-    Answered { schema: Some(schema), diagnostics: findings.into_diagnostics() }
 }
