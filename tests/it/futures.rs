@@ -12,7 +12,7 @@ use callgate::{
     },
     secret::{SecretReference, SecretStore},
     session,
-    transport::{Resolver, ResponseBody, Transport},
+    transport::{NamedBy, Resolver, ResponseBody, Transport},
 };
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
@@ -123,6 +123,8 @@ fn every_future_of_a_trait_is_send() {
     let _ = |transport: Arc<dyn Transport>, request: http::Request<bytes::Bytes>| {
         is_send(transport.open(request, &limits()));
     };
+    let _: fn(&dyn Transport, &http::Uri) =
+        |transport, origin| is_send(transport.connect(origin, NamedBy::Operator));
     let _: fn(&dyn Resolver) = |resolver| is_send(resolver.addresses("example.com"));
 }
 

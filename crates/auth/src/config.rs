@@ -51,7 +51,7 @@ pub enum AuthConfig {
     },
     /// A signature of AWS, Version 4.
     AwsSigV4 {
-        /// The kind good for.
+        /// The use that it has.
         scope: Scope,
         /// The place where the keys come from.
         keys: KeySource,

@@ -1,4 +1,4 @@
-//! The kinds of credential have in common: the form in which they reach a service, which decides what security schemes
+//! The things that kinds of credential have in common: the form in which they reach a service, which decides what security schemes
 //! they meet, what they cost a call, and the scopes they are known to have.
 
 use crate::config::AuthConfig;
@@ -34,7 +34,7 @@ impl AuthConfig {
         }
     }
 
-    /// The cost of the credential a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
+    /// The cost of the credential for a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
     /// 2 a token that is asked for now and then.
     pub fn cost(&self) -> u32 {
         match self {

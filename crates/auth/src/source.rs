@@ -70,7 +70,7 @@ impl CredentialSource {
         }
     }
 
-    /// The place in the session the value is; `None` where it is the operator's.
+    /// The place of the value in the session; `None` where it is the operator's.
     pub(crate) fn session_place(&self) -> Option<String> {
         match self {
             Self::ContextVariable(name) => Some(format!("{CONTEXT_VARIABLES}{name}")),

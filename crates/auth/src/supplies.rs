@@ -13,7 +13,7 @@ pub struct Supplies {
     pub secrets: Arc<dyn SecretStore>,
     /// The way tokens are asked for.
     pub transport: Arc<dyn Transport>,
-    /// The means with which signatures and assertions are dated.
+    /// The clock by which signatures and assertions are dated.
     pub clock: Clock,
 }
 

@@ -17,7 +17,7 @@ use crate::{
 };
 pub(crate) use names::Names;
 
-/// The means with which session inputs are bound.
+/// The things that session inputs are bound with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Binding<'a> {
     pub(crate) subject: Subject<'a>,

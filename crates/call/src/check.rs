@@ -45,7 +45,7 @@ use crate::{
     wording,
 };
 
-/// The program compiled of the schemas of an operation's inputs so far, in the order of the inputs.
+/// The program made of the schemas of an operation's inputs so far, in the order of the inputs.
 #[derive(Debug)]
 pub(crate) struct Checks {
     program: Program,
@@ -55,7 +55,7 @@ pub(crate) struct Checks {
 /// The checks of an operation with the object schema over all its arguments, of which they are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checking<'a> {
-    /// The program compiled.
+    /// The program that is made.
     pub(crate) checks: &'a Checks,
     /// The schema.
     pub(crate) schema: &'a Value,

@@ -18,7 +18,7 @@ pub(crate) fn cookie_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(';').map(|pair| pair.split_once('=').map_or(pair, |(name, _)| name).trim())
 }
 
-/// The decision whether a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is
+/// True if a value stands in a cookie of style `cookie` as it is (OpenAPI 3.2.0, appendix D: nothing is
 /// escaped there).
 ///
 /// # Errors

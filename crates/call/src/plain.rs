@@ -1,4 +1,4 @@
-//! The decision whether a URL parser would change an address: known without parsing where every byte is one no parser
+//! Decides whether a URL parser would change an address: known without parsing where every byte is one no parser
 //! touches, found out by parsing elsewhere. Decides on finished addresses from `request`; refuses nothing itself.
 
 use url::Url;

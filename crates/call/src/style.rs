@@ -24,7 +24,7 @@ pub(crate) enum Escape {
     Verbatim,
 }
 
-/// The decision whether items and members stand on their own.
+/// True if items and members stand on their own.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Explode {
     /// They do not.

@@ -304,6 +304,7 @@ pub mod secret {
 
 /// Who sends a request: the network, or recorded responses.
 pub mod transport {
+    pub use callgate_tool::NamedBy;
     pub use callgate_transport::{
         AddressRange, CaCertificates, Client, ClientIdentity, ClientSettings, Clock,
         CredentialPlaces, Denial, Dialled, Error, ErrorKind, Limits, Listeners, Network, NotAProxy,

@@ -16,7 +16,7 @@ use crate::number::grouped;
 const TOOL_TOKENS: usize = 1000;
 /// Half of a context of 200,000 tokens, which is what most models have.
 const ALL_TOKENS: usize = 100_000;
-/// The number of of the dearest tools are shown.
+/// The number of the dearest tools that are shown.
 const DEAREST: usize = 10;
 /// Nobody reads more notes about single tools.
 const MOST_NOTES: usize = 5_000;

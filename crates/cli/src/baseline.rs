@@ -58,7 +58,7 @@ impl Baseline {
         before.saturating_sub(found.len())
     }
 
-    /// The number of of its findings nobody made.
+    /// The number of its findings that nobody made.
     pub(crate) fn n_stale(&self) -> usize {
         self.known.difference(&self.met).count()
     }

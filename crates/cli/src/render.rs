@@ -14,7 +14,7 @@ use crate::{
     masked::{is_ours, is_part},
 };
 
-/// The way wide a line of a snippet may be; longer ones are cut around the caret.
+/// The width that a line of a snippet may have; longer ones are cut around the caret.
 const WIDTH: usize = 120;
 
 /// The parts of a snippet.

@@ -43,9 +43,9 @@ pub struct Config {
     pub idempotency: Option<RecordBounds>,
     /// The place where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
-    /// The sidecar\'s listeners, its callers, and its bounds.
+    /// The sidecar's listeners, its callers, and its bounds.
     pub serving: ServingConfig,
-    /// The sidecar\'s settings for sessions.
+    /// The sidecar's settings for sessions.
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP.
     pub mcp: McpConfig,

@@ -1,4 +1,4 @@
-//! The problem, or worth knowing, about a configuration and the files it names: where, what was expected, what to
+//! A problem of a configuration, or what is worth knowing about it, and the files it names: where, what was expected, what to
 //! do.
 
 use std::{fmt, path::PathBuf};

@@ -1,4 +1,4 @@
-//! The words of the tools of Dialogflow and of Customer Engagement Suite about credentials and connections, as the settings
+//! Reads the words of Dialogflow and of Customer Engagement Suite about credentials and connections, as the settings
 //! of a toolset. Pure: an export's JSON in, settings and remarks out. What has no equivalent is remarked and nothing is
 //! guessed; an authentication that cannot be taken over leaves the toolset without a credential, and says so.
 

@@ -29,7 +29,7 @@ pub struct Table {
     pub keys: &'static [Key],
     /// Keys of the design that this version does not know yet: refused by name rather than as misspelt.
     pub later: &'static [&'static str],
-    /// The number of of its keys stand in one mapping.
+    /// The number of its keys that stand in one mapping.
     pub takes: Takes,
 }
 

@@ -27,15 +27,15 @@ impl Default for ReloadConfig {
     }
 }
 
-/// The text written to standard error.
+/// The text that is written to standard error.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct LogConfig {
     /// The way a record is written.
     pub format: LogFormat,
-    /// The text written of modules that are not named.
+    /// The text that is written of modules that are not named.
     pub level: LogLevel,
-    /// The text written of a module, by the beginning of its path: `callgate_gateway`.
+    /// The text that is written of a module, by the beginning of its path: `callgate_gateway`.
     pub modules: BTreeMap<String, LogLevel>,
 }
 

@@ -35,7 +35,7 @@ pub struct SecretsConfig {
     pub directory: Option<PathBuf>,
     /// Google Secret Manager: `gcp:projects/…`.
     pub gcp: Option<Remote<Identity>>,
-    /// The keyring `keyring:service/user` that means.
+    /// The keyring that `keyring:service/user` means.
     pub keyring: KeyringBackend,
     /// Vault or OpenBao: `vault:path#key`.
     pub vault: Option<Remote<VaultConfig>>,

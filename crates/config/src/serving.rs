@@ -1,4 +1,4 @@
-//! The sidecar\'s listeners, its callers and what it bounds, as values. Nothing is opened or fetched here: addresses
+//! The sidecar's listeners, its callers and what it bounds, as values. Nothing is opened or fetched here: addresses
 //! are bound by the gateway, tokens are read when a configuration is built for a process that serves.
 
 mod access;
@@ -17,7 +17,7 @@ pub use listener::{ListenerConfig, ListenerTls};
 
 use crate::reader::{Mapping, Reader, at};
 
-/// The sidecar\'s listeners, its callers, and its bounds.
+/// The sidecar's listeners, its callers, and its bounds.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServingConfig {

@@ -96,7 +96,7 @@ impl<'a> Around<'a> {
         Ended { ending, journal: &self.journal, elapsed, reached: self.reached(ending) }
     }
 
-    /// The decision whether the service was reached by a call that ended so.
+    /// True if the service was reached by a call that ended so.
     fn reached(&self, ending: Ending<'_>) -> Reached {
         let is_answered = |event: &Event| matches!(event, Event::Attempt { status: Some(_), .. });
         match ending {

@@ -100,7 +100,7 @@ pub enum InputChange {
     Removed,
     /// It could be left out, and must be given.
     Required,
-    /// The decision whether it takes as much cannot be said: which keyword differs.
+    /// Nobody can say if it takes as much: the keyword that differs.
     Unknown(String),
 }
 

@@ -89,7 +89,7 @@ pub struct Ended<'a> {
     pub journal: &'a Journal,
     /// The time since the call was made.
     pub elapsed: Duration,
-    /// The decision whether the service was reached, as far as it is known.
+    /// True if the service was reached, as far as it is known.
     pub reached: Reached,
 }
 

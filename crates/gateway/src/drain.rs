@@ -3,7 +3,7 @@
 
 use callgate_executor::Stop;
 
-/// The decision whether the sidecar is being stopped. Clones share one state.
+/// True if the sidecar is being stopped. Clones share one state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Drain {
     begun: Stop,

@@ -55,7 +55,7 @@ impl Front {
         &self.limits
     }
 
-    /// The decision whether the sidecar is being stopped.
+    /// True if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         self.gateway.drain()
     }
@@ -152,7 +152,7 @@ fn unknown(built: &Built, head: &Parts, problem: Problem) -> Result<Caller, Prob
     }
 }
 
-/// The decision whether a path is served at this door.
+/// True if a path is served at this door.
 fn may_go_through(path: &str, peer: &Peer) -> Result<(), Problem> {
     let is_served = match peer.door {
         Door::Admin => {

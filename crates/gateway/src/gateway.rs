@@ -91,7 +91,7 @@ impl Gateway {
         &self.0.at_start
     }
 
-    /// The decision whether the sidecar is being stopped.
+    /// True if the sidecar is being stopped.
     pub(crate) fn drain(&self) -> &Drain {
         &self.0.drain
     }

@@ -76,7 +76,7 @@ fn toolset(toolset: &BuiltToolset) -> Value {
     value
 }
 
-/// The decision whether what is served is what stands in the files.
+/// True if what is served is what stands in the files.
 fn configuration(end: &End) -> Value {
     match end {
         End::Refused(_) => "last_good".into(),

@@ -12,7 +12,7 @@ use callgate_tool::{Object, Value, json};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 use tokio::sync::watch;
 
-/// The facts known of reloads. Clones share it.
+/// The facts that are known of reloads. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Reloads(Arc<Shared>);
 

@@ -83,7 +83,7 @@ fn until(text: &str, now: SystemTime) -> Duration {
     left.unwrap_or_default()
 }
 
-/// The parts of stays itself in one segment of a path, of what e-mail addresses.
+/// The characters that stay themselves in one segment of a path, of those that e-mail addresses.
 const SEGMENT: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'@').remove(b'+');
 

@@ -52,7 +52,7 @@ pub(crate) fn resolved(base: &str, address: &str) -> Result<String, Refused> {
     beside(base, address)
 }
 
-/// The decision whether a document of this name may be asked for: a file, or something on an https server.
+/// True if a document of this name may be asked for: a file, or something on an https server.
 pub(crate) fn may_be_needed(name: &str) -> Result<(), Refused> {
     if scheme(name).is_none() {
         return Ok(());

@@ -9,7 +9,7 @@ use std::sync::{
 
 use callgate_tree::Node;
 
-/// The part left for a description, and for the operation that is being read. One load takes from it, on one thread.
+/// The effort that is left for a description, and for the operation that is being read. One load takes from it, on one thread.
 #[derive(Debug)]
 pub(crate) struct Effort {
     most: usize,

@@ -12,7 +12,7 @@ use crate::{
     schema::holds::{Holds, holds},
 };
 
-/// The findings below schemas so far.
+/// The findings below schemas, so far.
 #[derive(Debug)]
 pub(crate) struct Reach<'d> {
     document: &'d Document,

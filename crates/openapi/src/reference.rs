@@ -166,7 +166,7 @@ pub(crate) fn chain<'d>(
     iter::once(node).chain(beyond(document, node, path).into_iter().map(|at| at.node))
 }
 
-/// The words said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
+/// The words that are said beside a reference, or beside one it leads to, instead of what its target says (OpenAPI 3.1.1 §4.8.23);
 /// the nearest counts. Earlier versions ignore what stands there.
 pub(crate) fn beside<'d>(
     document: &'d Document,

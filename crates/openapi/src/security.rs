@@ -1,4 +1,4 @@
-//! The demand of an operation by way of credentials: the security schemes of the description and how they combine.
+//! The credentials that an operation asks for: the security schemes of the description and how they combine.
 //! Getting and sending credentials is the business of `auth`; which parameters belong to them is in `withheld`.
 
 pub(crate) mod argument_header;
@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::input::Place;
 
-/// The demand of an operation: any one of its alternatives.
+/// The things that an operation asks for: any one of its alternatives.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Security {

@@ -48,7 +48,7 @@ impl Default for BreakerSettings {
     }
 }
 
-/// The facts known of one service.
+/// The facts that are known of one service.
 #[derive(Debug)]
 struct Circuit {
     toolset: String,

@@ -13,7 +13,7 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// The number that wait for a place, and how long.
+/// The number of calls that wait for a place, and their time.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) struct Queue {
     pub(crate) length: usize,

@@ -58,7 +58,7 @@ pub struct LimitsConfig {
 pub struct Bound {
     /// The number of calls that run at a time.
     pub concurrency: Option<usize>,
-    /// The number that begin in a span of time.
+    /// The number of calls that begin in a span of time.
     pub rate: Option<Rate>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// The state that goes on from `known` where it is bounded so.
+    /// The bound that goes on from `known`, where it is the same.
     fn new(bound: Bound, queue: Queue, known: Option<&Self>) -> Self {
         let bucket = bound.rate.map(|rate| {
             let known = known.and_then(|known| known.bucket.as_ref());

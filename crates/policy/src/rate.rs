@@ -18,11 +18,11 @@ pub struct Rate {
     pub calls: NonZeroU32,
     /// In which span.
     pub per: Duration,
-    /// The number of at once.
+    /// The number of calls at once.
     pub burst: NonZeroU32,
 }
 
-/// The part left of a rate.
+/// The rest of a rate.
 #[derive(Debug)]
 pub(crate) struct Bucket {
     rate: Rate,
@@ -43,7 +43,7 @@ impl Bucket {
         self.rate == rate
     }
 
-    /// The time it takes until it is full, at most.
+    /// The longest time until it is full.
     pub(crate) fn refill(&self) -> Duration {
         let whole = self.rate.per.saturating_mul(self.rate.burst.get());
         whole / self.rate.calls.get()

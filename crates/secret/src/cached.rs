@@ -35,7 +35,7 @@ mod tests;
 pub struct CachePolicy {
     /// The time for which a secret is given without asking the store again. It is read ahead when a fifth of this is left.
     pub time_to_live: Duration,
-    /// The amount longer it is given while the store cannot be read.
+    /// The time for which it is given longer while the store cannot be read.
     pub stale: Duration,
     /// The time one read may take.
     pub timeout: Duration,

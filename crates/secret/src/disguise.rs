@@ -127,7 +127,7 @@ fn has_mark(text: &[u8]) -> bool {
     chunks.any(|chunk| may_have(chunk) && chunk.iter().copied().any(is_mark))
 }
 
-/// The decision whether [`is_mark`] may hold for the byte, told without a branch.
+/// True if [`is_mark`] may hold for the byte, told without a branch.
 #[expect(
     clippy::needless_bitwise_bool,
     reason = "without branches many bytes are compared at a time"
@@ -146,9 +146,9 @@ fn is_mark(byte: u8) -> bool {
 /// Bytes that stand for themselves, or what a disguise stands for.
 struct Part<'a> {
     meaning: &'a [u8],
-    /// The place in the text it begins.
+    /// The place in the text at which it begins.
     source: usize,
-    /// The time for which it is there.
+    /// The length that it has there.
     length: usize,
     is_disguise: bool,
 }
@@ -158,7 +158,7 @@ impl<'a> Part<'a> {
         Self { meaning, source, length: meaning.len(), is_disguise: false }
     }
 
-    /// The place in the text its byte `at` begins and ends.
+    /// The places in the text at which its byte `at` begins and ends.
     fn source_of(&self, at: usize) -> (usize, usize) {
         if self.is_disguise {
             return (self.source, self.source + self.length);
@@ -217,7 +217,7 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     Some((character, lead + n_digits + usize::from(is_closed)))
 }
 
-/// The time for which the tag at the beginning is.
+/// The length of the tag at the beginning.
 fn tag(bytes: &[u8]) -> Option<usize> {
     let first = bytes.get(1)?;
     if !(first.is_ascii_alphabetic() || matches!(first, b'/' | b'!' | b'?')) {

@@ -64,7 +64,7 @@ fn hash(piece: u32) -> (usize, u64) {
 
 const PIECE: usize = 4;
 
-/// The amount of each spelling is kept: what an answer costs falls with it, and what a secret costs rises.
+/// The part of each spelling that is kept: what an answer costs falls with it, and what a secret costs rises.
 const BEGINNING: usize = 24;
 
 /// Of 64 bits each: the usual secret has some 170 pieces, so that eleven of twelve others are passed over at once.

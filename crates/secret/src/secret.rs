@@ -13,7 +13,7 @@ use crate::{
     filter::Filter,
 };
 
-/// The text shown in place of a secret.
+/// The text that is shown in place of a secret.
 pub const MASK: &str = "****";
 
 /// A value that is shown nowhere. Clones share one allocation, which is zeroized when the last of them is dropped.

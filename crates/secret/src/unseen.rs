@@ -28,7 +28,7 @@ pub fn is_shapeless(character: char) -> bool {
     )
 }
 
-/// The number of bytes at the beginning of a text are one thing nobody sees; `None` where it begins with something else.
+/// The number of bytes at the beginning of a text that are one thing nobody sees; `None` where it begins with something else.
 pub(crate) fn unseen_length(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         0x1b => Some(escape_length(bytes)),

@@ -23,13 +23,13 @@ pub struct Memory {
     kept: Mutex<Kept>,
 }
 
-/// The amount a [`Memory`] holds.
+/// The room that a [`Memory`] has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers decide both")]
 pub struct Bounds {
     /// The number of records.
     pub records: usize,
-    /// The number of bytes, that names included.
+    /// The number of bytes, with those of names.
     pub bytes: usize,
 }
 

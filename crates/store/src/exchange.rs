@@ -9,7 +9,7 @@ use callgate_transport::{Limits, Transport};
 use http::{Request, StatusCode};
 use zeroize::{Zeroize, Zeroizing};
 
-/// The means with which an answer are read into; zeroized when dropped, unless the HTTP client still holds the same memory.
+/// The memory that an answer is read into; zeroized when dropped, unless the HTTP client still holds the same memory.
 #[derive(Debug, Default)]
 pub(crate) struct Body(Bytes);
 

@@ -51,7 +51,7 @@ impl TestServer {
         self.log.lock().unwrap().clone()
     }
 
-    /// The number of times a request line was asked.
+    /// The number of times that a request line was asked for.
     pub(crate) fn count(&self, line: &str) -> usize {
         self.asked().iter().filter(|asked| asked.line == line).count()
     }

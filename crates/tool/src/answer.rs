@@ -59,7 +59,7 @@ pub enum Content {
     },
 }
 
-/// The part not shown of a result.
+/// The part of a result that is not shown.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Truncated {
@@ -77,9 +77,9 @@ pub struct Truncated {
 pub struct Cut {
     /// The place: `items`, `items[3].text`; empty for the result itself.
     pub at: String,
-    /// The number of are shown.
+    /// The number that is shown.
     pub shown: usize,
-    /// The number of there that are.
+    /// The number that there is.
     pub of: usize,
     /// Of what.
     pub unit: Unit,

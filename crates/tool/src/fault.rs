@@ -17,7 +17,7 @@ pub struct Fault {
     pub message: String,
     /// Every violation, when arguments are at fault.
     pub problems: Vec<Problem>,
-    /// The decision whether the service was reached.
+    /// True if the service was reached.
     pub reached: Reached,
     /// What the model should do next.
     pub next: Next,
@@ -100,7 +100,7 @@ pub struct Problem {
     pub suggestion: Option<String>,
 }
 
-/// The decision whether the service saw the request.
+/// True if the service saw the request.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Reached {

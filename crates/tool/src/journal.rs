@@ -127,7 +127,7 @@ pub enum Event {
     },
     /// A dry run of a call that would not be sent: it has no credential it could carry.
     Unauthorized {
-        /// The part missing.
+        /// The part that is missing.
         why: String,
     },
     /// The service gave no answer.

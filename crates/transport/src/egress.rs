@@ -104,7 +104,7 @@ impl Listeners {
 }
 
 impl Egress {
-    /// The decision whether the address may be dialled.
+    /// True if the address may be dialled.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), Denial> {
         let address = address.to_canonical();
         if self.own.iter().any(|own| is_served_by(*own, address)) {
@@ -122,7 +122,7 @@ impl Egress {
         }
     }
 
-    /// The decision whether any address could be dialled without TLS: one that is allowed by its range.
+    /// True if any address could be dialled without TLS: one that is allowed by its range.
     pub(crate) fn check_scheme(&self) -> Result<(), Denial> {
         let is_refused =
             self.named_by == NamedBy::Description && !self.is_https && self.allow.is_empty();

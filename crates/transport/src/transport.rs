@@ -24,7 +24,7 @@ pub trait Transport: Debug + Send + Sync {
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error>;
 
-    /// The decision whether the request's origin may be called, as far as the URL tells: asked before a credential is
+    /// True if the request's origin may be called, as far as the URL tells: asked before a credential is
     /// fetched for it. What its name resolves to is judged when it is sent.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ pub struct Diagnostic {
     pub help: String,
     /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
     pub operation: Option<String>,
-    /// The number of operations more it is about, beside those that have a finding of their own.
+    /// The number of further operations it is about, beside those that have a finding of their own.
     pub n_more: usize,
 }
 

@@ -1,7 +1,7 @@
 //! The bounds a text is read within. Each is there because a real file or a real attack needs it; the configuration may
 //! change them.
 
-/// The amount one text may cost before it is refused.
+/// The bounds of what one text may cost before it is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {

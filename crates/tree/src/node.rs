@@ -179,7 +179,7 @@ impl Object {
         self.n_owners() > 1
     }
 
-    /// The number of keep it.
+    /// The number of those that keep it.
     fn n_owners(&self) -> usize {
         match &self.0 {
             Members::Few(entries) => Arc::strong_count(entries),

@@ -11,7 +11,7 @@ pub(super) enum Failure {
     Unreadable(&'static str),
 }
 
-/// The decision whether asking again at once may help.
+/// True if asking again at once may help.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Retry {
     /// The endpoint is not there: it may be starting.

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::settings::OAuth2Grant;
 use crate::{error::Error, source::CredentialSource, token_cache::Key};
 
-/// The text shown for one call.
+/// The text that is shown for one call.
 #[derive(Debug)]
 pub(super) struct Shown {
     /// The user's token, where the grant is on behalf of one.

@@ -16,7 +16,7 @@ pub struct OAuth2Config {
     pub endpoint: TokenEndpoint,
     /// The party that asks; `None` where the grant alone is enough.
     pub client: Option<OAuth2Client>,
-    /// The text shown for the token.
+    /// The text that is shown for the token.
     pub grant: OAuth2Grant,
     /// The scopes to ask for (RFC 6749 §3.3); none for the server's default.
     pub scopes: Vec<String>,
@@ -111,7 +111,7 @@ pub enum SigningAlgorithm {
     Rs256,
 }
 
-/// The text shown for a token.
+/// The text that is shown for a token.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuth2Grant {

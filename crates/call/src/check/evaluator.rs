@@ -34,7 +34,7 @@ pub struct Evaluator {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Evaluated {
-    /// The decision whether the value meets the schema.
+    /// True if the value meets the schema.
     pub verdict: Verdict,
     /// The problem with it.
     pub problems: Vec<Problem>,
@@ -44,7 +44,7 @@ pub struct Evaluated {
     pub bytes: usize,
 }
 
-/// The decision whether a value meets a schema.
+/// True if a value meets a schema.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever acts on a verdict must handle a new one")]
 pub enum Verdict {

@@ -157,7 +157,7 @@ impl Node {
 }
 
 impl Rule {
-    /// The amount work a rule is beside others: none for what looks at the value alone.
+    /// The work that a rule is beside others: none for what looks at the value alone.
     pub(crate) fn weight(&self) -> u8 {
         match self {
             Self::Const(_)

@@ -12,7 +12,7 @@ use super::{
     pattern::Pattern,
 };
 
-/// The program compiled of a schema so far.
+/// The program made of a schema so far.
 #[derive(Debug)]
 pub(crate) struct Program {
     /// The definitions, sorted by name.

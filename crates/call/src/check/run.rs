@@ -225,7 +225,7 @@ impl<'p, 'v> Run<'p, 'v> {
         }
     }
 
-    /// The number of of the schemas the value meets, up to so many.
+    /// The number of the schemas that the value meets, up to so many.
     fn n_valid(
         &mut self,
         nodes: &'p [Node],

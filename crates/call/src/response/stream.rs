@@ -35,9 +35,9 @@ pub struct Unfinished;
 pub struct Splitter {
     form: Form,
     held: Vec<u8>,
-    /// The place in `held` the next value begins.
+    /// The place in `held` at which the next value begins.
     start: usize,
-    /// The place in `held` the end of a value has not been looked for yet.
+    /// The place in `held` from which the end of a value has not been looked for yet.
     seen: usize,
 }
 

@@ -20,7 +20,7 @@ use crate::{
 
 /// The file that makes a folder a fixture.
 const TOOLSET: &str = "toolset.yaml";
-/// The depth to which below a path fixtures are looked for.
+/// The depth below a path to which fixtures are looked for.
 const DEPTH: usize = 4;
 
 /// The way expectations that do not hold are treated.

@@ -57,7 +57,7 @@ pub(super) struct Sources<'a> {
     pub(super) tls: TlsSettings,
 }
 
-/// The decision whether both are asked in one way, so that what is known of one holds for the other.
+/// True if both are asked in one way, so that what is known of one holds for the other.
 impl PartialEq for BuiltIssuer {
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config && self.tls == other.tls

@@ -40,7 +40,7 @@ pub struct Built {
     pub session_secrets: Vec<SessionName>,
     /// The way answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
     pub idempotency: RecordBounds,
-    /// The sidecar\'s settings for sessions, as the configuration says.
+    /// The sidecar's settings for sessions, as the configuration says.
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP, as the configuration says.
     pub mcp: McpConfig,
@@ -93,7 +93,7 @@ impl Built {
         self.kept.policy.audit.as_ref()
     }
 
-    /// The facts known of calls by their idempotency keys; none without the key `idempotency`.
+    /// The facts that are known of calls by their idempotency keys; none without the key `idempotency`.
     pub fn idempotency(&self) -> Option<&Arc<Idempotency>> {
         self.kept.policy.idempotency.as_ref()
     }

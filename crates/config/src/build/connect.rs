@@ -13,7 +13,7 @@ use callgate_transport::{
 use super::tls::ToolsetTls;
 use crate::{service_directory::DirectoryConfig, toolset::ToolsetConfig};
 
-/// The means with which toolsets are connected.
+/// The means by which toolsets are connected.
 #[derive(Debug)]
 pub(super) struct Connections {
     /// The place where secrets are.

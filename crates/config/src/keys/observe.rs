@@ -19,7 +19,7 @@ pub(crate) const RELOAD: Table = table(
     ],
 );
 
-/// The text written to standard error.
+/// The text that is written to standard error.
 pub(crate) const LOG: Table = table(
     "`log`",
     &[

@@ -2,7 +2,7 @@
 
 use super::{Kind, Table, key, table};
 
-/// The sidecar\'s settings for sessions.
+/// The sidecar's settings for sessions.
 pub(crate) const SESSIONS: Table = table(
     "`sessions`",
     &[

@@ -17,7 +17,7 @@ use crate::{
 pub struct ListenerConfig {
     /// The place.
     pub address: Address,
-    /// The text shown to callers; none for connections without TLS.
+    /// The text that is shown to callers; none for connections without TLS.
     pub tls: Option<ListenerTls>,
 }
 

@@ -1,4 +1,4 @@
-//! The decision whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1).
+//! Decides whether an answer refuses the credential, read from its status and its challenges (RFC 9110 §11.6.1).
 //! What to do about it is decided elsewhere.
 
 use callgate_auth::Refusal;

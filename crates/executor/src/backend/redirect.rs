@@ -1,4 +1,4 @@
-//! The decision whether a redirect is followed: only below the server, only for reads, only where the toolset allows
+//! Decides whether a redirect is followed: only below the server, only for reads, only where the toolset allows
 //! it. Gives the next request; credentials are put on it anew, like on the first.
 
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! The parts compared of a tool. Declarations are built for the comparison and not kept.
+//! The parts of a tool that are compared. Declarations are built for the comparison and not kept.
 
 use std::{borrow::Cow, collections::BTreeMap};
 

@@ -1,4 +1,4 @@
-//! The decision whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a
+//! Decides whether a schema takes less than another one did (JSON Schema 2020-12). What cannot be said within a
 //! bound of steps, or of keywords that are not compared, is `unknown`. References are followed, circles once.
 
 mod keyword;

@@ -1,4 +1,4 @@
-//! The decision whether a request was meant for this sidecar: a page of the web must not reach one on the reader's
+//! Decides whether a request was meant for this sidecar: a page of the web must not reach one on the reader's
 //! machine, neither by a form (`Origin`) nor by a name that turns out to be this machine's (`Host`). No origin but our
 //! own is served, so there is no CORS.
 

@@ -31,7 +31,7 @@ use crate::{
     peer::{Door, Peer},
 };
 
-/// The means with which a connection are served.
+/// The means by which a connection is served.
 #[derive(Clone, Debug)]
 pub(super) struct Way {
     pub(super) front: Arc<Front>,

@@ -205,7 +205,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     str::from_utf8(digits).ok().filter(|_| is_number)?.parse().ok()
 }
 
-/// The amount is left to skip, and what comes after that.
+/// The bytes that are left to skip, and what comes after them.
 fn skipped(bytes: &[u8], left: u64) -> (u64, &[u8]) {
     let here = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
     let rest = bytes.get(here..).unwrap_or_default();

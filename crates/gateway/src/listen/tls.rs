@@ -37,7 +37,7 @@ impl Tls {
         Ok(Self { files: files.clone(), state })
     }
 
-    /// The means with which new connections are secured.
+    /// The settings that secure new connections.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }

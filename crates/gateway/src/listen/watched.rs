@@ -100,7 +100,7 @@ impl<S> Watched<S> {
         }
     }
 
-    /// The decision whether the caller had all the time there is. Called while there is nothing to read.
+    /// True if the caller had all the time there is. Called while there is nothing to read.
     fn check_time(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         while self.timer.as_mut().poll(context).is_ready() {
             let now = Instant::now();
@@ -117,7 +117,7 @@ impl<S> Watched<S> {
         Ok(())
     }
 
-    /// The time when the time of what goes on now is over.
+    /// The moment at which the time of what goes on now is over.
     fn next_look(&self, now: Instant) -> Instant {
         match (self.head_began, self.activity.idle_since()) {
             (Some(began), _) => began + self.times.head,

@@ -88,7 +88,7 @@ fn subscriber(
     tracing_subscriber::registry().with(records.with_filter(targets(config)))
 }
 
-/// The text written.
+/// The text that is written.
 fn targets(config: &LogConfig) -> Targets {
     let usual = level(config.level);
     let targets =

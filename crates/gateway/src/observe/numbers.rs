@@ -78,7 +78,7 @@ pub(crate) fn tell(built: &Built, is_current: bool) {
     }
 }
 
-/// The parts not counted by policies, which describe theirs themselves.
+/// The numbers that policies do not count, which describe theirs themselves.
 fn describe() {
     callgate_policy::describe_metrics();
     metrics::gauge!("callgate_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);

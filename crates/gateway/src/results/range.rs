@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// The demand of a request of some bytes.
+/// The bytes that a request asks for.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) enum Asked {
     /// A range that begins after the end.
@@ -13,7 +13,7 @@ pub(super) enum Asked {
     Whole,
 }
 
-/// The demand of `range` of `length` bytes.
+/// The bytes that `range` asks for, of `length`.
 pub(super) fn asked(range: Option<&str>, length: usize) -> Asked {
     let spec = range.and_then(|text| text.trim().strip_prefix("bytes="));
     let Some((first, last)) = spec.and_then(|spec| spec.split_once('-')) else {

@@ -1,4 +1,4 @@
-//! The words said at the start, in six lines: what is served, where, which tools, and what is missing.
+//! The words that are said at the start, in six lines: what is served, where, which tools, and what is missing.
 
 use callgate_config::Built;
 use callgate_executor::Entry;

@@ -27,13 +27,13 @@ pub(super) struct Tree {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "a reason and its kind, nothing else")]
 pub struct Unavailable {
-    /// The decision whether it costs the operation.
+    /// True if it costs the operation.
     pub reason: UnavailableReason,
     /// The value that was expected of the document, as it stands in a sentence: `a file that can be read`.
     pub expected: String,
 }
 
-/// The decision whether a document may not be read or could not be read.
+/// True if a document may not be read or could not be read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever supplies documents decides between the two")]
 pub enum UnavailableReason {

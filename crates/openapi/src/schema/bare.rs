@@ -40,7 +40,7 @@ pub(super) fn cut_circles(definitions: &mut IndexMap<Arc<str>, Named>, findings:
     }
 }
 
-/// The decision whether a definition was walked through.
+/// True if a definition was walked through.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum State {
     Done,

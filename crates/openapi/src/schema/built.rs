@@ -39,7 +39,7 @@ pub(crate) struct Built {
     stems: OnceLock<Stems>,
     /// Names and pointers, which many definitions refer to: each is kept once.
     texts: Mutex<HashSet<Arc<str>>>,
-    /// The cost of definitions may still.
+    /// The cost that definitions may still have.
     allowance: Mutex<Allowance>,
     /// The steps that the sets that are kept may still cost.
     room: AtomicUsize,

@@ -12,7 +12,7 @@ pub(super) fn condensed(leads_to: &[Vec<usize>]) -> Vec<Vec<usize>> {
     walk.groups
 }
 
-/// The facts known of a node.
+/// The facts that are known of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     /// The time when it was entered, counted from 1; 0 before.

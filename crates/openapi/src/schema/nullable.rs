@@ -60,7 +60,7 @@ fn allows_null(built: &Object) -> bool {
     }
 }
 
-/// The code that annotates the value stays outside, so that a reader finds it.
+/// Annotations of the value stay outside, so that a reader finds them.
 fn wrapped(mut built: Object) -> Value {
     let mut outer = Object::new();
     for keyword in ["title", "description", "default", "deprecated", "examples"] {

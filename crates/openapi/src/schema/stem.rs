@@ -1,4 +1,4 @@
-//! The name of definitions after, and which of a description's schemas no other can be called alike with.
+//! The names that definitions are called after, and which of a description's schemas no other can be called alike with.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use crate::document::Document;
 
-/// The name of a definition after: the last part of its pointer, or its file where that is all of it.
+/// The name that a definition is called after: the last part of its pointer, or its file where that is all of it.
 pub(super) fn stem(pointer: &str) -> String {
     let last = pointer.rsplit('/').next().unwrap_or_default();
     let last = last

@@ -71,7 +71,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) description: &'a str,
 }
 
-/// The party that takes a place.
+/// The kind of thing that takes a place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Taker {
     /// The credential that the configuration puts there, or one that is read from there beside its own place.
@@ -206,7 +206,7 @@ fn is_alike(place: Place, known: &str, name: &str) -> bool {
     }
 }
 
-/// The decision whether an optional parameter is described as a credential: by one of the names that some services read
+/// True if an optional parameter is described as a credential: by one of the names that some services read
 /// credentials from and others use for something else, and by its text.
 fn is_described(Asked { place, name, required, description }: Asked<'_>) -> bool {
     if required || place == Place::Path {

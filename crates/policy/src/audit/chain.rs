@@ -11,7 +11,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// The means with which codes are made.
+/// The key that codes are made with.
 #[derive(Clone)]
 pub(crate) struct ChainKey(Hmac<Sha256>);
 

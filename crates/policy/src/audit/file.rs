@@ -15,7 +15,7 @@ use crate::error::{self, Error};
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    /// The time for which it is.
+    /// The length that it has.
     length: u64,
 }
 

@@ -133,7 +133,7 @@ struct Desk {
 #[derive(Default)]
 struct Opening {
     reason: &'static str,
-    /// The text written of a line that is not whole.
+    /// The text that is written of a line that is not whole.
     torn: Vec<u8>,
     is_unbroken: bool,
     n_lost: usize,

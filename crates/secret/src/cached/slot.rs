@@ -1,4 +1,4 @@
-//! The facts known of one reference: the secret and its age, the last failure, the read that is under way. Decides what a
+//! The facts that are known of one reference: the secret and its age, the last failure, the read that is under way. Decides what a
 //! caller is given and whether the store is asked; asks nobody itself.
 
 use std::time::Duration;
@@ -33,7 +33,7 @@ pub(super) struct Flight {
     pub(super) read: Shared<Read>,
 }
 
-/// The effect of a caller.
+/// The things that a caller does.
 pub(super) enum Step {
     /// Takes this.
     Give(Fetched),

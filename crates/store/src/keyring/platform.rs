@@ -10,7 +10,7 @@ use super::KeyringBackend;
 /// An open keyring.
 pub(super) type Keyring = Arc<CredentialStore>;
 
-/// The decision whether this platform has such a keyring at all.
+/// True if this platform has such a keyring at all.
 ///
 /// # Errors
 /// `Unsupported` if it has none.

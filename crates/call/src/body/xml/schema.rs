@@ -15,7 +15,7 @@ pub(super) struct Described<'a> {
     root: &'a Value,
 }
 
-/// The result of a value.
+/// The form that a value takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
     /// An attribute of the element it is in.
@@ -45,7 +45,7 @@ impl<'a> Described<'a> {
         XmlName::new(name, text("namespace"), text("prefix"))
     }
 
-    /// The result of the value.
+    /// The form that the value takes.
     pub(super) fn form(self) -> Form {
         let says = |name: &str| self.said(name).and_then(Value::as_bool) == Some(true);
         match self.said("nodeType").and_then(Value::as_str) {

@@ -19,7 +19,7 @@ pub(super) fn fitted(scheme: &SecurityScheme, credential: &SchemeCredential) -> 
     }
 }
 
-/// The size of a scheme, as a message says it.
+/// The things that a scheme takes, as a message says it.
 pub(super) fn expected(kind: &SecuritySchemeKind) -> &'static str {
     match kind {
         SecuritySchemeKind::ApiKey { .. } if is_authorization(kind) => {

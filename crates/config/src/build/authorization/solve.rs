@@ -1,4 +1,4 @@
-//! The choice which of its alternatives an operation is called with: the cheapest one whose credentials are all at hand
+//! Chooses the alternative that an operation is called with: the cheapest one whose credentials are all at hand
 //! and cover its scopes. Pure; what a credential is made of is not known here.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,7 +28,7 @@ pub(super) enum Solution<'s> {
     Unmet(Vec<Missing<'s>>),
 }
 
-/// The gaps of a scheme.
+/// The things that a scheme lacks.
 #[derive(Debug)]
 pub(super) struct Missing<'s> {
     /// The scheme.

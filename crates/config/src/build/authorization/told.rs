@@ -20,7 +20,7 @@ pub(super) struct Told {
     degraded: BTreeSet<ToolName>,
 }
 
-/// The means with which findings are gathered.
+/// The key by which findings are gathered.
 #[derive(Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Key {
     Origin(String),
@@ -33,7 +33,7 @@ enum Key {
 struct Finding {
     /// With no operation yet.
     diagnostic: Diagnostic,
-    /// The demand of a credential lacks, whichever operation it.
+    /// The things that a credential lacks, whichever operation asks for it.
     scopes: BTreeSet<String>,
     /// The first [`NAMED`].
     operations: Vec<String>,

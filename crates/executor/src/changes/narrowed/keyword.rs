@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use callgate_tool::Value;
 
-/// The decision whether a keyword takes less than it did.
+/// True if a keyword takes less than it did.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Verdict {
     /// It takes as much, or more.

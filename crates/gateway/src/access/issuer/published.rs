@@ -1,4 +1,4 @@
-//! The facts known of an issuer's keys: kept, read ahead of its end, asked for once however many tokens need it, and at
+//! The facts that are known of an issuer's keys: kept, read ahead of its end, asked for once however many tokens need it, and at
 //! most once in a while: no caller makes us ask more often by naming keys that do not exist. What is asked goes on when
 //! whoever waited leaves, and ends with this.
 
@@ -47,7 +47,7 @@ struct State {
 struct Known {
     keys: Arc<Keys>,
     read: Instant,
-    /// The time that it was asked for them.
+    /// The time at which it was asked for them.
     number: u64,
 }
 

@@ -12,7 +12,7 @@ use tracing::{
     field::{Field, Visit},
 };
 
-/// The text written down at one moment.
+/// The text that is written down at one moment.
 #[derive(Debug)]
 pub(super) struct Record<'a> {
     pub(super) at: SystemTime,

@@ -1,10 +1,10 @@
-//! The text written of records, and what is not.
+//! The text that is written of records, and what is not.
 
 use std::sync::{Arc, Mutex};
 
 use super::*;
 
-/// The text written with these settings while something is done.
+/// The text that is written with these settings while something is done.
 fn written(settings: &str, act: fn()) -> Vec<String> {
     let text = format!("log: {settings}\ntoolsets: {{a: {{openapi: a.yaml}}}}");
     let lines = Arc::new(Mutex::new(Vec::new()));

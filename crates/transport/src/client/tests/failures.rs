@@ -1,4 +1,4 @@
-//! The words said when no answer comes, and what is not said.
+//! The words that are said when no answer comes, and what is not said.
 
 use std::{error::Error as _, iter::successors};
 

@@ -1,4 +1,4 @@
-//! The amount of an answer is read.
+//! The part of an answer that is read.
 
 use std::convert::Infallible;
 
