@@ -40,7 +40,11 @@ pub fn unknown_tool(asked: &str, nearest: &[&str]) -> Box<Fault> {
     match nearest {
         [] => message.push_str("; call one of the declared tools"),
         names => {
-            message.push_str("; the nearest are ");
+            message.push_str(if names.len() == 1 {
+                "; the nearest is "
+            } else {
+                "; the nearest are "
+            });
             push_list(&mut message, names.iter().copied().take(NEAREST));
         }
     }
