@@ -38,7 +38,7 @@ async fn every_call_of_a_message_is_answered_in_the_order_of_the_calls() {
             [code(1), code(2), code(3)],
             ["invalid_arguments", "unknown_tool", "invalid_arguments"]
         );
-        assert!(content(2).contains("the nearest is `pets-getPet`"), "{}", content(2));
+        assert!(content(2).contains("the nearest are `pets-getPet`"), "{}", content(2));
         assert_eq!(content(0), content(4));
     }
 }

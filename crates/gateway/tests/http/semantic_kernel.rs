@@ -173,7 +173,7 @@ async fn each_call_has_one_result_in_its_place_also_where_it_is_rejected() {
 #[tokio::test]
 async fn a_function_that_is_not_there_is_told_the_nearest_names() {
     let message = told("shop-get-orders", json!({"id": 1})).await["message"].to_string();
-    assert!(message.contains("the nearest is `shop-get-order`"), "{message}");
+    assert!(message.contains("the nearest are `shop-get-order`"), "{message}");
 }
 
 #[tokio::test]
