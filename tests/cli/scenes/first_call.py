@@ -29,7 +29,7 @@ def play(trial):
     })
     trial.run("tools", f"{url}/docs", code=2)
     trial.run("call", f"{url}/openapi.json", "listPets", code=1)
-    question = "a reference to the key"
+    question = "for none]: "
     trial.run("init", "pets", f"{url}/openapi.json", answers=[(question, "hunter2"), (question, "env:PETS_API_KEY")])
     trial.run("init", "pets", f"{url}/openapi.json", code=2)
     trial.run("tools", "pets")

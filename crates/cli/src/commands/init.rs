@@ -205,11 +205,14 @@ fn unwritten(file: &Path, error: &io::Error) -> Failure {
 /// Where it is, and what to do with it.
 fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     let name = if arguments.here { "." } else { &arguments.name };
-    let n_tools = toolset.operations.len();
+    let tools = match toolset.operations.len() {
+        1 => "1 tool is".to_owned(),
+        n_tools => format!("{n_tools} tools are"),
+    };
     let first = toolset.operations.first().map(|operation| operation.tool_name.to_string());
     let first = first.unwrap_or_else(|| "TOOL".to_owned());
     output::result(&format!(
-        "{n_tools} tools are in `{}`\ncallgate tools {name}\ncallgate call {name} {first} --dry-run\n",
+        "{tools} in `{}`\ncallgate tools {name}\ncallgate call {name} {first} --dry-run\n",
         file.display()
     ));
 }
