@@ -31,7 +31,7 @@ pub(crate) struct CheckArguments {
     /// Do not report findings of this code
     #[arg(long, value_name = "CODE", value_parser = code)]
     pub(crate) allow: Vec<String>,
-    /// Report lint finding by finding: what would make tools better for a model or a provider
+    /// Report lint finding by finding: what would make tools better for a model or a provider, and what tools lose there
     #[arg(long)]
     pub(crate) lint: bool,
     /// Report only findings that this file does not hold

@@ -37,11 +37,12 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     let format = if arguments.json { Format::Json } else { arguments.format };
     let levels = levels(arguments, format);
     let mut baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
+    let counted = counted(arguments, format);
     let mut found = Found::default();
     for file in &arguments.files {
         let progress = Progress::shown(format!("checking {}", file.display()));
         match open::built(file, &options(arguments)) {
-            Ok(built) => found.take(built, (&levels, format), baseline.as_mut())?,
+            Ok(built) => found.take(built, (&levels, counted), baseline.as_mut())?,
             Err(error) => found.fault(&error),
         }
         drop(progress);
@@ -97,11 +98,20 @@ fn options(arguments: &CheckArguments) -> DescriptionOptions {
     }
 }
 
+/// Starts counting losses, which costs far more than to find faults: where lint is asked for.
+fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
+    match format {
+        Format::Json if arguments.lint => LossCounts::of_projections,
+        Format::Text if arguments.lint => LossCounts::of_dialects,
+        Format::Json | Format::Sarif | Format::Text => LossCounts::default,
+    }
+}
+
 impl Found {
     fn take(
         &mut self,
         built: Built,
-        (levels, format): (&Levels, Format),
+        (levels, counted): (&Levels, fn() -> LossCounts),
         mut baseline: Option<&mut Baseline>,
     ) -> Result<(), Failure> {
         let Built { toolsets, mut warnings, .. } = built;
@@ -111,12 +121,7 @@ impl Found {
         }
         self.findings.append(&mut warnings);
         for toolset in toolsets {
-            let losses = match format {
-                Format::Json => LossCounts::of_projections(),
-                Format::Sarif => LossCounts::default(),
-                Format::Text => LossCounts::of_dialects(),
-            };
-            let mut checked = Checked::new(toolset, losses)?.with_advice();
+            let mut checked = Checked::new(toolset, counted())?.with_advice();
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
