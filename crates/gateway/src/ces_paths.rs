@@ -130,7 +130,7 @@ pub(crate) async fn run_of_app(
         OfApp,
         ("session" = String, Path, description = "The session's id, of this caller alone"),
     ),
-    request_body(content = ref("#/components/schemas/RunRequest"), content_type = "application/json", description = "Calls, or the client's answer, and parameters"),
+    request_body(content = ref("#/components/schemas/DetectIntentRequest"), content_type = "application/json", description = "Calls, or the client's answer, and parameters"),
     responses(Turn, RefusedJson),
 )]
 pub(crate) async fn detect_intent(

@@ -47,6 +47,8 @@ pub(crate) enum ProblemKind {
     Draining,
     /// The principal may not use this path.
     Forbidden,
+    /// The wire format has no such form of declarations.
+    ForeignForm,
     /// The message is none of the dialect.
     ForeignMessage,
     /// A page of another origin sent it.
@@ -202,6 +204,7 @@ impl ProblemKind {
             Self::UnknownCall => "unknown-call",
             Self::Draining => "draining",
             Self::Forbidden => "forbidden",
+            Self::ForeignForm => "foreign-form",
             Self::ForeignMessage => "foreign-message",
             Self::ForeignOrigin => "foreign-origin",
             Self::HeadTooLarge => "head-too-large",
@@ -239,7 +242,7 @@ impl ProblemKind {
             Self::Forbidden | Self::ForeignOrigin | Self::MissingClaim => StatusCode::FORBIDDEN,
             Self::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Self::InvalidToken | Self::Unauthenticated => StatusCode::UNAUTHORIZED,
-            Self::ForeignMessage | Self::KeyReused | Self::UnexpectedOutput => {
+            Self::ForeignForm | Self::ForeignMessage | Self::KeyReused | Self::UnexpectedOutput => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Self::CallAnswered
@@ -277,6 +280,7 @@ impl ProblemKind {
             Self::UnknownCall => "No such call waits",
             Self::Draining => "The sidecar is being stopped",
             Self::Forbidden => "The principal may not do this",
+            Self::ForeignForm => "The wire format has no such form",
             Self::ForeignMessage => "The message is none of the dialect",
             Self::ForeignOrigin => "Pages of other origins are not served",
             Self::HeadTooLarge => "The head is too large",

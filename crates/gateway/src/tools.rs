@@ -36,6 +36,7 @@ use crate::{
             links(("NextTools" = (operation_id = "listTools", parameters(("cursor" = "$response.body#/nextCursor")))),
                 ("ShowTool" = (operation_id = "showTool", parameters(("name" = "$response.body#/tools/0/name")))))),
         (status = 400, description = "The query is malformed"),
+        (status = 422, description = "The wire format has no such form, or searches no deferred tools"),
         (status = 404, description = "There is no such toolset, or the tool of the cursor is gone"),
     ),
 )]
@@ -148,12 +149,18 @@ impl Page {
             None => Dialect::default(),
             Some(name) => name.parse().map_err(|error| malformed(format!("`dialect`: {error}")))?,
         };
-        let form = form(dialect, query.take("form")?.as_deref()).map_err(malformed)?;
+        let form = match query.take("form")? {
+            None => Form::default(),
+            Some(name) => {
+                let form = name.parse().map_err(|error| malformed(format!("`form`: {error}")))?;
+                form_of(dialect, form)?
+            }
+        };
         let is_deferred = query.parse("deferred", "`true` or `false`")?.unwrap_or(false);
         let search = dialect.search_tool().filter(|_| is_deferred);
         if is_deferred && search.is_none() {
             let detail = "`deferred`: expected the dialect `anthropic` or `responses`";
-            return Err(malformed(detail.to_owned()));
+            return Err(Problem::new(ProblemKind::ForeignForm, detail));
         }
         let (toolset, cursor) = (query.take("toolset")?, query.take("cursor")?);
         let expected = format!("a whole number from 1 to {MOST_TOOLS}");
@@ -173,10 +180,10 @@ impl Page {
     }
 }
 
-/// The form of a dialect that a request names.
-pub(crate) fn form(dialect: Dialect, name: Option<&str>) -> Result<Form, String> {
-    let form = name.map_or_else(|| Ok(Form::default()), str::parse);
-    form.and_then(|form| dialect.form(form)).map_err(|error| format!("`form`: {error}"))
+/// The form that a request names, where the dialect has it.
+pub(crate) fn form_of(dialect: Dialect, form: Form) -> Result<Form, Problem> {
+    let form = dialect.form(form);
+    form.map_err(|error| Problem::new(ProblemKind::ForeignForm, format!("`form`: {error}")))
 }
 
 /// More tools than a model is shown at once; a page of them is a few MiB.

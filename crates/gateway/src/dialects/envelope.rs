@@ -10,7 +10,7 @@ use crate::{
     json_body::malformed,
     problem::Problem,
     sessions::Inline,
-    tools::form,
+    tools::form_of,
 };
 
 /// The demand of a request.
@@ -39,7 +39,10 @@ impl Envelope {
         };
         let form = match members.remove("form") {
             None => Form::default(),
-            Some(Value::String(name)) => form(dialect, Some(&name)).map_err(malformed)?,
+            Some(Value::String(name)) => {
+                let form = name.parse().map_err(|error| malformed(format!("`form`: {error}")))?;
+                form_of(dialect, form)?
+            }
             Some(other) => return Err(wrong("form", "a text", Some(&other))),
         };
         let session = Inline::read(members.remove("session"))?;
