@@ -87,7 +87,7 @@ impl Keeper {
             askings,
             hangups: Hangups::new(),
             watch: Watch::new(),
-            stamps: Stamps::of(built.files()),
+            stamps: Stamps::read_since(built.files(), source.began().unwrap_or(SystemTime::now())),
             settings: built.reload.clone(),
             look: now + LOOK,
             ask: now,

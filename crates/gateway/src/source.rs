@@ -2,7 +2,11 @@
 
 mod demo;
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::SystemTime,
+};
 
 use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, Location, open};
 use callgate_policy::Metrics;
@@ -16,6 +20,8 @@ pub struct Source {
     listeners: Listeners,
     /// The folder of descriptions at addresses.
     cache: Option<PathBuf>,
+    /// When it was first read.
+    began: Arc<OnceLock<SystemTime>>,
 }
 
 #[derive(Clone, Debug)]
@@ -41,7 +47,7 @@ impl Source {
     }
 
     fn of(from: From) -> Self {
-        Self { from, listeners: Listeners::default(), cache: None }
+        Self { from, listeners: Listeners::default(), cache: None, began: Arc::default() }
     }
 
     /// Keeps descriptions at addresses in a folder, so that a process that starts when one cannot be had has the last one.
@@ -79,6 +85,7 @@ impl Source {
     /// # Errors
     /// [`Error`] with every fault.
     pub async fn build(&self, previous: Option<&Built>) -> Result<Built, Error> {
+        self.began.get_or_init(SystemTime::now);
         let environment = Environment::new()
             .with_listeners(self.listeners.clone())
             .listing_missing()
@@ -91,6 +98,11 @@ impl Source {
         };
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
         self.config()?.build(&environment, previous).await
+    }
+
+    /// When its first build began to read files, which may have changed since; `None` where another one built what is served.
+    pub(crate) fn began(&self) -> Option<SystemTime> {
+        self.began.get().copied()
     }
 
     /// Where this process listens. Clones share the list.

@@ -198,7 +198,7 @@ pub(crate) fn beyond<'d>(
     let mut next = target(document, first, path).ok();
     while let Some(at) = next {
         let is_new = seen.insert(ptr::from_ref(at.node));
-        if found.len() > LONGEST_CHAIN || !is_new || document.is_spent() {
+        if !is_new || document.is_spent() {
             break;
         }
         next = reference_of(at.node).and_then(|to| target(document, to, &at.path()).ok());
@@ -211,10 +211,6 @@ const A_PART: &str = "a reference to a part of the document";
 
 /// A chain longer than this is taken for a circle; real ones have fewer than ten links.
 const MOST_HOPS: usize = 20_000;
-
-/// The extent to which defaults and session inputs are looked for along a chain, again and again for each of them; real
-/// chains have one or two links.
-const LONGEST_CHAIN: usize = 2_000;
 
 /// To follow a reference takes as long as to look at a few parts.
 const HOP: usize = 4;

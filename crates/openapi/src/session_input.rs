@@ -68,8 +68,11 @@ fn in_place<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> Ve
     let mut open = VecDeque::from([Located::new(schema, path)]);
     while let Some(next) = open.pop_front() {
         let is_new = known.insert(ptr::from_ref(next.node));
-        if !is_new || found.len() >= MOST_IN_PLACE || !document.spend(1) {
+        if !is_new {
             continue;
+        }
+        if !document.spend(1) {
+            break;
         }
         found.push(next.node);
         let path = next.path();
@@ -183,9 +186,6 @@ fn path(text: &str) -> Option<Arc<str>> {
     (names_are_given && !text.contains(char::is_whitespace)).then(|| text.into())
 }
 
-/// Real values are composed of fewer than ten schemas.
-const MOST_IN_PLACE: usize = 2_000;
-
 #[cfg(test)]
 mod tests {
     use callgate_tool::{Value, json};
@@ -222,6 +222,19 @@ mod tests {
         check(agent("$session.params.user.id"), Some("$session.params.user.id"));
         check(agent("$request.payload.a.b"), Some("$request.payload.a.b"));
         check(json!({"$ref": "#/user"}), Some("$session.params.user"));
+    }
+
+    #[test]
+    fn an_annotation_is_found_at_the_end_of_any_chain() {
+        let mut parts =
+            json!({"has": {"x-agent-input-parameter": "user"}, "c0": {"$ref": "#/has"}});
+        for n in 1..3_000 {
+            parts[format!("c{n}").as_str()] = json!({"$ref": (format!("#/c{}", n - 1))});
+        }
+        let document = document(parts);
+        let schema = document.root().get("c2999").unwrap();
+        let found = annotation(&document, schema, &Path::ROOT, &[]);
+        assert!(matches!(found, Some(Annotation::Source(Source::Parameter(_)))), "{found:?}");
     }
 
     #[test]

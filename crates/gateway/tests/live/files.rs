@@ -1,6 +1,6 @@
 //! Files that change, break, go and come back.
 
-use std::{fs, os::unix::fs::symlink};
+use std::{fs, os::unix::fs::symlink, path::Path};
 
 use serde_json::json;
 
@@ -25,6 +25,19 @@ async fn a_changed_description_is_served_and_what_it_changes_is_said() {
         (changes(&reload), &reload["breaking"]),
         (vec!["showPet: renamed".to_owned()], &json!(true))
     );
+}
+
+#[tokio::test]
+async fn a_file_that_changes_before_it_is_watched_is_read_again() {
+    let write = |folder: &Path| {
+        fs::write(folder.join("callgate.yaml"), CONFIGURATION).unwrap();
+        fs::write(folder.join("pets.yaml"), description(&["listPets"])).unwrap();
+    };
+    let change = |folder: &Path| {
+        fs::write(folder.join("pets.yaml"), description(&["getPet"])).unwrap();
+    };
+    let sidecar = Sidecar::changed(write, change).await;
+    assert_eq!(changes(&sidecar.reloads(1).await), ["getPet: added", "listPets: removed"]);
 }
 
 #[tokio::test]
@@ -64,7 +77,7 @@ async fn a_removed_file_keeps_the_last_good_one_until_it_is_back() {
 
 #[tokio::test]
 async fn a_mount_of_kubernetes_that_swaps_its_link_is_seen() {
-    let version = |folder: &std::path::Path, name: &str, operation: &str| {
+    let version = |folder: &Path, name: &str, operation: &str| {
         fs::create_dir(folder.join(name)).unwrap();
         fs::write(folder.join(name).join("callgate.yaml"), CONFIGURATION).unwrap();
         fs::write(folder.join(name).join("pets.yaml"), description(&[operation])).unwrap();

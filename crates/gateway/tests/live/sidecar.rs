@@ -45,11 +45,17 @@ impl Sidecar {
 
     /// The files that are written into its folder.
     pub(crate) async fn with(write: impl FnOnce(&Path)) -> Self {
+        Self::changed(write, |_| ()).await
+    }
+
+    /// The same, with what happens to the folder between the first build and the watch.
+    pub(crate) async fn changed(write: impl FnOnce(&Path), change: impl FnOnce(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path());
         let source =
             Source::file(folder.path().join("callgate.yaml"), DescriptionOptions::default());
         let gateway = Gateway::new(source.build(None).await.unwrap());
+        change(folder.path());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let live = Live::start(&gateway, source);
