@@ -87,7 +87,10 @@ impl Keeper {
             askings,
             hangups: Hangups::new(),
             watch: Watch::new(),
-            stamps: Stamps::read_since(built.files(), source.began().unwrap_or(SystemTime::now())),
+            stamps: Stamps::read_since(
+                built.files(),
+                source.began().unwrap_or_else(SystemTime::now),
+            ),
             settings: built.reload.clone(),
             look: now + LOOK,
             ask: now,
