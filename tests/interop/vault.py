@@ -149,7 +149,7 @@ def check(callgate, vault, service):
     def missing(what, login, reference, why, secured=True):
         service.seen.clear()
         said = missing_why(login, reference, secured)
-        told(f"{what}: {why}", "no credential: " in said and f": {why}" in said and not service.seen, said)
+        told(f"{what}: {why}", "no credential for this tool" in said and f": {why}" in said and not service.seen, said)
 
     token = {"token": f"literal:{vault.token()}"}
     everything = {
