@@ -2,10 +2,9 @@
 //! and end with what the client answers.
 
 use callgate::{
-    Call, ClientAnswer, Content, FaultCode, Next, Outcome, Pending, PendingKind, Preview, Session,
-    ToolCall, ToolResult,
+    Call, ClientAnswer, Content, FaultCode, Next, Outcome, Pending, PendingKind, Preview, Secret,
+    Session, ToolCall, ToolResult,
     config::{Built, Config, Severity},
-    secret::Secret,
 };
 use callgate_tool::{Object, Value, json};
 

@@ -3,10 +3,10 @@
 use std::{fs, path::PathBuf};
 
 use callgate::{
-    config::{self, Config, Environment, Severity},
-    openapi::OperationStatus,
-    tree::{Limits, Node},
+    config::{Config, Environment, Severity},
+    openapi::{OperationStatus, TextLimits as Limits},
 };
+use callgate_tree::Node;
 
 use crate::{
     built::{build, build_in},
@@ -42,9 +42,9 @@ fn the_full_example_shows_every_key() {
     // The second shows what cannot stand beside what the first shows.
     for file in ["config/full.yaml", "config/full-approle.yaml"] {
         let text = fs::read(root().join(file)).unwrap();
-        keys(&callgate::tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
+        keys(&callgate_tree::read(&text, &Limits::default()).unwrap().value, &mut shown);
     }
-    for table in config::TABLES {
+    for table in callgate_config::TABLES {
         for key in table.keys {
             assert!(
                 shown.iter().any(|known| known == key.name),

@@ -4,9 +4,11 @@
 use std::{fs, path::PathBuf};
 
 use callgate::{
-    config::{self, Config, Kind},
-    tree::{Limits, Node, read},
+    config::{self, Config},
+    openapi::TextLimits as Limits,
 };
+use callgate_config::Kind;
+use callgate_tree::{Node, read};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -121,7 +123,7 @@ fn places(value: &Value, pointer: &str, found: &mut Vec<String>) {
 
 #[test]
 fn every_key_says_what_it_is_for() {
-    for table in config::TABLES {
+    for table in callgate_config::TABLES {
         for key in table.keys {
             let is_sentence =
                 key.about.starts_with(|first: char| first.is_uppercase() || first == '`');
@@ -130,6 +132,6 @@ fn every_key_says_what_it_is_for() {
         let sorted = table.keys.windows(2).all(|pair| pair[0].name < pair[1].name);
         assert!(sorted, "the keys of {} are in alphabetical order", table.name);
     }
-    let counts = config::TABLES.iter().flat_map(|table| table.keys);
+    let counts = callgate_config::TABLES.iter().flat_map(|table| table.keys);
     assert!(counts.filter(|key| matches!(key.kind, Kind::Count(120))).count() == 1);
 }

@@ -180,7 +180,7 @@ async fn a_tool_without_its_secret_is_loaded_and_not_called() {
     let settings = json!({"dialogflow_tool": "agent/tools/pets/", "server": server.url("")});
     let built = open(&dialogflow(&bare), &settings).unwrap();
     assert!(built.warnings.iter().any(|known| known.code == "import-missing-secret"), "{built:?}");
-    let missing = |known: &&callgate::tree::Diagnostic| known.code == Code::MissingCredential;
+    let missing = |known: &&callgate::openapi::Diagnostic| known.code == Code::MissingCredential;
     assert_eq!(built.toolsets[0].report.diagnostics.iter().filter(missing).count(), 1);
     let Outcome::Failed(fault) = call(&built).await else { panic!("it was called") };
     assert_eq!((fault.code, fault.reached), (FaultCode::AuthFailed, Reached::No));

@@ -4,12 +4,8 @@
 use std::fs;
 
 use crate::{server::Server, target::asked};
-use callgate::{
-    Fault, FaultCode, Outcome, Reached, Session,
-    config::{Built, load_toolset},
-    json,
-    openapi::Code,
-};
+use callgate::{Fault, FaultCode, Outcome, Reached, Session, config::Built, json, openapi::Code};
+use callgate_config::load_toolset;
 
 /// `SERVER` is the document's, `AWAY` that of single operations.
 const DESCRIPTION: &str = r#"

@@ -7,17 +7,17 @@ use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
     Outcome, Session, Stop, ToolCall, ToolResult, ToolStream, Value,
     auth::{Authenticator, Authorization, Refusal},
-    config::{
-        Built, Config, DescriptionOptions, Environment, load, load_description, load_toolset,
-    },
+    config::{Built, Config, Environment, load},
     secret::{SecretReference, SecretStore},
     session,
-    transport::{NamedBy, Resolver, ResponseBody, Transport},
+    transport::{NamedBy, ResponseBody, Transport},
 };
+use callgate_config::{DescriptionOptions, load_description, load_toolset};
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
 use callgate_mcp::{Caller, Client, Host, McpService, Question, serve_stdio};
 use callgate_store::aws::{AwsKeySource, AwsKeys};
+use callgate_transport::Resolver;
 use syn::{ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
 use tokio::time::Instant;
 

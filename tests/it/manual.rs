@@ -3,11 +3,8 @@
 
 use std::{collections::BTreeSet, fmt::Write, fs};
 
-use callgate::{
-    config::{Key, Kind, TABLES, Table, Takes},
-    openapi::Code,
-    tree::TextCode,
-};
+use callgate::openapi::{Code, TextCode};
+use callgate_config::{Key, Kind, TABLES, Table, Takes};
 use callgate_tool::FaultCode;
 
 use crate::root;

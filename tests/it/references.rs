@@ -5,8 +5,7 @@ use std::{fs, sync::Arc};
 
 use callgate::{
     config::{Config, Environment},
-    openapi::{Code, OperationStatus},
-    tree::CodeName,
+    openapi::{Code, CodeName, OperationStatus},
 };
 use callgate_transport::{Recording, Replay};
 

@@ -15,12 +15,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use callgate::{
-    Callable, Event, Executor, Outcome, Reached, Session, ToolCall, ToolResult, Toolset,
+    Event, Executor, Outcome, Reached, Secret, Session, ToolCall, ToolResult,
     auth::{Authenticator, Authorization, CredentialPlace, Error, Place, Refusal},
-    config,
-    secret::Secret,
     transport::{Client, Limits},
 };
+use callgate_executor::{Callable, Toolset};
 use callgate_tool::json;
 
 /// A token with a version, which each refusal raises.
@@ -85,9 +84,9 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
     let server = Some(format!("http://{}", listener.local_addr().unwrap()));
     let routes = Router::new().fallback(answer).with_state(service);
     tokio::spawn(async move { axum::serve(listener, routes).await });
-    let options = config::DescriptionOptions { server, ..Default::default() };
+    let options = callgate_config::DescriptionOptions { server, ..Default::default() };
     let description = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pets/spec.yaml");
-    let mut built = config::load_description(&description, &options).await.unwrap();
+    let mut built = callgate_config::load_description(&description, &options).await.unwrap();
     let authenticator = Arc::new(Versioned::default());
     let operations = built.toolsets.remove(0).operations.into_iter();
     let callable = |operation| Callable {

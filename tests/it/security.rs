@@ -3,8 +3,9 @@
 
 use callgate::{
     Entry, Executor, Outcome, Reached,
-    openapi::{Document, Limits, LoadOptions, OperationStatus, load},
+    openapi::{Limits, OperationStatus},
 };
+use callgate_openapi::{Document, LoadOptions, load};
 use callgate_tool::{Value, json};
 
 use crate::{

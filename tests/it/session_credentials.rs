@@ -2,10 +2,9 @@
 //! credential of a session is shown. Over TCP on loopback: the service answers with what arrived.
 
 use callgate::{
-    Event, Outcome, Session, ToolResult,
+    Event, Outcome, Secret, Session, ToolResult,
     config::{self, Built},
     dialect::{json_result, read_session},
-    secret::Secret,
 };
 use callgate_tool::{Object, Value, json};
 use futures_util::FutureExt;

@@ -22,7 +22,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use callgate::secret::{Masker, Secret};
+use callgate::Secret;
+use callgate_secret::Masker;
 
 fn main() {
     if env::args().nth(1).as_deref() == Some("child") {

@@ -18,6 +18,7 @@ use crate::{
     google::{Google, GoogleToken},
     none::NoCredential,
     oauth2::{OAuth2, OAuth2Config},
+    own::OwnAuthenticator,
     place::Place,
     source::CredentialSource,
     supplies::Supplies,
@@ -79,14 +80,23 @@ pub enum AuthConfig {
     None,
     /// A token of an authorization server.
     OAuth2(Box<OAuth2Config>),
+    /// An authenticator of the program that callgate is a part of: [`AuthConfig::own`].
+    Own(OwnAuthenticator),
 }
 
 impl AuthConfig {
+    /// Puts credentials on requests by an authenticator of the program's own. It meets any security scheme that it is named
+    /// for.
+    pub fn own(authenticator: impl Authenticator + 'static) -> Self {
+        Self::Own(OwnAuthenticator::new(authenticator))
+    }
+
     /// The authenticator of this choice. Fetches no secret and sends nothing.
     ///
     /// # Errors
     /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the name is none of a header or parameter that can
     /// hold a credential.
+    #[doc(hidden)]
     pub fn build(self, supplies: &Supplies) -> Result<Arc<dyn Authenticator>, Error> {
         let secrets = Arc::clone(&supplies.secrets);
         Ok(match self {
@@ -99,6 +109,7 @@ impl AuthConfig {
             Self::Google { identity, token } => Arc::new(Google::new(*identity, token, supplies)),
             Self::None => Arc::new(NoCredential),
             Self::OAuth2(config) => Arc::new(OAuth2::new(*config, supplies.clone())?),
+            Self::Own(own) => own.into_inner(),
         })
     }
 }
@@ -106,6 +117,7 @@ impl AuthConfig {
 impl AuthConfig {
     /// The names of the session values that it reads and that inputs could read too: parameters and variables of the
     /// context. Credentials of the session have no place among them.
+    #[doc(hidden)]
     pub fn session_names(&self) -> Vec<SessionName> {
         let sources = match self {
             Self::Bearer { token } => vec![token],
@@ -114,7 +126,8 @@ impl AuthConfig {
             | Self::AwsSigV4 { .. }
             | Self::Basic { .. }
             | Self::Google { .. }
-            | Self::None => Vec::new(),
+            | Self::None
+            | Self::Own(_) => Vec::new(),
         };
         sources.into_iter().filter_map(CredentialSource::session_name).collect()
     }

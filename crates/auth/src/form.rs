@@ -16,6 +16,8 @@ pub enum CredentialForm {
     Key,
     /// Nothing.
     None,
+    /// A form that only the program knows whose authenticator it is.
+    Own,
     /// A signature of the request.
     Signature,
     /// A bearer token in the `Authorization` header.
@@ -24,6 +26,7 @@ pub enum CredentialForm {
 
 impl AuthConfig {
     /// The form in which the credential reaches a service.
+    #[doc(hidden)]
     pub fn form(&self) -> CredentialForm {
         match self {
             Self::ApiKey { .. } => CredentialForm::Key,
@@ -31,11 +34,13 @@ impl AuthConfig {
             Self::Basic { .. } => CredentialForm::Basic,
             Self::Bearer { .. } | Self::Google { .. } | Self::OAuth2(_) => CredentialForm::Token,
             Self::None => CredentialForm::None,
+            Self::Own(_) => CredentialForm::Own,
         }
     }
 
     /// The cost of the credential for a call, to be compared with others: 0 is nothing, 1 a value that is put in its place,
     /// 2 a token that is asked for now and then.
+    #[doc(hidden)]
     pub fn cost(&self) -> u32 {
         match self {
             Self::ApiKey { .. }
@@ -43,11 +48,12 @@ impl AuthConfig {
             | Self::Basic { .. }
             | Self::Bearer { .. } => 1,
             Self::None => 0,
-            Self::Google { .. } | Self::OAuth2(_) => 2,
+            Self::Google { .. } | Self::OAuth2(_) | Self::Own(_) => 2,
         }
     }
 
     /// The scopes the credential has; `None` where nobody says.
+    #[doc(hidden)]
     pub fn scopes(&self) -> Option<&[String]> {
         match self {
             // What a Google account may do is said by its roles.
@@ -56,7 +62,8 @@ impl AuthConfig {
             | Self::Basic { .. }
             | Self::Bearer { .. }
             | Self::Google { .. }
-            | Self::None => None,
+            | Self::None
+            | Self::Own(_) => None,
             // Without any the server gives what it gives by default.
             Self::OAuth2(config) => Some(&*config.scopes).filter(|scopes| !scopes.is_empty()),
         }

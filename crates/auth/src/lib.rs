@@ -13,6 +13,7 @@ mod form;
 mod google;
 mod none;
 mod oauth2;
+mod own;
 mod place;
 mod refusal;
 mod source;
@@ -30,6 +31,7 @@ pub use oauth2::{
     ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
     PrivateKeyJwt, SigningAlgorithm, TokenEndpoint,
 };
+pub use own::OwnAuthenticator;
 pub use place::{CredentialPlace, Place, place_masks};
 pub use refusal::Refusal;
 pub use source::CredentialSource;

@@ -12,8 +12,10 @@ pub enum Selection {
     #[default]
     All,
     /// The nodes of a JSON path, as an array.
+    #[doc(hidden)]
     Nodes(Box<JsonPath>),
     /// These members, in their places.
+    #[doc(hidden)]
     Paths(Paths),
 }
 

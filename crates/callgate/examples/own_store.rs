@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use callgate::{
-    Arguments, Session, ToolCall,
+    Arguments, Secret, Session, ToolCall,
     config::{Config, Environment},
     dialect,
-    secret::{Error, ErrorKind, Secret, SecretReference, SecretStore},
+    secret::{Error, ErrorKind, SecretReference, SecretStore},
 };
 
 /// Knows one secret: `corp:pets/key`.

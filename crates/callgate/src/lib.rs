@@ -169,15 +169,19 @@
 //! | this one | tools, calls, results, sessions, the executor |
 //! | [`config`] | configurations, and the way from them to an executor |
 //! | [`dialect`] | the formats of model providers |
-//! | [`openapi`](mod@openapi), [`tree`] | descriptions, texts, and what is wrong with them |
+//! | [`openapi`](mod@openapi) | descriptions: settings of the parser, and its report |
 //! | [`policy`] | middleware: limits, idempotency, approval, audit, metrics |
 //! | [`secret`], [`auth`] | stores of secrets, kinds of credentials |
 //! | [`session`] | stores of what outlives a call |
 //! | [`transport`] | senders of requests: the network, recordings, yours |
+//! | [`value`] | types of the methods of values and objects |
 //! | [`manual`] | guides |
 //!
-//! Types of other crates in our signatures are re-exported with their crates: [`bytes`], [`http`] and
-//! [`serde_json`]. The attribute `callgate::async_trait` is what our traits that wait are written with.
+//! Types of other crates in our signatures are re-exported: the crates [`bytes`], [`http`] and [`serde_json`], and the types
+//! [`Instant`], [`Stream`] and [`Url`](config::Url). Our async traits are written with the attribute `callgate::async_trait`.
+//!
+//! Everything else is in the crates that this one is made of (`callgate-openapi`, `callgate-transport`, …), which may change
+//! from one version to the next.
 //!
 //! # Features
 //!
@@ -187,44 +191,23 @@
 //! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
 
 pub use async_trait::async_trait;
+pub use futures_util::Stream;
+pub use tokio::time::Instant;
 pub use {bytes, http, serde_json};
 
-pub use callgate_call::{
-    BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Selection, Shape, ShownHeaders,
-};
 pub use callgate_executor::{
-    AnswerHead, Backend, BodyHead, Builder, CLIENT_TIME, Call, Callable, Change, ChangeKind,
-    Changes, ClientAnswer, ClientFunction, ClientSide, Decided, Decision, Ended, Ending, Entry,
-    Error, ErrorKind, Execution, Executor, Extensions, Found, FoundNeed, Function, InputChange,
-    Middleware, Opened, Piece, Pieces, Redirects, Search, SessionValues, Stage, Stop, ToolStream,
-    Toolset, TraceContext, Watcher,
+    Backend, BodyHead, Builder, Call, ClientAnswer, ClientFunction, Decided, Decision, Ended,
+    Ending, Entry, Error, ErrorKind, Execution, Executor, Extensions, Found, FoundNeed, Function,
+    Middleware, Opened, Piece, Pieces, Search, Stage, Stop, ToolStream, TraceContext,
 };
+pub use callgate_search::{Product, Thing};
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
-    Answer, ArgumentName, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, ForeignNumber,
-    Handle, InvalidAnswer, InvalidJson, InvalidName, Journal, Json, Next, Number, Object, Outcome,
-    Pending, PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session,
-    SessionName, StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
-    Value, json,
+    Answer, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle, InvalidAnswer,
+    InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending, PendingKind,
+    PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session, SessionName,
+    StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit, Value, json,
 };
-
-/// What stands around calls.
-pub mod policy {
-    pub use callgate_policy::{
-        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Begun, Bound,
-        Breaker, BreakerSettings, Confirm, Error, ErrorKind, Flaw, FlawKind, Guard, Idempotency,
-        IdempotencyKey, Limits, LimitsConfig, Metrics, Rate, RecordBounds, Records, UnknownCall,
-        Verified, approval_text, verify_audit,
-    };
-}
-
-/// What outlives a call, and where it is kept.
-pub mod session {
-    pub use callgate_session::{
-        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealed, Sealer, Space,
-        Store, Stored, Version,
-    };
-}
 
 #[cfg(any(doc, doctest))]
 pub mod manual;
@@ -232,83 +215,85 @@ mod openapi_tools;
 
 pub use openapi_tools::{OpenApi, openapi};
 
-/// Foreign wire formats: declarations, calls and results as JSON.
+/// Types of the methods of [`Value`], [`Object`] and [`Number`].
+pub mod value {
+    pub use callgate_tool::{Entry, Index, InvalidJson, Iter, IterMut, ToValue, Written};
+}
+
+/// Middleware: limits, idempotency, approval, audit, metrics.
+pub mod policy {
+    pub use callgate_policy::{
+        ApprovalRules, Approvals, Audit, AuditArguments, AuditConfig, AuditMode, Bound, Breaker,
+        BreakerSettings, Confirm, Error, ErrorKind, Idempotency, IdempotencyKey, Limits,
+        LimitsConfig, Metrics, Rate, RecordBounds, UnknownCall,
+    };
+}
+
+/// Stores of records that outlive a call: sessions, results, approvals.
+pub mod session {
+    pub use callgate_session::{
+        Bounds, Error, ErrorKind, Expected, Key, Memory, Owner, Record, Sealed, Space, Store,
+        Stored, Version,
+    };
+}
+
+/// The formats of model providers: declarations, calls and results as JSON.
 pub mod dialect {
     pub use callgate_dialect::{
-        Dialect, EnvelopeError, Form, JsonError, LimitFinder, Loss, Lost, Projected, Projection,
-        ProviderLimit, Read, ReadCall, UnknownDialect, UnknownForm, UnknownProjection, json_result,
-        project, read_call, read_json, read_session, request_limits, strict_limits,
+        Dialect, EnvelopeError, Form, JsonError, Projection, Read, ReadCall, UnknownDialect,
+        UnknownForm, UnknownProjection, json_result, read_call, read_json, read_session,
     };
 }
 
-/// Configurations and bare descriptions, to a ready executor.
+/// Configurations, and the way from them to an executor.
 pub mod config {
+    pub use callgate_call::{BigIntegers, Selection as ResultSelection, Shape, ShownHeaders};
     pub use callgate_config::{
-        AccessConfig, Address, AllowedValue, AltName, AuditedConfig, BreakerChoice, Built,
-        BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, CallLimits, CallsConfig,
-        CertificateSource, Config, ConfirmConfig, Credentials, Description, DescriptionOptions,
-        DirectoryConfig, Environment, Error, Examined, ExecutionConfig, ExportKind, Finding,
-        FixedHeader, FunctionConfig, IdentityConfig, Imported, ImportedExample, ImportedToolset,
-        IssuerConfig, Key, Kind, ListedHeader, ListenerConfig, ListenerTls, Location, LogConfig,
-        LogFormat, LogLevel, MAX_FILE_BYTES, McpConfig, McpMode, McpSchemas, Missing, NotAServer,
-        NotAnAddress, PrincipalConfig, ReloadConfig, Remark, RemarkKind, Remote, Rights,
-        SchemeChoice, SchemeCredential, Scopes, SecretsConfig, ServerUrl, ServingConfig,
-        ServingLimits, SessionsConfig, Severity, Subject, TABLES, Table, Takes, TelemetryConfig,
-        TlsConfig, Token, ToolConfirm, ToolExecution, ToolShape, ToolsetConfig, Upstream,
-        WholeExport, import_export, load, load_description, load_toolset, new_private_file, open,
-        private_folder, read_file, schema,
+        AuditedConfig, BreakerChoice, Built, BuiltToolset, CallLimits, CallsConfig,
+        CertificateSource, Config, Description, Environment, Error, Finding, FunctionConfig,
+        IdentityConfig, NotAServer, Remote, SchemeChoice, SecretsConfig, ServerUrl, Severity,
+        TlsConfig, ToolsetConfig, Upstream, load, schema,
     };
+    pub use callgate_executor::Redirects;
+    pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};
+    pub use url::Url;
 }
 
-/// The parser: descriptions to operations, and what is wrong with them.
+/// Descriptions: what is taken of them, and the report of what was found wrong.
 pub mod openapi {
     pub use callgate_openapi::{
-        Allowance, Alternative, AnswerField, Applied, ArgumentHeader, ArgumentHeaders, Bindings,
-        Body, BodyKind, BodyLayout, BodyMedia, Code, CredentialKind, Defaults, Document, Effects,
-        Encoding, Example, Fixed, Input, InvalidPath, InvalidPattern, InvalidServer, JsonPath,
-        KeyForm, KeyOwner, KeySpace, Limits, LoadOptions, Loaded, NestedInput, NotAnArgumentHeader,
-        OAuthFlow, OAuthFlowKind, Operation, OperationReport, OperationStatus, Outline, Overlaid,
-        Overlay, PartHeader, PathPart, PathStep, Pattern, Place, Placement, PositionEncodings,
-        PropertyEncoding, Report, RequiredScheme, Requirement, Security, SecurityScheme,
-        SecuritySchemeKind, Selection, Server, SessionInputs, Source, Spot, Step, Style, Styled,
-        Unavailable, UnavailableReason, Unmatched, Version, Writer, XmlName, apply_overlays,
-        check_server, is_foreign, is_foreign_text, load, read,
+        Code, Defaults, Effects, Example, InvalidPath, InvalidPattern, Limits, OperationReport,
+        OperationStatus, Pattern, Report, Selection, SessionInputs, Unmatched,
     };
-}
-
-/// Text to one tree of located nodes: how descriptions and configurations are read, and how findings point into them.
-pub mod tree {
     pub use callgate_tree::{
-        CodeName, Diagnostic, Limits, Node, Object, Parsed, Path, Position, Severity, TextCode,
-        locate, locate_file, pointer, positions, read,
+        CodeName, Diagnostic, Limits as TextLimits, Position, Severity, TextCode,
     };
 }
 
-/// Credentials on a finished request.
+/// Kinds of credentials, and the trait for one of your own.
 pub mod auth {
     pub use callgate_auth::{
-        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialForm,
-        CredentialPlace, CredentialSource, DescribedMetadata, Error, ErrorKind, GoogleToken,
-        OAuth2Client, OAuth2Config, OAuth2Grant, Place, PrivateKeyJwt, Refusal, SigningAlgorithm,
-        Supplies, TokenEndpoint, all,
+        AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
+        CredentialSource, Error, ErrorKind, GoogleToken, OAuth2Client, OAuth2Config, OAuth2Grant,
+        OwnAuthenticator, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, TokenEndpoint,
     };
+    pub use callgate_google::{Account, Identity, Impersonation};
+    pub use callgate_store::aws::{KeySource, NamedKeys, Scope};
 }
 
-/// Secrets and where they are kept.
+/// Secrets and the stores that hold them.
 pub mod secret {
     pub use callgate_secret::{
-        AwsVersion, CachePolicy, CachedStore, DirectoryStore, EnvStore, Error, ErrorKind,
-        FileStore, LocalStores, MASK, Masker, MemoryStore, Secret, SecretReference, SecretStore,
+        AwsVersion, CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MemoryStore,
+        SecretReference, SecretStore,
     };
 }
 
-/// Who sends a request: the network, or recorded responses.
+/// Senders of requests: the network, recordings, yours.
 pub mod transport {
     pub use callgate_tool::NamedBy;
     pub use callgate_transport::{
-        AddressRange, CaCertificates, Client, ClientIdentity, ClientSettings, Clock,
-        CredentialPlaces, Denial, Dialled, Error, ErrorKind, Limits, Listeners, Network, NotAProxy,
-        NotARange, Proxy, Recording, Refuse, Replay, Resolver, ResponseBody, ServerTls,
-        SystemResolver, TlsFault, TlsSettings, Transport, Unreached, canonical_request,
+        AddressRange, Client, Clock, CredentialPlaces, Denial, Error, ErrorKind, Limits, NotARange,
+        Recording, Refuse, Replay, ResponseBody, Transport,
     };
 }

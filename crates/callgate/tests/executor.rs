@@ -10,13 +10,13 @@ use std::{
 };
 
 use callgate::{
-    Arguments, Call, Callable, Content, ErrorKind, Executor, FaultCode, Next, Outcome, Preview,
-    Principal, Reached, Session, ToolCall, Toolset,
-    auth::{AuthConfig, Supplies},
-    openapi::{Document, Limits, LoadOptions, load},
-    secret::LocalStores,
+    Arguments, Call, Content, ErrorKind, Executor, FaultCode, Next, Outcome, Preview, Principal,
+    Reached, Session, ToolCall, auth::AuthConfig, openapi::Limits, secret::LocalStores,
     transport::Refuse,
 };
+use callgate_auth::Supplies;
+use callgate_executor::{Callable, Toolset};
+use callgate_openapi::{Document, LoadOptions, load};
 use callgate_tool::json;
 use tokio::time::Instant;
 
@@ -43,12 +43,12 @@ fn toolset(description: &str) -> Toolset {
         operations: operations.into_iter().map(callable).collect(),
         transport: Arc::new(Refuse::new()),
         limits: callgate::transport::Limits::default(),
-        redirects: callgate::Redirects::None,
-        session_values: callgate::SessionValues::default(),
+        redirects: callgate::config::Redirects::None,
+        session_values: callgate_executor::SessionValues::default(),
         secret_arguments: Vec::new(),
-        shape: callgate::Shape::default(),
+        shape: callgate::config::Shape::default(),
         tool_shapes: std::collections::BTreeMap::new(),
-        client: callgate::ClientSide::default(),
+        client: callgate_executor::ClientSide::default(),
     }
 }
 

@@ -5,10 +5,10 @@ use std::{collections::BTreeMap, fmt};
 
 use callgate::{
     Tool,
-    dialect::{LimitFinder, ProviderLimit, request_limits},
-    openapi::{Code, Operation},
-    tree::{Diagnostic, Severity},
+    openapi::{Code, Diagnostic, Severity},
 };
+use callgate_dialect::{LimitFinder, ProviderLimit, request_limits};
+use callgate_openapi::Operation;
 
 use crate::number::grouped;
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use callgate::tree::{Diagnostic, Severity};
+use callgate::openapi::{Diagnostic, Severity};
 use callgate_tool::{Value, json};
 
 use crate::exit::Failure;

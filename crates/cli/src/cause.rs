@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use callgate::tree::{Diagnostic, Severity};
+use callgate::openapi::{Diagnostic, Severity};
 
 use crate::number::grouped;
 

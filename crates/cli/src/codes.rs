@@ -1,6 +1,6 @@
 //! Every code of a diagnostic, whichever crate makes it, and its explanation.
 
-use callgate::{openapi::Code, tree::TextCode};
+use callgate::openapi::{Code, TextCode};
 
 /// The paragraph about one code.
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {

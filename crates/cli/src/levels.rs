@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use callgate::{
     config::{Finding, Severity as FindingSeverity},
-    tree::{Diagnostic, Severity},
+    openapi::{Diagnostic, Severity},
 };
 
 /// The findings reported.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use callgate::{
     Tool,
-    dialect::{Dialect, Projection, project},
+    dialect::{Dialect, Projection},
 };
+use callgate_dialect::project;
 use callgate_tool::{Object, Value, json};
 
 use crate::number::grouped;

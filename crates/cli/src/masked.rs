@@ -1,7 +1,8 @@
 //! Texts as snippets may show them: a configuration without the literals that stand in it, without what stands where a
 //! reference to a secret should, and without what was pasted elsewhere; of files that are not ours, no line at all.
 
-use callgate::{config::Finding, secret::MASK};
+use callgate::config::Finding;
+use callgate_secret::MASK;
 
 /// The text with the rest of each line masked from where a secret may begin. What comes before keeps its place.
 pub(crate) fn without_secrets(text: &str, findings: &[Finding]) -> String {

@@ -1,10 +1,8 @@
 //! Says before a call which credential its operation asks for, where a bare description is called and none is named. The call is
 //! made all the same: services often ask for less than their descriptions say.
 
-use callgate::{
-    config::BuiltToolset,
-    openapi::{Operation, SecurityScheme, SecuritySchemeKind},
-};
+use callgate::config::BuiltToolset;
+use callgate_openapi::{Operation, SecurityScheme, SecuritySchemeKind};
 
 use crate::{args::DescriptionArguments, open::options, output};
 

@@ -4,11 +4,10 @@
 use std::{io, path::Path};
 
 use callgate::{
-    config::{
-        self, Built, BuiltToolset, DescriptionOptions, Environment, Error, Finding, MAX_FILE_BYTES,
-    },
+    config::{Built, BuiltToolset, Environment, Error, Finding},
     openapi::OperationStatus,
 };
+use callgate_config::{DescriptionOptions, MAX_FILE_BYTES};
 
 use crate::{
     args::DescriptionArguments,
@@ -43,10 +42,16 @@ fn made(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Error> {
-    let config = config::open(source::location(file)?, options)?;
-    let mut environment = environment.clone();
-    environment.cache = folders::cache();
-    config.build_blocking(&environment, None)
+    let config = callgate_config::open(source::location(file)?, options)?;
+    config.build_blocking(&cached(environment.clone()), None)
+}
+
+/// An environment that keeps descriptions of addresses, where this machine has a folder for it.
+pub(crate) fn cached(environment: Environment) -> Environment {
+    match folders::cache() {
+        Some(folder) => environment.with_cache(folder),
+        None => environment,
+    }
 }
 
 /// A finding of a configuration as a snippet; `all` say where secrets stand.
@@ -112,7 +117,7 @@ pub(crate) fn options(given: &DescriptionArguments) -> DescriptionOptions {
 
 /// The bytes of a file.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    config::read_file(file, MAX_FILE_BYTES).map_err(|error| unreadable(file, &error))
+    callgate_config::read_file(file, MAX_FILE_BYTES).map_err(|error| unreadable(file, &error))
 }
 
 /// The bytes of a toolset's description.

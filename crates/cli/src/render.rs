@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use callgate::{
     config::{Finding, Severity as FindingSeverity},
-    tree::{Diagnostic, Position, Severity},
+    openapi::{Diagnostic, Position, Severity},
 };
 
 use crate::{

@@ -9,10 +9,10 @@ use std::{
 
 use callgate::{
     config::BuiltToolset,
-    openapi::OperationStatus,
-    tree::{Diagnostic, Severity, locate_file},
+    openapi::{Diagnostic, OperationStatus, Severity},
 };
 use callgate_tool::{Value, json};
+use callgate_tree::locate_file;
 
 use crate::{
     advice::Advice,

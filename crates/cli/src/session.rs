@@ -3,12 +3,7 @@
 
 use std::path::Path;
 
-use callgate::{
-    Session,
-    config::Built,
-    dialect::read_session,
-    secret::{Secret, SecretReference},
-};
+use callgate::{Secret, Session, config::Built, dialect::read_session, secret::SecretReference};
 use callgate_tool::{Object, Value};
 
 use crate::exit::Failure;

@@ -8,7 +8,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use callgate::config::{Error, Location, MAX_FILE_BYTES, read_file};
+use callgate::config::Error;
+use callgate_config::{Location, MAX_FILE_BYTES, read_file};
 use callgate_tool::nearest;
 
 use crate::folders;

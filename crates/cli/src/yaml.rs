@@ -1,7 +1,8 @@
 //! Values as YAML that is read back as they are.
 
-use callgate::tree::{Limits, read};
+use callgate::openapi::TextLimits as Limits;
 use callgate_tool::Value;
+use callgate_tree::read;
 
 /// The text of a value. Numbers whose digits YAML would change are written as JSON, which is YAML, too.
 pub(crate) fn text(value: &Value) -> String {

@@ -44,20 +44,26 @@ pub struct Config {
     /// The place where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,
     /// The sidecar's listeners, its callers, and its bounds.
+    #[doc(hidden)]
     pub serving: ServingConfig,
     /// The sidecar's settings for sessions.
+    #[doc(hidden)]
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP.
+    #[doc(hidden)]
     pub mcp: McpConfig,
     /// The TLS settings of the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,
     /// The services that are called.
     pub toolsets: Vec<ToolsetConfig>,
     /// The way a sidecar keeps up with its files.
+    #[doc(hidden)]
     pub reload: ReloadConfig,
     /// What a sidecar writes to standard error.
+    #[doc(hidden)]
     pub log: LogConfig,
     /// The place where a sidecar sends its traces.
+    #[doc(hidden)]
     pub telemetry: TelemetryConfig,
     /// The place where relative paths start.
     pub base: PathBuf,

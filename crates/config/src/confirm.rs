@@ -10,29 +10,27 @@ use crate::{
 
 /// The calls of a toolset that a person has to approve.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct ConfirmConfig {
+pub(crate) struct ConfirmConfig {
     /// The rule of the tools that are not named.
-    pub default: Confirm,
+    pub(crate) default: Confirm,
     /// The rules of single tools.
-    pub tools: Vec<ToolConfirm>,
+    pub(crate) tools: Vec<ToolConfirm>,
 }
 
 /// The calls of one tool that a person has to approve.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ToolConfirm {
+pub(crate) struct ToolConfirm {
     /// The tool's name, its `operationId` or the name of a function.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The JSON pointer of its entry.
     pub(crate) pointer: String,
     /// The rule.
-    pub confirm: Confirm,
+    pub(crate) confirm: Confirm,
 }
 
 impl ToolConfirm {
     /// The rule of one tool.
-    pub fn new(tool: impl Into<String>, confirm: Confirm) -> Self {
+    pub(crate) fn new(tool: impl Into<String>, confirm: Confirm) -> Self {
         Self { tool: tool.into(), pointer: String::new(), confirm }
     }
 }

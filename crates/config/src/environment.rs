@@ -14,41 +14,40 @@ use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Trans
 /// # use callgate_config::Environment;
 /// # use callgate_transport::Refuse;
 /// let environment = Environment::new().with_transport(Arc::new(Refuse::new()));
-/// # assert!(environment.transport.is_some());
+/// # drop(environment);
 /// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Environment {
     /// Stores of the program's own, by the schemes of their secrets: `corp` answers `corp:pets-key`.
-    pub secrets: BTreeMap<String, Arc<dyn SecretStore>>,
+    pub(crate) secrets: BTreeMap<String, Arc<dyn SecretStore>>,
     /// Sends calls and asks for tokens instead of each toolset's `upstream`.
-    pub transport: Option<Arc<dyn Transport>>,
+    pub(crate) transport: Option<Arc<dyn Transport>>,
     /// The time of day that signatures and assertions are made with.
-    pub clock: Clock,
+    pub(crate) clock: Clock,
     /// Where relative paths start, if not at the configuration's own base.
-    pub base: Option<PathBuf>,
+    pub(crate) base: Option<PathBuf>,
     /// What stands around every call, beside what the configuration says.
-    pub middleware: Vec<Arc<dyn Middleware>>,
+    pub(crate) middleware: Vec<Arc<dyn Middleware>>,
     /// Tools of the program's own, beside those of the configuration.
-    pub tools: Vec<Arc<dyn Backend>>,
+    pub(crate) tools: Vec<Arc<dyn Backend>>,
     /// Turns the audit off, for programs that make no calls; the configuration may still name a file.
-    pub is_unaudited: bool,
+    pub(crate) is_unaudited: bool,
     /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
-    pub missing: Missing,
+    pub(crate) missing: Missing,
     /// The folder that descriptions of addresses are kept in, so that one that cannot be had is the last one that was.
-    pub cache: Option<PathBuf>,
+    pub(crate) cache: Option<PathBuf>,
     /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
-    pub listeners: Option<Listeners>,
+    pub(crate) listeners: Option<Listeners>,
 }
 
 /// What a description that cannot be read costs.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
-#[expect(clippy::exhaustive_enums, reason = "the whole, or the toolset alone")]
-pub enum Missing {
+pub(crate) enum Missing {
     /// The whole configuration: it is a fault.
     #[default]
     Fault,
-    /// Its toolset alone, which has no tools and says why ([`BuiltToolset::failure`](crate::BuiltToolset::failure)).
+    /// Its toolset alone, which has no tools and says why (`BuiltToolset::failure`).
     Listed,
 }
 
@@ -122,6 +121,7 @@ impl Environment {
     }
 
     /// Builds for a process that serves at `listeners`, a list that it may fill later.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_listeners(mut self, listeners: Listeners) -> Self {
         self.listeners = Some(listeners);

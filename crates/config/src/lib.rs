@@ -49,9 +49,8 @@ mod whole;
 
 pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, Examined, Subject};
 pub use config::Config;
-pub use confirm::{ConfirmConfig, ToolConfirm};
 pub use description::Description;
-pub use environment::{Environment, Missing};
+pub use environment::Environment;
 pub use error::Error;
 pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file};
 pub use finding::{Finding, Severity};
@@ -66,16 +65,12 @@ pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};
 pub use server::{NotAServer, ServerUrl};
-pub use service_directory::DirectoryConfig;
 pub use serving::{
     AccessConfig, Address, AltName, IssuerConfig, ListenerConfig, ListenerTls, NotAnAddress,
     PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits, Token,
 };
 pub use sessions::SessionsConfig;
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
-pub use toolset::{
-    AllowedValue, Credentials, ExecutionConfig, FixedHeader, FunctionConfig, ListedHeader,
-    SchemeChoice, SchemeCredential, ToolExecution, ToolShape, ToolsetConfig,
-};
+pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;
 pub use whole::{ExportKind, ImportedExample, ImportedToolset, WholeExport, import_export};

@@ -10,12 +10,11 @@ use crate::{
 
 /// The service that is dialled, and who asks for its endpoints.
 #[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "a service is asked for by somebody")]
-pub struct DirectoryConfig {
+pub(crate) struct DirectoryConfig {
     /// Its name: `projects/…/services/…`.
-    pub service: ServiceName,
+    pub(crate) service: ServiceName,
     /// Whose tokens the directory is asked with.
-    pub identity: Identity,
+    pub(crate) identity: Identity,
 }
 
 /// Reads the name of a service, alone or with the account that asks for it.

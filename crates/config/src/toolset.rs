@@ -9,14 +9,20 @@ use callgate_executor::{Execution, Redirects};
 use callgate_openapi::{
     ArgumentHeader, Defaults, Limits as DescriptionLimits, Selection, SessionInputs,
 };
+use callgate_policy::Confirm;
 use callgate_secret::SecretReference;
 use callgate_tool::{SessionName, ToolsetName, Value};
 use callgate_transport::{AddressRange, Limits};
 use url::Url;
 
 use crate::{
-    confirm::ConfirmConfig, description::Description, policy::CallLimits, server::ServerUrl,
-    service_directory::DirectoryConfig, tls::TlsConfig, upstream::Upstream,
+    confirm::{ConfirmConfig, ToolConfirm},
+    description::Description,
+    policy::CallLimits,
+    server::ServerUrl,
+    service_directory::DirectoryConfig,
+    tls::TlsConfig,
+    upstream::Upstream,
 };
 
 /// One toolset.
@@ -40,13 +46,13 @@ pub struct ToolsetConfig {
     /// Values of the server's variables.
     pub server_variables: BTreeMap<String, String>,
     /// What credentials there are.
-    pub credentials: Credentials,
+    pub(crate) credentials: Credentials,
     /// Whether a model may fill what the session should.
     pub session_inputs: SessionInputs,
     /// Which defaults of the description are sent.
     pub defaults: Defaults,
     /// The session values that inputs may take although credentials of other toolsets read them.
-    pub session_parameters: Vec<AllowedValue>,
+    pub(crate) session_parameters: Vec<AllowedValue>,
     /// The media types of request bodies that are preferred to others, the best first.
     pub body_media: Vec<String>,
     /// What the description may cost.
@@ -58,11 +64,11 @@ pub struct ToolsetConfig {
     /// The addresses that may be called whoever named them.
     pub egress: Vec<AddressRange>,
     /// The service whose private endpoints are dialled.
-    pub service_directory: Option<DirectoryConfig>,
+    pub(crate) service_directory: Option<DirectoryConfig>,
     /// The headers of every request.
-    pub headers: Vec<FixedHeader>,
+    pub(crate) headers: Vec<FixedHeader>,
     /// The withheld headers that arguments may set all the same.
-    pub argument_headers: Vec<ListedHeader>,
+    pub(crate) argument_headers: Vec<ListedHeader>,
     /// Parameters that are arguments although they have the name and place of a credential.
     pub credential_arguments: Vec<String>,
     /// Which operations are offered.
@@ -76,15 +82,15 @@ pub struct ToolsetConfig {
     /// How results are shown.
     pub shape: Shape,
     /// How results of single tools are shown.
-    pub tool_shapes: Vec<ToolShape>,
+    pub(crate) tool_shapes: Vec<ToolShape>,
     /// Where answers come from.
     pub upstream: Upstream,
     /// Tools that the client runs.
     pub functions: Vec<FunctionConfig>,
     /// The side that runs the tools of the description.
-    pub execution: ExecutionConfig,
+    pub(crate) execution: ExecutionConfig,
     /// The calls that a person has to approve.
-    pub confirm: ConfirmConfig,
+    pub(crate) confirm: ConfirmConfig,
 }
 
 impl ToolsetConfig {
@@ -158,6 +164,48 @@ impl ToolsetConfig {
         self
     }
 
+    /// Adds a header with this value to every request.
+    #[must_use]
+    pub fn with_header(mut self, name: impl Into<String>, value: SecretReference) -> Self {
+        self.headers.push(FixedHeader::new(name, value));
+        self
+    }
+
+    /// Gives a session value to the inputs although a credential of another toolset reads it.
+    #[must_use]
+    pub fn with_session_parameter(mut self, name: SessionName) -> Self {
+        self.session_parameters.push(AllowedValue { pointer: String::new(), name });
+        self
+    }
+
+    /// Asks a person before calls of the tools that have no rule of their own.
+    #[must_use]
+    pub fn with_confirm(mut self, rule: Confirm) -> Self {
+        self.confirm.default = rule;
+        self
+    }
+
+    /// Asks a person before calls of one tool: its name, its `operationId` or the name of a function.
+    #[must_use]
+    pub fn with_tool_confirm(mut self, tool: impl Into<String>, rule: Confirm) -> Self {
+        self.confirm.tools.push(ToolConfirm::new(tool, rule));
+        self
+    }
+
+    /// Has one side run the tools that are not named: the client gets their requests, checked.
+    #[must_use]
+    pub fn with_execution(mut self, execution: Execution) -> Self {
+        self.execution.default = execution;
+        self
+    }
+
+    /// Shows the results of one tool in this shape: its name or its `operationId`.
+    #[must_use]
+    pub fn with_tool_shape(mut self, tool: impl Into<String>, shape: Shape) -> Self {
+        self.tool_shapes.push(ToolShape { tool: tool.into(), pointer: String::new(), shape });
+        self
+    }
+
     /// Names addresses that may be called whoever named them.
     #[must_use]
     pub fn with_egress(mut self, ranges: impl IntoIterator<Item = AddressRange>) -> Self {
@@ -168,50 +216,47 @@ impl ToolsetConfig {
 
 /// A header with the same value on every request.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct FixedHeader {
+pub(crate) struct FixedHeader {
     /// The JSON pointer of its value.
     pub(crate) pointer: String,
     /// Its name.
-    pub name: String,
+    pub(crate) name: String,
     /// What stands in it.
-    pub value: SecretReference,
+    pub(crate) value: SecretReference,
 }
 
 impl FixedHeader {
     /// A header of this name with this value.
-    pub fn new(name: impl Into<String>, value: SecretReference) -> Self {
+    pub(crate) fn new(name: impl Into<String>, value: SecretReference) -> Self {
         Self { pointer: String::new(), name: name.into(), value }
     }
 }
 
 /// The credentials of a toolset.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Credentials {
+pub(crate) struct Credentials {
     /// The one of every operation; beside those of schemes, of the operations that do not say what they ask for.
-    pub auth: Option<AuthConfig>,
+    pub(crate) auth: Option<AuthConfig>,
     /// The key of the one security scheme of the description that is an API key; also of operations that do not say what
     /// they ask for.
-    pub api_key: Option<SecretReference>,
+    pub(crate) api_key: Option<SecretReference>,
     /// Whether every operation has a credential that could not be taken over from an export.
-    pub lacks_own: bool,
+    pub(crate) lacks_own: bool,
     /// Those of security schemes, by their names.
-    pub schemes: Option<BTreeMap<String, SchemeCredential>>,
+    pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
     /// The origins they may go to beside the server's: `https://uploads.example.com`.
-    pub origins: Vec<Url>,
+    pub(crate) origins: Vec<Url>,
 }
 
 /// The credential of one security scheme.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct SchemeCredential {
+pub(crate) struct SchemeCredential {
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// The key of its kind: `api_key`.
     pub(crate) kind: &'static str,
     /// What it is.
-    pub choice: SchemeChoice,
+    pub(crate) choice: SchemeChoice,
 }
 
 /// A credential whose scheme is not known yet.
@@ -226,43 +271,33 @@ pub enum SchemeChoice {
 
 /// A session value that the operator gives to the inputs of a toolset although a credential of another one reads it.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct AllowedValue {
+pub(crate) struct AllowedValue {
     /// The JSON pointer of its name.
     pub(crate) pointer: String,
     /// Which one it is.
-    pub name: SessionName,
-}
-
-impl AllowedValue {
-    /// Gives this value to the inputs of a toolset.
-    pub fn new(name: SessionName) -> Self {
-        Self { pointer: String::new(), name }
-    }
+    pub(crate) name: SessionName,
 }
 
 /// A header that arguments may set although it is withheld.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ListedHeader {
+pub(crate) struct ListedHeader {
     /// The JSON pointer of its name.
     pub(crate) pointer: String,
     /// The tool or the `operationId` it is listed for; none for all.
-    pub tool: Option<String>,
+    pub(crate) tool: Option<String>,
     /// Which one it is.
-    pub header: ArgumentHeader,
+    pub(crate) header: ArgumentHeader,
 }
 
 /// How the results of one tool are shown.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ToolShape {
+pub(crate) struct ToolShape {
     /// The tool's name or its `operationId`.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
     /// How they are shown.
-    pub shape: Shape,
+    pub(crate) shape: Shape,
 }
 
 /// A tool that the client runs.
@@ -291,22 +326,20 @@ impl FunctionConfig {
 
 /// The side that runs the tools of a description once a call is checked.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct ExecutionConfig {
+pub(crate) struct ExecutionConfig {
     /// The side that runs the tools that are not named.
-    pub default: Execution,
+    pub(crate) default: Execution,
     /// The side that runs single tools.
-    pub tools: Vec<ToolExecution>,
+    pub(crate) tools: Vec<ToolExecution>,
 }
 
 /// The side that runs one tool.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ToolExecution {
+pub(crate) struct ToolExecution {
     /// The tool's name or its `operationId`.
-    pub tool: String,
+    pub(crate) tool: String,
     /// The JSON pointer of its entry.
     pub(crate) pointer: String,
     /// The side that runs it.
-    pub execution: Execution,
+    pub(crate) execution: Execution,
 }

@@ -46,6 +46,7 @@ impl Executor {
 
 impl Builder {
     /// Adds the operations of a toolset.
+    #[doc(hidden)]
     pub fn toolset(mut self, toolset: Toolset) -> Self {
         self.toolsets.push(toolset);
         self

@@ -86,6 +86,7 @@ impl<'a> Call<'a> {
     }
 
     /// The same call, whose requests and answers `watcher` sees.
+    #[doc(hidden)]
     #[must_use]
     pub fn with_watcher(self, watcher: Arc<dyn Watcher>) -> Self {
         self.with_extension(Watched(watcher))

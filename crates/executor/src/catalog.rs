@@ -113,6 +113,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The operation of a description that it calls; a tool of another kind has none.
+    #[doc(hidden)]
     pub fn operation(self) -> Option<&'a Arc<Operation>> {
         self.0.operation.as_ref()
     }

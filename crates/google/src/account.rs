@@ -18,6 +18,7 @@ pub struct Identity {
     /// The account it stands in for.
     pub impersonation: Option<Impersonation>,
     /// The place where Google's services answer.
+    #[doc(hidden)]
     pub endpoints: Endpoints,
 }
 

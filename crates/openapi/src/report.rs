@@ -75,6 +75,7 @@ impl Report {
     /// declaration is shown to `built` and kept only where it was kept before; so are its definitions. An operation whose declaration takes
     /// more than it may is refused, a schema of answers that does is left out; schemas of arguments that take more are not
     /// examined, and the report says of how many operations.
+    #[doc(hidden)]
     pub fn examine(
         &mut self,
         operations: &[Arc<Operation>],

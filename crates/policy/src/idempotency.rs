@@ -47,6 +47,7 @@ impl Idempotency {
     }
 
     /// What is known of the keys of calls.
+    #[doc(hidden)]
     pub fn records(&self) -> &Arc<Records<Outcome>> {
         &self.records
     }

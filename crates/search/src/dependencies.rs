@@ -73,6 +73,7 @@ impl Thing {
     }
 
     /// The things that a field of an answer may identify, each with its distance; none where it identifies nothing.
+    #[doc(hidden)]
     pub fn of_field(field: Field<'_>) -> Vec<(Self, u8)> {
         // Most fields are asked in vain.
         if !may_identify(field.name) {

@@ -39,4 +39,4 @@ pub use reader::{DEPTH, InvalidJson, Reader, Token};
 pub use schema::{Definition, DefinitionGroup, Definitions, Schema};
 pub use session::{Session, SessionName};
 pub use tool::{Effect, Tool};
-pub use value::{Entry, ForeignNumber, IntoIter, Iter, IterMut, Object, Place, ToValue, Value};
+pub use value::{Entry, ForeignNumber, Index, IntoIter, Iter, IterMut, Object, ToValue, Value};

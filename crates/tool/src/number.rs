@@ -49,6 +49,7 @@ impl Number {
 
     /// A number by its checked digits; `share` makes the text that is kept where 64 bits do not hold the number as it
     /// was written.
+    #[doc(hidden)]
     pub fn from_shared(digits: Digits<'_>, share: impl FnOnce(&str) -> Arc<str>) -> Self {
         digits.small().map_or_else(|| Self(Kept::Text(share(digits.as_str()))), Self::small)
     }

@@ -48,6 +48,7 @@ impl Schema {
     }
 
     /// A schema that is already canonical without its `$defs`, which are these.
+    #[doc(hidden)]
     pub fn with_definitions(own: Value, definitions: Arc<Definitions>) -> Self {
         Self { own, definitions }
     }
@@ -84,11 +85,13 @@ impl Schema {
     }
 
     /// The schema without its shared definitions.
+    #[doc(hidden)]
     pub fn own(&self) -> &Value {
         &self.own
     }
 
     /// Its shared definitions.
+    #[doc(hidden)]
     pub fn definitions(&self) -> &Arc<Definitions> {
         &self.definitions
     }

@@ -10,7 +10,7 @@ mod read;
 mod serial;
 mod write;
 
-use std::ops::{Index, IndexMut};
+use std::ops;
 
 pub use self::build::ToValue;
 pub use self::foreign::ForeignNumber;
@@ -172,13 +172,13 @@ impl Value {
     }
 
     /// The member of this name, or the item at this place.
-    pub fn get<P: Place>(&self, place: P) -> Option<&Self> {
-        place.of(self)
+    pub fn get<P: Index>(&self, index: P) -> Option<&Self> {
+        index.of(self)
     }
 
     /// The member of this name, or the item at this place, to change.
-    pub fn get_mut<P: Place>(&mut self, place: P) -> Option<&mut Self> {
-        place.of_mut(self)
+    pub fn get_mut<P: Index>(&mut self, index: P) -> Option<&mut Self> {
+        index.of_mut(self)
     }
 
     /// The value at a JSON pointer (RFC 6901).
@@ -220,14 +220,14 @@ fn index(token: &str) -> Option<usize> {
 }
 
 /// A name or a number by which [`Value::get`] finds a value in another.
-pub trait Place {
+pub trait Index {
     /// The value at this place of `value`.
     fn of(self, value: &Value) -> Option<&Value>;
     /// The value at this place of `value`, to change.
     fn of_mut(self, value: &mut Value) -> Option<&mut Value>;
 }
 
-impl Place for &str {
+impl Index for &str {
     fn of(self, value: &Value) -> Option<&Value> {
         value.as_object()?.get(self)
     }
@@ -237,7 +237,7 @@ impl Place for &str {
     }
 }
 
-impl<P: Place + Copy> Place for &P {
+impl<P: Index + Copy> Index for &P {
     fn of(self, value: &Value) -> Option<&Value> {
         (*self).of(value)
     }
@@ -247,7 +247,7 @@ impl<P: Place + Copy> Place for &P {
     }
 }
 
-impl Place for &String {
+impl Index for &String {
     fn of(self, value: &Value) -> Option<&Value> {
         self.as_str().of(value)
     }
@@ -257,7 +257,7 @@ impl Place for &String {
     }
 }
 
-impl Place for usize {
+impl Index for usize {
     fn of(self, value: &Value) -> Option<&Value> {
         value.as_array()?.get(self)
     }
@@ -271,16 +271,16 @@ impl Place for usize {
 static NULL: Value = Value::Null;
 
 /// `null` where there is nothing of this name, or at this place.
-impl<P: Place> Index<P> for Value {
+impl<P: Index> ops::Index<P> for Value {
     type Output = Self;
 
-    fn index(&self, place: P) -> &Self {
-        self.get(place).unwrap_or(&NULL)
+    fn index(&self, index: P) -> &Self {
+        self.get(index).unwrap_or(&NULL)
     }
 }
 
 /// The member of this name, made where it is missing; what is no object becomes one.
-impl IndexMut<&str> for Value {
+impl ops::IndexMut<&str> for Value {
     fn index_mut(&mut self, name: &str) -> &mut Self {
         if !self.is_object() {
             *self = Self::Object(Object::new());

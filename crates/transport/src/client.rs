@@ -102,6 +102,7 @@ impl Client {
 
     /// A client over the connections of `network`, which it shares with clients of the same settings. Costs nothing until
     /// it sends.
+    #[doc(hidden)]
     pub fn over(network: &Network, settings: ClientSettings) -> Self {
         let allow: Arc<[AddressRange]> = settings.allow.clone().into();
         let network = network.clone();

@@ -110,11 +110,13 @@ impl Error {
     }
 
     /// For [`ErrorKind::Tls`]: why there is no secure connection, where that is known.
+    #[doc(hidden)]
     pub fn tls(&self) -> Option<TlsFault> {
         self.inner.tls
     }
 
     /// Why the service could not be talked to, where that is known. For the operator's eyes.
+    #[doc(hidden)]
     pub fn unreached(&self) -> Option<Unreached> {
         self.inner.unreached
     }

@@ -1,11 +1,7 @@
 //! A server of one's own, whose handler runs the calls of a model.
 
 use axum::{Json, Router, extract::State, routing::post};
-use callgate::{
-    Executor, Session, ToolCall,
-    config::{self, DescriptionOptions},
-    dialect,
-};
+use callgate::{Executor, Session, ToolCall, dialect};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -27,10 +23,10 @@ async fn calls(State(executor): State<Executor>, Json(asked): Json<Vec<Value>>) 
 
 #[tokio::test]
 async fn a_handler_runs_calls_in_parallel() {
-    let options =
-        DescriptionOptions { server: Some(callgate_embed::service().await), ..Default::default() };
-    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
-    let routes = Router::new().route("/", post(calls)).with_state(built.executor);
+    let description = std::fs::read(callgate_embed::description()).unwrap();
+    let server = callgate_embed::service().await;
+    let executor = callgate::openapi(description).server(server).build().await.unwrap();
+    let routes = Router::new().route("/", post(calls)).with_state(executor);
     let origin = callgate_embed::serve(routes).await;
 
     let asked = json!([

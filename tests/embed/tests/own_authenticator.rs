@@ -1,18 +1,14 @@
 //! A signature of one's own, put on finished requests, and what becomes of a call when it cannot be made.
 
-use std::{collections::BTreeMap, fs, sync::Arc};
+use std::fs;
 
 use async_trait::async_trait;
 use axum::{Json, Router, http::HeaderMap, routing::get};
 use bytes::Bytes;
 use callgate::{
-    Arguments, BigIntegers, Callable, Executor, Redirects, Session, SessionValues, Shape,
-    ShownHeaders, ToolCall, Toolset,
-    auth::{Authenticator, Authorization, CredentialPlace, Error, ErrorKind, Place},
+    Executor, Arguments, Secret, Session, ToolCall,
+    auth::{AuthConfig, Authenticator, Authorization, CredentialPlace, Error, ErrorKind, Place},
     dialect::json_result,
-    openapi::{Document, Limits, LoadOptions, load},
-    secret::Secret,
-    transport::{self, Client},
 };
 use http::{HeaderValue, Request};
 use serde_json::{Value, json};
@@ -54,34 +50,16 @@ async fn echo(headers: HeaderMap) -> Json<Value> {
     Json(json!({"sent": headers.get(SIGNATURE).and_then(|value| value.to_str().ok())}))
 }
 
-fn executor(server: String) -> Executor {
-    let text = fs::read(callgate_embed::description()).unwrap();
-    let document = Document::read(&text, &Limits::default()).unwrap().value;
-    let options = LoadOptions { server: Some(server), ..LoadOptions::default() };
-    let signature: Arc<dyn Authenticator> = Arc::new(StaffSignature);
-    let callable = |operation| Callable { operation, authenticator: Arc::clone(&signature) };
-    let mut shape = Shape::default();
-    shape.big_integers = BigIntegers::String;
-    shape.headers = ShownHeaders::Named(Vec::new());
-    let toolset = Toolset {
-        name: String::new(),
-        operations: load(&document, &options).operations.into_iter().map(callable).collect(),
-        transport: Arc::new(Client::new().unwrap()),
-        limits: transport::Limits::default(),
-        redirects: Redirects::None,
-        session_values: SessionValues::default(),
-        secret_arguments: Vec::new(),
-        shape,
-        tool_shapes: BTreeMap::new(),
-        client: callgate::ClientSide::default(),
-    };
-    Executor::builder().toolset(toolset).build().unwrap()
+async fn executor(server: String) -> Executor {
+    let description = fs::read(callgate_embed::description()).unwrap();
+    let tools = callgate::openapi(description).server(server).auth(AuthConfig::own(StaffSignature));
+    tools.build().await.unwrap()
 }
 
 #[tokio::test]
 async fn a_call_that_is_not_signed_is_not_sent() {
     let server = callgate_embed::serve(Router::new().route("/pets/{id}", get(echo))).await;
-    let executor = executor(server);
+    let executor = executor(server).await;
     let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);
     let ended = async |session: &str| {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use callgate::{
-    Outcome, Session, ToolCall,
+    Outcome, Secret, Session, ToolCall,
     config::{Config, Environment},
-    secret::{Error, ErrorKind, Secret, SecretReference, SecretStore},
+    secret::{Error, ErrorKind, SecretReference, SecretStore},
 };
 
 /// Holds one secret under `corp:pets/token`.

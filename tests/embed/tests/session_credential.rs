@@ -2,10 +2,9 @@
 
 use axum::{Json, Router, http::HeaderMap, routing::get};
 use callgate::{
-    Arguments, Session, ToolCall,
-    config::{self, DescriptionOptions},
+    Arguments, Secret, Session, ToolCall,
+    auth::{AuthConfig, CredentialSource},
     dialect::json_result,
-    secret::Secret,
 };
 use serde_json::{Value, json};
 
@@ -18,24 +17,22 @@ async fn echo(headers: HeaderMap) -> Json<Value> {
 #[tokio::test]
 async fn each_session_calls_with_its_own_token() {
     let server = callgate_embed::serve(Router::new().route("/pets/{id}", get(echo))).await;
-    let options = DescriptionOptions {
-        server: Some(server),
-        bearer: Some("$session.credentials.pets".to_owned()),
-        ..Default::default()
-    };
-    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
+    let description = std::fs::read(callgate_embed::description()).unwrap();
+    let token = CredentialSource::SessionCredential("pets".to_owned());
+    let tools = callgate::openapi(description).server(server).auth(AuthConfig::Bearer { token });
+    let executor = tools.build().await.unwrap();
     let arguments = Arguments::from_iter([("id".to_owned(), 7.into())]);
     let call = ToolCall::new("1", "getPet", arguments);
 
     for (user, token) in [("ann", "token-of-ann"), ("bob", "another-token-of-bob")] {
         let session = Session::new(user).with_credential("Pets", Secret::new(token.to_owned()));
-        let result = json_result(&built.executor.call(&call, &session).await);
+        let result = json_result(&executor.call(&call, &session).await);
         assert_eq!(result.value()["response"]["length"], "Bearer ".len() + token.len(), "{result}");
         assert_eq!(result.value()["response"]["sent"], "Bearer ****");
-        let planned = json_result(&built.executor.prepare(&call, &session).await).to_string();
+        let planned = json_result(&executor.prepare(&call, &session).await).to_string();
         assert!(!planned.contains(token), "{planned}");
     }
-    let without = json_result(&built.executor.call(&call, &Session::new("eve")).await);
+    let without = json_result(&executor.call(&call, &Session::new("eve")).await);
     assert_eq!(without.value()["error"]["reached"], "no", "{without}");
     assert_eq!(without.value()["error"]["next"], "ask_user", "{without}");
 }

@@ -1,19 +1,16 @@
 //! A stream that is read by another task than the one that opened it.
 
-use callgate::{
-    Arguments, Session, ToolCall,
-    config::{self, DescriptionOptions},
-};
+use callgate::{Arguments, Session, ToolCall};
 use tokio::sync::mpsc;
 
 #[tokio::test]
 async fn a_stream_is_read_by_a_task_of_its_own() {
-    let options =
-        DescriptionOptions { server: Some(callgate_embed::service().await), ..Default::default() };
-    let built = config::load_description(&callgate_embed::description(), &options).await.unwrap();
+    let description = std::fs::read(callgate_embed::description()).unwrap();
+    let server = callgate_embed::service().await;
+    let executor = callgate::openapi(description).server(server).build().await.unwrap();
     let call = ToolCall::new("1", "news", Arguments::new());
-    let mut stream = built.executor.stream(&call, &Session::default()).await;
-    drop(built);
+    let mut stream = executor.stream(&call, &Session::default()).await;
+    drop(executor);
 
     let (sender, mut values) = mpsc::channel(1);
     let reader = tokio::spawn(async move {

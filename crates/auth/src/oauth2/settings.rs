@@ -35,6 +35,7 @@ pub enum TokenEndpoint {
     /// The words of the description about its security scheme: whoever reads the description puts another in its place.
     Described,
     /// The metadata of an authorization server, at a URL the description names.
+    #[doc(hidden)]
     DescribedMetadata(DescribedMetadata),
     /// The endpoint itself, named by the description: public https only.
     DescribedUrl(String),

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use callgate::openapi;
 use clap::Args;
 
 /// The file that tools come from.
@@ -66,6 +65,6 @@ pub(crate) struct ConnectionArguments {
 }
 
 /// A server that requests can be sent to.
-pub(super) fn server(text: &str) -> Result<String, openapi::InvalidServer> {
-    openapi::check_server(text).map(|()| text.to_owned())
+pub(super) fn server(text: &str) -> Result<String, callgate_openapi::InvalidServer> {
+    callgate_openapi::check_server(text).map(|()| text.to_owned())
 }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use callgate::{
-    policy::{FlawKind, Verified, verify_audit},
-    secret::{LocalStores, Secret, SecretReference, SecretStore},
+    Secret,
+    secret::{LocalStores, SecretReference, SecretStore},
 };
+use callgate_policy::{FlawKind, Verified, verify_audit};
 use callgate_tool::json;
 
 use crate::{

@@ -34,8 +34,8 @@ use crate::{
 
 /// Makes the call or the calls.
 pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
-    let mut environment = Environment::new();
-    environment.is_unaudited = arguments.dry_run;
+    let environment = Environment::new();
+    let environment = if arguments.dry_run { environment.without_audit() } else { environment };
     let options = options(&arguments.source.description);
     let built = usable(&arguments.source.file, &options, &environment)?;
     let session = match &arguments.session {

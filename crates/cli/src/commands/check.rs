@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use callgate::{
-    config::{Built, DescriptionOptions, Error, Finding, Severity as FindingSeverity},
-    tree::Severity,
+    config::{Built, Error, Finding, Severity as FindingSeverity},
+    openapi::Severity,
 };
+use callgate_config::DescriptionOptions;
 use callgate_tool::{Value, json};
 
 use super::doctor;

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use callgate::{
-    Changes, Executor,
-    config::{DescriptionOptions, Environment},
-};
+use callgate::{Executor, config::Environment};
+use callgate_config::DescriptionOptions;
+use callgate_executor::Changes;
 use callgate_tool::json;
 
 use crate::{

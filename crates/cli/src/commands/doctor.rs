@@ -3,7 +3,8 @@
 
 use std::path::Path;
 
-use callgate::config::{Built, BuiltToolset, DescriptionOptions, Environment, Examined, Subject};
+use callgate::config::{Built, BuiltToolset, Environment};
+use callgate_config::{DescriptionOptions, Examined, Subject};
 use callgate_tool::{Value, json};
 
 use super::call::block_on;

@@ -7,7 +7,7 @@ mod stand_in;
 
 use std::path::Path;
 
-use callgate::config::{self, ImportedToolset, WholeExport};
+use callgate_config::{ImportedToolset, WholeExport};
 use callgate_tool::{Object, Value, json};
 
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// Reads the export and writes the folder, as a whole or not at all.
 pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     let ImportArguments { export: path, out } = arguments;
-    let mut export = config::import_export(path).map_err(|error| failure(&error))?;
+    let mut export = callgate_config::import_export(path).map_err(|error| failure(&error))?;
     for finding in &export.findings {
         output::talk(&shown(finding, &export.findings));
     }
@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &ImportArguments) -> Result<Verdict, Failure> {
     fixture::tell_silent(&export, folder.path())?;
     folder.finish()?;
     output::result(&told(&export, n_cases, out));
-    let is_faulty = |known: &config::Finding| known.severity == config::Severity::Error;
+    let is_faulty =
+        |known: &callgate::config::Finding| known.severity == callgate::config::Severity::Error;
     let is_left_out = export.toolsets.len() < n_toolsets;
     Ok(Verdict::of(is_left_out || export.findings.iter().any(is_faulty)))
 }

@@ -13,10 +13,9 @@ use std::{
     sync::Arc,
 };
 
-use callgate::{
-    config::{BuiltToolset, Config, Environment, Location, private_folder},
-    openapi::SecurityScheme,
-};
+use callgate::config::{BuiltToolset, Config, Environment};
+use callgate_config::{Location, private_folder};
+use callgate_openapi::SecurityScheme;
 use callgate_tool::{Value, json, nearest};
 
 use self::{asking::Asking, settings::Settings};
@@ -24,7 +23,7 @@ use crate::{
     args::InitArguments,
     exit::{Failure, Verdict},
     folders, needs,
-    open::{failure, options, usable},
+    open::{cached, failure, options, usable},
     output,
     source::{USUAL_FILE, location},
     yaml,
@@ -172,8 +171,7 @@ fn server(
 /// Builds what is to be written: a file with a fault is not.
 fn checked(text: &str, file: &Path) -> Result<(), Failure> {
     let base = file.parent().map(Path::to_owned).unwrap_or_default();
-    let mut environment = Environment::new().without_audit();
-    environment.cache = folders::cache();
+    let environment = cached(Environment::new().without_audit());
     let built =
         Config::from_text(text, base).and_then(|config| config.build_blocking(&environment, None));
     built.map(drop).map_err(|error| failure(&error))

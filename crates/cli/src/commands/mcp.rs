@@ -6,10 +6,8 @@ mod hosts;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use callgate::{
-    Executor, Session,
-    config::{Environment, McpConfig},
-};
+use callgate::{Executor, Session, config::Environment};
+use callgate_config::McpConfig;
 use callgate_mcp::{Caller, Host, SessionError, serve_stdio};
 use callgate_tool::{Object, Value};
 use http::request::Parts;

@@ -10,8 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use callgate::config;
-
 use crate::{
     args::TestArguments,
     exit::{Failure, Verdict},
@@ -134,7 +132,7 @@ fn told(name: &str, checks: &[Check]) -> bool {
 impl Check {
     /// Compares text with a file, or writes it there.
     fn of(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
-        let written = config::read_file(&file, config::MAX_FILE_BYTES).ok();
+        let written = callgate_config::read_file(&file, callgate_config::MAX_FILE_BYTES).ok();
         let written = written.and_then(|bytes| String::from_utf8(bytes).ok());
         if written.as_deref() == Some(text) {
             return Ok(Self::Held);

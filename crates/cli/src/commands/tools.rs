@@ -9,11 +9,12 @@ mod strict;
 use callgate::{
     Arguments, Entry, Executor, Outcome, Search, Session, Tool, ToolCall,
     config::{Built, BuiltToolset, Environment},
-    dialect::{Dialect, Form, Projected, Projection, project},
-    openapi::{Allowance, Operation},
-    tree::Diagnostic,
+    dialect::{Dialect, Form, Projection},
+    openapi::Diagnostic,
 };
+use callgate_dialect::{Projected, project};
 use callgate_gateway::write_known;
+use callgate_openapi::{Allowance, Operation};
 use callgate_tool::{Value, json};
 
 use self::strict::StrictCounts;

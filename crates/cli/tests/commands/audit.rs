@@ -3,9 +3,8 @@
 use std::{fs, process::Command, time::Duration};
 
 use callgate::{
-    Arguments, Executor, Session, ToolCall,
+    Arguments, Executor, Secret, Session, ToolCall,
     policy::{Audit, AuditArguments, AuditConfig, AuditMode},
-    secret::Secret,
 };
 use callgate_tool::{Value, json};
 

@@ -33,22 +33,28 @@ pub struct Built {
     /// One entry a toolset, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
     /// What a sidecar listens on, and its bounds.
+    #[doc(hidden)]
     pub serving: ServingConfig,
     /// Whom a sidecar lets in; none for everybody who reaches it, and in a process that does not serve.
+    #[doc(hidden)]
     pub access: Option<BuiltAccess>,
     /// The session values that credentials read, which are credentials themselves: they are shown nowhere.
     pub session_secrets: Vec<SessionName>,
     /// The way answers of requests with an idempotency key are kept; the usual bounds where the configuration says nothing.
+    #[doc(hidden)]
     pub idempotency: RecordBounds,
     /// The sidecar's settings for sessions, as the configuration says.
+    #[doc(hidden)]
     pub sessions: SessionsConfig,
     /// The listing of tools over MCP, as the configuration says.
+    #[doc(hidden)]
     pub mcp: McpConfig,
     /// The secrets of this machine that are named and not there, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
     /// The facts worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     /// The way a sidecar keeps up with its files.
+    #[doc(hidden)]
     pub reload: ReloadConfig,
     /// The secrets that the configuration names, each once.
     pub named_secrets: Vec<SecretReference>,
@@ -136,8 +142,10 @@ pub struct BuiltToolset {
     /// The fate of each operation. Its diagnostics have no positions yet: [`BuiltToolset::locate`] finds them.
     pub report: Report,
     /// The operations that are offered: `Report::examine` builds their schemas and adds what it finds.
+    #[doc(hidden)]
     pub operations: Vec<Arc<Operation>>,
     /// The description before and after its overlays, where there are any.
+    #[doc(hidden)]
     pub overlaid: Option<Overlaid>,
     /// True if the operator says that nothing is served without it.
     pub is_required: bool,

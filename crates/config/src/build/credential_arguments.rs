@@ -14,7 +14,8 @@ pub(super) fn kind(auth: Option<&AuthConfig>) -> Option<CredentialKind> {
         CredentialForm::Key => Some(CredentialKind::Key),
         CredentialForm::None => None,
         CredentialForm::Signature => Some(CredentialKind::AwsSigV4),
-        CredentialForm::Token => Some(CredentialKind::Token),
+        // Where services read an unknown form from is unknown: it is withheld as the one that is read most widely.
+        CredentialForm::Own | CredentialForm::Token => Some(CredentialKind::Token),
     }
 }
 

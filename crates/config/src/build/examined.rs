@@ -42,6 +42,7 @@ pub enum Subject {
 
 impl Built {
     /// Tries every secret, every credential and every server, one after another.
+    #[doc(hidden)]
     pub async fn examine(&self) -> Vec<Examined> {
         let mut all = Vec::new();
         for reference in &self.named_secrets {
@@ -134,6 +135,7 @@ fn asked_for(config: &AuthConfig) -> Option<String> {
         }),
         AuthConfig::Google { .. } => Some("a token of a Google account".to_owned()),
         AuthConfig::AwsSigV4 { scope, .. } => Some(format!("keys of AWS for {}", scope.service)),
+        AuthConfig::Own(_) => Some("a credential of the program's own".to_owned()),
         // What is asked for is its secret; of a session there is nothing to ask for.
         AuthConfig::Bearer { token: CredentialSource::Secret(_) } => None,
         AuthConfig::Bearer { .. } => Some(String::new()),

@@ -5,6 +5,7 @@ use std::{fmt, ops::Deref};
 
 /// Digits that are known to be JSON's grammar of a number (RFC 8259 §6).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[doc(hidden)]
 pub struct Digits<'t>(&'t str);
 
 /// The digits of a number, as text.

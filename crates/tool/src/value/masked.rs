@@ -19,6 +19,7 @@ impl Value {
     /// sent.mask(&masker);
     /// assert_eq!(sent, json!({"key": ["is ****"], "n": 7}));
     /// ```
+    #[doc(hidden)]
     pub fn mask(&mut self, masker: &Masker<'_>) {
         match self {
             Self::Array(items) => items.iter_mut().for_each(|item| item.mask(masker)),

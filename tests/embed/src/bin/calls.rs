@@ -11,7 +11,7 @@ use std::{
 
 use callgate::{
     Arguments, Content, Executor, Outcome, Session, ToolCall, Value,
-    config::{self, Config, DescriptionOptions, Environment},
+    config::{Config, Description, Environment, ServerUrl, ToolsetConfig},
     json,
 };
 
@@ -53,8 +53,8 @@ async fn executor(address: &str, credential: Option<&str>) -> Result<Executor, B
     let server = format!("http://{address}/v1");
     let config = match credential {
         None => {
-            let options = DescriptionOptions { server: Some(server), ..Default::default() };
-            config::open(&description(), &options)?
+            let toolset = ToolsetConfig::new(Description::file(description()));
+            Config::new().with_toolset(toolset.with_server(ServerUrl::new(&server)?))
         }
         Some(credential) => {
             let auth = auth(address, credential);

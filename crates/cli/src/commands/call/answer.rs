@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate::{Call, Selection};
+use callgate::{Call, config::ResultSelection as Selection};
 
 use super::watched::Told;
 use crate::{

@@ -3,11 +3,9 @@
 
 use std::io::{self, IsTerminal};
 
-use callgate::{
-    Call, Decision, Executor, Outcome, Pending, PendingKind, ToolResult, ToolStream,
-    policy::approval_text,
-};
+use callgate::{Call, Decision, Executor, Outcome, Pending, PendingKind, ToolResult, ToolStream};
 use callgate_call::wording::approval as wording;
+use callgate_policy::approval_text;
 use callgate_tool::Value;
 
 use super::wait;

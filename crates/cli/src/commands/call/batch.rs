@@ -8,9 +8,9 @@ use std::{
 
 use callgate::{
     Call, Executor, Outcome, Session, ToolCall,
-    config::MAX_FILE_BYTES,
     dialect::{json_result, read_call, read_json},
 };
+use callgate_config::MAX_FILE_BYTES;
 use futures_util::{StreamExt, stream};
 
 use super::{

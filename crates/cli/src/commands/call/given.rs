@@ -5,7 +5,8 @@
 use std::path::Path;
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use callgate::{Arguments, Entry, openapi::Place};
+use callgate::{Arguments, Entry};
+use callgate_openapi::Place;
 use callgate_tool::{Object, Value};
 
 use super::batch::standard_input;

@@ -3,7 +3,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use callgate::{AnswerHead, PlannedRequest, Watcher, transport::Dialled};
+use callgate::PlannedRequest;
+use callgate_executor::{AnswerHead, Watcher};
+use callgate_transport::Dialled;
 
 use crate::output;
 

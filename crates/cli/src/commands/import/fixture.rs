@@ -5,9 +5,10 @@ use std::{collections::BTreeSet, path::Path};
 
 use callgate::{
     Executor, ToolCall,
-    config::{Config, Environment, ExportKind, ImportedExample, ImportedToolset, WholeExport},
+    config::{Config, Environment},
     dialect::{Dialect, Form},
 };
+use callgate_config::{ExportKind, ImportedExample, ImportedToolset, WholeExport};
 use callgate_tool::{Object, Value, json};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
-use callgate::openapi::{SecurityScheme, SecuritySchemeKind, check_server};
+use callgate_openapi::{SecurityScheme, SecuritySchemeKind, check_server};
 use callgate_tool::Value;
 
 use super::credential;

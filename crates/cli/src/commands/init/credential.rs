@@ -3,10 +3,8 @@
 
 use std::sync::Arc;
 
-use callgate::{
-    openapi::{OAuthFlowKind, SecurityScheme, SecuritySchemeKind},
-    secret::SecretReference,
-};
+use callgate::secret::SecretReference;
+use callgate_openapi::{OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
 use callgate_tool::{Value, json};
 
 use crate::args::DescriptionArguments;

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use callgate::config::Location;
+use callgate_config::Location;
 use callgate_tool::{Object, Value, json};
 
 use super::{named, wrong};

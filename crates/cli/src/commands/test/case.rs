@@ -8,9 +8,10 @@ use callgate::{
     Call, ClientAnswer, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
     config::{Built, Config, Environment},
     dialect::{json_result, read_call},
-    transport::{Recording, Replay, canonical_request},
+    transport::{Recording, Replay},
 };
 use callgate_tool::Value;
+use callgate_transport::canonical_request;
 
 use super::{Check, Mode, TOOLSET, difference};
 use crate::{

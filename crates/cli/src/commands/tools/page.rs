@@ -3,9 +3,8 @@
 
 use std::fmt::Write as _;
 
-use callgate::{
-    Effect, Entry, Executor, FaultCode, Outcome, Session, Tool, ToolCall, openapi::Operation,
-};
+use callgate::{Effect, Entry, Executor, FaultCode, Outcome, Session, Tool, ToolCall};
+use callgate_openapi::Operation;
 use callgate_tool::{Object, Value};
 
 use super::example;

@@ -1,6 +1,7 @@
 //! Limits on strict tools that all declarations together exceed: a provider that takes each may refuse the request.
 
-use callgate::dialect::{Dialect, strict_limits};
+use callgate::dialect::Dialect;
+use callgate_dialect::strict_limits;
 use callgate_tool::Value;
 
 use crate::{number::grouped, output};

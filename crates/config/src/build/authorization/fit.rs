@@ -59,6 +59,9 @@ pub(super) fn example(kind: &SecuritySchemeKind) -> Option<&'static str> {
 }
 
 fn takes(kind: &SecuritySchemeKind, form: CredentialForm) -> bool {
+    if form == CredentialForm::Own {
+        return true;
+    }
     match kind {
         // Many descriptions write what belongs in this header as an API key.
         SecuritySchemeKind::ApiKey { .. } => {

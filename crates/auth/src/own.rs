@@ -1,0 +1,28 @@
+//! An authenticator of the program that callgate is a part of, as one choice among the kinds of credential.
+
+use std::sync::Arc;
+
+use crate::authenticator::Authenticator;
+
+/// An authenticator of the program's own. Two are equal if they are the very same one.
+#[derive(Clone, Debug)]
+pub struct OwnAuthenticator(Arc<dyn Authenticator>);
+
+impl OwnAuthenticator {
+    /// This authenticator, which is shared with nobody else.
+    pub fn new(authenticator: impl Authenticator + 'static) -> Self {
+        Self(Arc::new(authenticator))
+    }
+
+    pub(crate) fn into_inner(self) -> Arc<dyn Authenticator> {
+        self.0
+    }
+}
+
+impl PartialEq for OwnAuthenticator {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for OwnAuthenticator {}
