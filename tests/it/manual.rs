@@ -73,6 +73,9 @@ fn value(kind: Kind) -> String {
         Kind::Number => "a number".to_owned(),
         Kind::Schema => "a JSON Schema".to_owned(),
         Kind::Secret => "a secret: `env:NAME`".to_owned(),
+        Kind::SecretOrCaller => {
+            "a secret, `$session.credentials.NAME`, or `$caller.token`".to_owned()
+        }
         Kind::SecretOrSession => "a secret, or `$session.credentials.NAME`".to_owned(),
         Kind::Setting => "a URL, or `env:NAME`".to_owned(),
         Kind::Table(table) => format!("keys: {}", heading(table)),

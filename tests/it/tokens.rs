@@ -1,6 +1,7 @@
 //! Tokens of an authorization server on calls: asked for once, renewed in time, replaced when they are refused, and
 //! never another's. Configurations, sockets and servers are real.
 
+mod callers;
 mod described;
 mod endpoint;
 mod exchange;

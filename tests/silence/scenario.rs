@@ -1,10 +1,14 @@
 //! What the child does: every kind of credential, the good way and the bad ways, and everything in hand is printed.
 
-use std::{panic, sync::Arc};
+use std::{
+    panic,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use axum::response::IntoResponse;
 use callgate::{
-    Executor, Session, ToolCall,
+    CallerToken, Executor, Principal, Secret, Session, ToolCall,
     config::{Config, Environment},
     dialect,
 };
@@ -26,6 +30,7 @@ pub(crate) fn secrets(key: &str) -> Vec<String> {
         "canary-in-the-environment-8",
         "canary-with-a-line-break-9\r\nx-evil: 1",
         "canary-of-an-error-description",
+        "canary-of-a-caller-10",
     ];
     let issued = (1..=40).map(|number| format!("canary-token-{number}"));
     let key = key.lines().find(|line| !line.starts_with('-')).unwrap().to_owned();
@@ -78,6 +83,8 @@ fn good_and_bad() -> Vec<Value> {
         json!({"token_exchange": client(json!({
             "subject_token": "$context.variables.token", "audience": "refuse",
         }))}),
+        json!({"token_exchange": client(json!({"subject_token": "$caller.token"}))}),
+        json!({"token_exchange": client(json!({"subject_token": "$caller.token", "audience": "refuse"}))}),
         json!({"jwt_bearer": client(json!({"assertion": "$session.params.token"}))}),
     ]
 }
@@ -139,4 +146,9 @@ fn session() -> Session {
     Session::new("canary-of-a-session-4")
         .with_parameters(map(json!({"token": "canary-of-a-session-4"})))
         .with_context(map(json!({"variables": {"token": "canary-of-a-context-5"}})))
+        .with_caller_token(CallerToken::new(
+            &Principal::new("kim"),
+            Secret::new("canary-of-a-caller-10".to_owned()),
+            SystemTime::now() + Duration::from_hours(1),
+        ))
 }

@@ -4,6 +4,7 @@
 use std::{borrow::Cow, error, fmt};
 
 use callgate_secret::SecretReference;
+use callgate_tool::CallerToken;
 
 /// A failure to put a credential on a request.
 #[derive(Clone, Debug)]
@@ -187,7 +188,14 @@ pub(crate) fn token_refused(credential: &str, code: &str) -> Error {
     Error::new(ErrorKind::TokenRefused, message)
 }
 
+/// `place` is that of a session's value, or of the caller's token.
 pub(crate) fn session_token_refused(credential: &str, place: &str, code: &str) -> Error {
+    if place == CallerToken::PLACE {
+        let message = format!(
+            "the token endpoint of the credential `{credential}` refuses the caller's token: {code}"
+        );
+        return Error::of_session(ErrorKind::UnusableSessionValue, place, message);
+    }
     let message = format!(
         "the token endpoint of the credential `{credential}` refuses the session's token in \
          `{place}`: {code}"
@@ -217,6 +225,20 @@ pub(crate) fn unusable_key(reference: &SecretReference, expected: &str) -> Error
 
 pub(crate) fn no_random_number() -> Error {
     Error::new(ErrorKind::TokenUnavailable, "the machine gives no random numbers")
+}
+
+/// The caller came without a token, or with one that is no JWT of an issuer.
+pub(crate) fn no_caller_token() -> Error {
+    let message = "the caller must show a token (JWT) of an issuer that `access.jwt` lists: this call came without one";
+    Error::of_session(ErrorKind::MissingSessionValue, CallerToken::PLACE, message.to_owned())
+}
+
+/// Nobody but the operator says who gets a caller's token.
+pub(crate) fn callers_endpoint(credential: &str) -> Error {
+    let message = format!(
+        "the operator must say where the credential `{credential}` exchanges the caller's token: name `token_url` or `issuer`"
+    );
+    Error::new(ErrorKind::Configuration, message)
 }
 
 pub(crate) fn no_token_endpoint(credential: &str) -> Error {

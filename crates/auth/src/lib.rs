@@ -29,7 +29,7 @@ pub use form::CredentialForm;
 pub use google::GoogleToken;
 pub use oauth2::{
     ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
-    PrivateKeyJwt, SigningAlgorithm, TokenEndpoint,
+    PrivateKeyJwt, SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 pub use own::OwnAuthenticator;
 pub use place::{CredentialPlace, Place, place_masks};

@@ -1,6 +1,6 @@
 //! Tokens of an authorization server in the `Authorization` header: client credentials (RFC 6749 §4.4), JWT bearer
 //! (RFC 7523 §2.1) and token exchange (RFC 8693). A token is asked for when a call first needs it and kept by
-//! [`TokenCache`], one for each session that brings its own.
+//! [`TokenCache`], one for each session that brings its own, or for each caller.
 
 mod answer;
 mod assertion;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_secret::{Secret, SecretStore};
-use callgate_tool::Session;
+use callgate_tool::{CallerToken, Session};
 use http::{HeaderValue, Request};
 use oauth2::AuthType;
 use tokio::time::{Instant, sleep};
@@ -36,7 +36,7 @@ use request::TokenRequest;
 
 pub use settings::{
     ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
-    PrivateKeyJwt, SigningAlgorithm, TokenEndpoint,
+    PrivateKeyJwt, SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 
 /// Puts tokens of an authorization server on requests.
@@ -61,6 +61,12 @@ impl OAuth2 {
         if config.endpoint == TokenEndpoint::Described {
             return Err(error::no_token_endpoint(&config.name));
         }
+        // Threat 44 of `SECURITY.md`: no description chooses who gets a caller's token.
+        let is_operators =
+            matches!(config.endpoint, TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_));
+        if config.grant.is_of_caller() && !is_operators {
+            return Err(error::callers_endpoint(&config.name));
+        }
         let endpoint = Endpoint::new(config.endpoint.clone());
         Ok(Self { config, endpoint, supplies, cache: TokenCache::default() })
     }
@@ -74,7 +80,7 @@ impl OAuth2 {
     async fn token(&self, session: &Session) -> Result<Secret, Error> {
         let store = &*self.supplies.secrets;
         let shown = self.config.grant.shown(store, session).await?;
-        let key = shown.key(session);
+        let key = shown.key();
         let client = match self.client(store).await {
             Ok(client) => client,
             // A store that is down fails no call whose token is still good.
@@ -101,14 +107,17 @@ impl OAuth2 {
     }
 
     /// Asks until the endpoint answers, for ten seconds in all: one that restarts is there again before that.
-    async fn issued(&self, client: &Client, shown: &Shown) -> Result<Issued, Error> {
+    async fn issued(&self, client: &Client, shown: &Shown<'_>) -> Result<Issued, Error> {
         let started = Instant::now();
         let mut pause = FIRST_PAUSE;
         loop {
             let asked_at = Instant::now();
             let time = TOKEN_TIME.saturating_sub(started.elapsed());
             let failure = match self.asked(client, shown, time).await {
-                Ok((token, expires_in)) => return Ok(Issued { token, expires_in, asked_at }),
+                Ok((token, said)) => {
+                    let expires_in = shown.life(said, self.supplies.clock.now());
+                    return Ok(Issued { token, expires_in, asked_at });
+                }
                 Err(Asking::Impossible(error)) => return Err(error),
                 Err(Asking::Failed(failure)) => failure,
             };
@@ -127,7 +136,7 @@ impl OAuth2 {
     async fn asked(
         &self,
         client: &Client,
-        shown: &Shown,
+        shown: &Shown<'_>,
         time: Duration,
     ) -> Result<request::Answered, Asking> {
         let transport = &*self.supplies.transport;
@@ -219,10 +228,13 @@ impl Authenticator for OAuth2 {
         let Ok(shown) = self.config.grant.shown(&*self.supplies.secrets, session).await else {
             return false;
         };
-        self.cache.refused(&shown.key(session), &authorization.secrets, refusal)
+        self.cache.refused(&shown.key(), &authorization.secrets, refusal)
     }
 
     fn session_parameter(&self) -> Option<String> {
+        if self.config.grant.is_of_caller() {
+            return Some(CallerToken::PLACE.to_owned());
+        }
         self.config.grant.sources().into_iter().find_map(CredentialSource::session_place)
     }
 }

@@ -14,6 +14,7 @@ use http::HeaderValue;
 use tokio::time::Instant;
 
 use crate::{error::Error, refusal::Refusal};
+pub(crate) use lifetime::UNSAID;
 use slot::Slot;
 
 /// Whom a token is for: a hash, so that nothing secret is kept to look it up.

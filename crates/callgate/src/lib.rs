@@ -203,8 +203,8 @@ pub use callgate_executor::{
 pub use callgate_search::{Product, Thing};
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
-    Answer, Arguments, Content, Cut, Effect, Event, Fault, FaultCode, Handle, InvalidAnswer,
-    InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending, PendingKind,
+    Answer, Arguments, CallerToken, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
+    InvalidAnswer, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending, PendingKind,
     PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session, SessionName,
     StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit, Value, json,
 };
@@ -275,7 +275,8 @@ pub mod auth {
     pub use callgate_auth::{
         AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
         CredentialSource, Error, ErrorKind, GoogleToken, OAuth2Client, OAuth2Config, OAuth2Grant,
-        OwnAuthenticator, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, TokenEndpoint,
+        OwnAuthenticator, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, SubjectToken,
+        TokenEndpoint,
     };
     pub use callgate_google::{Account, Identity, Impersonation};
     pub use callgate_store::aws::{KeySource, NamedKeys, Scope};

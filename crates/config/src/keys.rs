@@ -75,6 +75,8 @@ pub enum Kind {
     Schema,
     /// A reference to a secret: `env:NAME`, `file:PATH`.
     Secret,
+    /// A reference to a secret, a value of the session, or the caller's own token: `$caller.token`.
+    SecretOrCaller,
     /// A reference to a secret, or a value of the session: `$session.credentials.NAME`.
     SecretOrSession,
     /// An http or https URL, or `env:NAME` for the variable that holds it.

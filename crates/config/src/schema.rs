@@ -72,6 +72,9 @@ fn of_kind(kind: &Kind) -> Value {
         Kind::Number => json!({"type": "number"}),
         Kind::Schema => json!({"type": "object"}),
         Kind::Secret => json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/)"}),
+        Kind::SecretOrCaller => {
+            json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/|\\$session\\.|\\$context\\.|\\$caller\\.token$)"})
+        }
         Kind::SecretOrSession => {
             json!({"type": "string", "pattern": "^([a-z][a-z0-9-]*:|projects/|\\$session\\.|\\$context\\.)"})
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use callgate_executor::CLIENT_TIME;
 use callgate_policy::APPROVAL_TIME;
-use http::HeaderName;
+use http::{HeaderName, header::AUTHORIZATION};
 
 use crate::{
     keys::SESSIONS,
@@ -73,6 +73,13 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> SessionsConfig {
             reader.complain("wrong-value", pointer, message, "for example `X-Tenant`");
             continue;
         };
+        if header == AUTHORIZATION {
+            let pointer = format!("{}/{}", at(mapping, "headers"), escaped(&parameter));
+            let message = "expected a header that says nothing of who calls, got: `Authorization`";
+            let help = "a caller's token is never passed on; `token_exchange` exchanges it: `subject_token: $caller.token`";
+            reader.complain("wrong-value", pointer, message, help);
+            continue;
+        }
         config.headers.push((parameter, header));
     }
     config.claims = texts(reader, mapping, "claims");

@@ -73,7 +73,9 @@ impl Access {
             match issuer.verify(token, &unverified).await {
                 Ok(principal) => {
                     let lacks = scopes::lacking(issuer.scopes(), issuer.rights(), &principal);
-                    let caller = caller(principal, issuer.rights());
+                    let shown = token::shown(&principal, token);
+                    let caller =
+                        Caller { token: Some(shown), ..caller(principal, issuer.rights()) };
                     return Ok(scopes::bounded(caller, lacks, toolsets));
                 }
                 // Another entry of one issuer may take it: for another audience, say.

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, convert::Infallible, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use callgate_config::Scopes;
-use callgate_tool::Principal;
+use callgate_tool::{CallerToken, Principal};
 use http::request::Parts;
 
 /// The sender of a request.
@@ -12,6 +12,8 @@ use http::request::Parts;
 pub(crate) struct Caller {
     /// None where everybody is served.
     pub(crate) principal: Option<Principal>,
+    /// The token of an issuer that they showed.
+    pub(crate) token: Option<CallerToken>,
     /// The toolsets they may use; none for all.
     pub(crate) toolsets: Option<Arc<BTreeSet<String>>>,
     /// Toolsets that are theirs with other scopes in their token, and those scopes.

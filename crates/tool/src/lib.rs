@@ -3,6 +3,7 @@
 
 mod answer;
 mod call;
+mod caller_token;
 mod fault;
 mod header;
 mod journal;
@@ -24,6 +25,7 @@ pub use call::{
     Arguments, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall,
     ToolResult,
 };
+pub use caller_token::CallerToken;
 pub use fault::{Fault, FaultCode, Next, Problem, Reached};
 pub use header::is_framing_header;
 pub use journal::{Event, Journal};

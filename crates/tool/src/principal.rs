@@ -36,6 +36,10 @@ impl Principal {
         &self.id
     }
 
+    pub(crate) fn shared_id(&self) -> Arc<str> {
+        Arc::clone(&self.id)
+    }
+
     /// One claim. `null` is absent.
     pub fn claim(&self, name: &str) -> Option<&Value> {
         self.claims.get(name).filter(|value| !value.is_null())

@@ -1,11 +1,11 @@
 //! What the runtime knows and the model must not choose: the session's id, parameters, request payload, context and
-//! credentials. Values may be tokens, so nothing here prints them.
+//! credentials, and the caller's token. Values may be tokens, so nothing here prints them.
 
 mod name;
 
 use std::{collections::BTreeMap, fmt};
 
-use crate::{Object, Value};
+use crate::{CallerToken, Object, Value};
 use callgate_secret::Secret;
 
 pub use name::SessionName;
@@ -18,6 +18,7 @@ pub struct Session {
     payload: Object,
     context: Object,
     credentials: BTreeMap<String, Secret>,
+    caller_token: Option<CallerToken>,
 }
 
 impl Session {
@@ -66,6 +67,14 @@ impl Session {
         self
     }
 
+    /// The same session with the verified token of whoever makes this request, which a configured `token_exchange` may
+    /// exchange for another one. It is sent nowhere else.
+    #[must_use]
+    pub fn with_caller_token(mut self, token: CallerToken) -> Self {
+        self.caller_token = Some(token);
+        self
+    }
+
     /// The session's id.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
@@ -87,6 +96,11 @@ impl Session {
     /// The credential `name`.
     pub fn credential(&self, name: &str) -> Option<&Secret> {
         self.credentials.get(&name.to_lowercase())
+    }
+
+    /// The verified token of whoever makes this request.
+    pub fn caller_token(&self) -> Option<&CallerToken> {
+        self.caller_token.as_ref()
     }
 
     /// The value at a dotted path of the request payload. `null` is absent.
@@ -112,6 +126,7 @@ impl fmt::Debug for Session {
             .field("payload", &self.payload.keys().collect::<Vec<_>>())
             .field("context", &self.context.keys().collect::<Vec<_>>())
             .field("credentials", &self.credentials.keys())
+            .field("caller_token", &self.caller_token.is_some())
             .finish()
     }
 }

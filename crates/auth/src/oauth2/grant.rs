@@ -1,19 +1,29 @@
 //! What a grant shows for a token, fetched for one call: the parameters of the request, and whom the token is for.
 
+use std::time::SystemTime;
+
 use callgate_secret::{Secret, SecretStore};
-use callgate_tool::Session;
+use callgate_tool::{CallerToken, Session};
 use sha2::{Digest, Sha256};
 
-use super::settings::OAuth2Grant;
-use crate::{error::Error, source::CredentialSource, token_cache::Key};
+use super::settings::{OAuth2Grant, SubjectToken};
+use crate::{
+    error::{self, Error},
+    source::CredentialSource,
+    token_cache::{Key, UNSAID},
+};
 
 /// The text that is shown for one call.
-#[derive(Debug)]
-pub(super) struct Shown {
+#[derive(Debug, Default)]
+pub(super) struct Shown<'s> {
+    /// Whom it belongs to: the session by its id, or the caller.
+    holder: Option<&'s str>,
     /// The user's token, where the grant is on behalf of one.
     subject: Option<Secret>,
     /// The token of who acts for the user.
     pub(super) actor: Option<Secret>,
+    /// The end of the user's token, where it bounds what is had for it.
+    expires: Option<SystemTime>,
 }
 
 /// The key of the client's own token.
@@ -21,22 +31,32 @@ pub(super) const OWN: Key = [0; 32];
 
 impl OAuth2Grant {
     /// Fetches what the grant shows.
-    pub(super) async fn shown(
+    pub(super) async fn shown<'s>(
         &self,
         store: &dyn SecretStore,
-        session: &Session,
-    ) -> Result<Shown, Error> {
+        session: &'s Session,
+    ) -> Result<Shown<'s>, Error> {
         let (subject, actor) = match self {
-            Self::ClientCredentials => return Ok(Shown { subject: None, actor: None }),
-            Self::JwtBearer { assertion } => (assertion, None),
-            Self::TokenExchange { subject, actor, .. } => (subject, actor.as_ref()),
+            Self::ClientCredentials => return Ok(Shown::default()),
+            Self::JwtBearer { assertion } => (Some(assertion), None),
+            Self::TokenExchange { subject, actor, .. } => (subject.source(), actor.as_ref()),
         };
-        let subject = Some(subject.fetch(store, session).await?);
-        let actor = match actor {
-            Some((source, _)) => Some(source.fetch(store, session).await?),
-            None => None,
+        let mut shown = match subject {
+            Some(source) => {
+                let subject = Some(source.fetch(store, session).await?);
+                Shown { holder: session.id(), subject, ..Shown::default() }
+            }
+            None => Shown::of_caller(session)?,
         };
-        Ok(Shown { subject, actor })
+        if let Some((source, _)) = actor {
+            shown.actor = Some(source.fetch(store, session).await?);
+        }
+        Ok(shown)
+    }
+
+    /// True where the caller's own token is exchanged.
+    pub(crate) fn is_of_caller(&self) -> bool {
+        matches!(self, Self::TokenExchange { subject: SubjectToken::Caller, .. })
     }
 
     /// The place where the tokens come from that the grant shows: the user's, and that of who acts for the user.
@@ -45,7 +65,8 @@ impl OAuth2Grant {
             Self::ClientCredentials => Vec::new(),
             Self::JwtBearer { assertion } => vec![assertion],
             Self::TokenExchange { subject, actor, .. } => {
-                [subject].into_iter().chain(actor.iter().map(|(source, _)| source)).collect()
+                let actor = actor.iter().map(|(source, _)| source);
+                subject.source().into_iter().chain(actor).collect()
             }
         }
     }
@@ -65,20 +86,51 @@ impl OAuth2Grant {
             (Self::JwtBearer { assertion }, "invalid_grant") => assertion.session_place(),
             // RFC 8693 §2.2.2: an invalid subject is an `invalid_request`; some say `invalid_grant`.
             (Self::TokenExchange { subject, .. }, "invalid_grant" | "invalid_request") => {
-                subject.session_place()
+                match subject {
+                    SubjectToken::Caller => Some(CallerToken::PLACE.to_owned()),
+                    SubjectToken::Source(source) => source.session_place(),
+                }
             }
             _ => None,
         }
     }
 }
 
-impl Shown {
-    /// Whom the token is for: one session's user and who acts for the user, whatever another session shows.
-    pub(super) fn key(&self, session: &Session) -> Key {
+impl SubjectToken {
+    /// The source of the token, where it is not the caller's own.
+    fn source(&self) -> Option<&CredentialSource> {
+        match self {
+            Self::Caller => None,
+            Self::Source(source) => Some(source),
+        }
+    }
+}
+
+impl<'s> Shown<'s> {
+    fn of_caller(session: &'s Session) -> Result<Self, Error> {
+        let token = session.caller_token().ok_or_else(error::no_caller_token)?;
+        Ok(Self {
+            holder: Some(token.principal()),
+            subject: Some(token.token().clone()),
+            actor: None,
+            expires: Some(token.expires()),
+        })
+    }
+
+    /// How long a token lives that is issued `now` and said to live so many seconds: no longer than the one it was had for.
+    pub(super) fn life(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
+        let Some(expires) = self.expires else { return said };
+        let left = expires.duration_since(now).unwrap_or_default().as_secs_f64();
+        let said = said.unwrap_or(UNSAID.as_secs_f64());
+        Some(if said > left { left } else { said })
+    }
+
+    /// Whom the token is for: one session's user, or one caller, and who acts for them, whatever another one shows.
+    pub(super) fn key(&self) -> Key {
         let Some(subject) = &self.subject else { return OWN };
         let mut hash = Sha256::new();
         let actor = self.actor.as_ref().map(Secret::expose);
-        for part in [session.id(), Some(subject.expose()), actor] {
+        for part in [self.holder, Some(subject.expose()), actor] {
             // A length before each, so that no two pairs read alike; none differs from empty.
             hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_be_bytes());
             hash.update(part.unwrap_or_default());

@@ -126,7 +126,7 @@ pub enum OAuth2Grant {
     /// A token of a user, for another one (RFC 8693).
     TokenExchange {
         /// The user's token.
-        subject: CredentialSource,
+        subject: SubjectToken,
         /// Its type, a URI.
         subject_type: String,
         /// The token of whoever acts for the user, and its type.
@@ -134,4 +134,15 @@ pub enum OAuth2Grant {
         /// The type of token to ask for, a URI; the server's choice where it is not said.
         requested_type: Option<String>,
     },
+}
+
+/// The token of a user that is exchanged for another one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub enum SubjectToken {
+    /// The one by which the caller of this request showed who they are
+    /// ([`Session::caller_token`](callgate_tool::Session::caller_token)). The operator must name the endpoint that it is sent to.
+    Caller,
+    /// One of the session, or of the operator.
+    Source(CredentialSource),
 }

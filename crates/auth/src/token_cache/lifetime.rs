@@ -42,7 +42,7 @@ fn life(expires_in: Option<f64>) -> Duration {
 }
 
 /// RFC 6749 §5.1 leaves it to the issuer's documentation. Short enough for any of them; asking again is cheap.
-const UNSAID: Duration = Duration::from_mins(5);
+pub(crate) const UNSAID: Duration = Duration::from_mins(5);
 
 /// The time before its end at which a long-lived token is renewed; a short-lived one when four fifths of its life are
 /// over.

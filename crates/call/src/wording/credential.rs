@@ -1,6 +1,6 @@
 //! Sentences about credentials: there is none, or the service did not take it. Names of secrets are no part of them.
 
-use callgate_tool::{Fault, FaultCode, Next, Reached};
+use callgate_tool::{CallerToken, Fault, FaultCode, Next, Reached};
 
 use super::{clipped, fault};
 
@@ -40,6 +40,13 @@ pub fn auth_wanted() -> Box<Fault> {
 
 /// The service refused the token of the session's own user before it did anything: `parameter` is where the session has it.
 pub fn sign_in_required(parameter: &str) -> Box<Fault> {
+    if parameter == CallerToken::PLACE {
+        let message = "the service refused what the caller's token was exchanged for and did nothing: the user has to sign in, and the \
+                       caller to show the new token";
+        let mut fault = fault(FaultCode::SignInRequired, message.to_owned(), Next::AskUser);
+        fault.reached = Reached::Yes;
+        return fault;
+    }
     let message = format!(
         "the service refused the user's token and did nothing: the user has to sign in, and the session to give the new token in `{}`",
         clipped(parameter, 100)

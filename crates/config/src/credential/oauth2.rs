@@ -3,7 +3,8 @@
 
 mod client;
 
-use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, TokenEndpoint};
+use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, SubjectToken, TokenEndpoint};
+use callgate_tool::CallerToken;
 use callgate_tree::Node;
 use url::Url;
 
@@ -38,7 +39,7 @@ pub(super) fn token_exchange(
     pointer: &str,
 ) -> Option<AuthConfig> {
     let mapping = reader.mapping(node, pointer, &TOKEN_EXCHANGE)?;
-    let subject = required_source(reader, mapping, "subject_token");
+    let subject = subject(reader, mapping);
     let subject_type = token_type(reader, mapping, "subject_token_type");
     let actor_type = token_type(reader, mapping, "actor_token_type");
     let actor = if mapping.object.contains("actor_token") {
@@ -55,6 +56,21 @@ pub(super) fn token_exchange(
         requested_type,
     });
     config(reader, mapping, "token_exchange", grant)
+}
+
+/// The user's token. No description says where that of a caller is sent.
+fn subject(reader: &mut Reader, mapping: Mapping<'_>) -> Option<SubjectToken> {
+    let text = mapping.object.get("subject_token").and_then(Node::as_str);
+    if text != Some(CallerToken::PLACE) {
+        return required_source(reader, mapping, "subject_token").map(SubjectToken::Source);
+    }
+    if ["token_url", "issuer"].into_iter().any(|key| mapping.object.contains(key)) {
+        return Some(SubjectToken::Caller);
+    }
+    let message = "expected `token_url` or `issuer` beside the caller's token, got neither";
+    let help = "no description says where a caller's token is sent: name the endpoint";
+    reader.complain("missing-key", at(mapping, "subject_token"), message, help);
+    None
 }
 
 fn config(

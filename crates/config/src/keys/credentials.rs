@@ -230,8 +230,8 @@ pub(crate) const TOKEN_EXCHANGE: Table = table(
         SCOPES,
         required(key(
             "subject_token",
-            Kind::SecretOrSession,
-            "The user's token: `$session.credentials.NAME`",
+            Kind::SecretOrCaller,
+            "The user's token: `$session.credentials.NAME`, or `$caller.token` for the one the caller came with",
         )),
         text(
             "subject_token_type",

@@ -2,6 +2,7 @@
 
 use callgate_auth::CredentialSource;
 use callgate_secret::{Error, SecretReference};
+use callgate_tool::CallerToken;
 use callgate_tree::Node;
 
 use super::{Mapping, Reader, at};
@@ -20,6 +21,9 @@ pub(crate) fn source(text: &str) -> Result<CredentialSource, String> {
     }
     if let Some(name) = text.strip_prefix(CONTEXT_VARIABLE).filter(|name| !name.is_empty()) {
         return Ok(CredentialSource::ContextVariable(name.to_owned()));
+    }
+    if text == CallerToken::PLACE {
+        return Err("the caller's token is never passed on".to_owned());
     }
     let reference = reference(text).map_err(|error| error.to_string())?;
     Ok(CredentialSource::Secret(reference))
@@ -48,7 +52,11 @@ pub(crate) fn required_source(
             Some(source)
         }
         Err(message) => {
-            let help = "`$session.credentials.NAME` takes the session's own token";
+            let help = if text == CallerToken::PLACE {
+                "only `subject_token` of `token_exchange` takes it, to exchange it for another one"
+            } else {
+                "`$session.credentials.NAME` takes the session's own token"
+            };
             reader.complain("secret-reference", at(mapping, key), message, help);
             None
         }

@@ -1,7 +1,10 @@
 //! A token (JWT) that is checked against a key: its signature, its issuer, whom it is for, and its dates. Before that, what
 //! it says of itself is only used to find the key.
 
-use callgate_tool::{Object, Value};
+use std::time::{Duration, UNIX_EPOCH};
+
+use callgate_secret::Secret;
+use callgate_tool::{CallerToken, Object, Principal, Value};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -59,6 +62,14 @@ pub(super) fn claims(
         Ok(Value::Object(claims)) => Ok(claims),
         _ => Err("the claims of the token are malformed"),
     }
+}
+
+/// A verified token of a principal, for the time of its request.
+pub(super) fn shown(principal: &Principal, token: &str) -> CallerToken {
+    let expires = principal.claim("exp").and_then(Value::as_f64);
+    let expires = expires.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let expires = expires.and_then(|after| UNIX_EPOCH.checked_add(after));
+    CallerToken::new(principal, Secret::new(token.to_owned()), expires.unwrap_or(UNIX_EPOCH))
 }
 
 /// Without anything of the token.

@@ -2,6 +2,7 @@
 
 mod access;
 mod drain;
+mod exchanged;
 mod jwt;
 mod leaving;
 mod limits;

@@ -1,5 +1,6 @@
 //! The session of a request: what is stored under its id, what the request itself says, and what configured headers and
-//! verified claims say. What wins is fixed: a claim over all, then a header, the request, the store.
+//! verified claims say. What wins is fixed: a claim over all, then a header, the request, the store. The token that the caller showed
+//! goes with it, and into no store.
 
 use callgate_config::SessionsConfig;
 use callgate_dialect::read_session;
@@ -95,7 +96,11 @@ impl Inline {
         self.0.insert("parameters", Value::Object(parameters));
         let session = read_session(Value::Object(self.0));
         let session = session.map_err(|error| malformed(format!("`session`: {error}")))?;
-        Ok(stored.credentials.added_to(session))
+        let session = stored.credentials.added_to(session);
+        Ok(match &caller.token {
+            Some(token) => session.with_caller_token(token.clone()),
+            None => session,
+        })
     }
 }
 
