@@ -39,7 +39,8 @@ pub struct Config {
     pub audit: Option<AuditedConfig>,
     /// The bounds of all calls; none without.
     pub calls: Option<CallsConfig>,
-    /// The way the results of calls with an idempotency key are kept; without, keys mean nothing.
+    /// The way the results of calls with an idempotency key are kept; without, keys mean nothing, unless calls may wait for an
+    /// approval: then the usual bounds hold.
     pub idempotency: Option<RecordBounds>,
     /// The place where secrets are kept, beside this machine's own stores.
     pub secrets: SecretsConfig,

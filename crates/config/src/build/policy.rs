@@ -4,10 +4,10 @@
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use callgate_executor::{Builder, Middleware};
+use callgate_executor::{Builder, Middleware, Stage};
 use callgate_policy::{
     ApprovalRules, Approvals, Audit, Bound, Breaker, BreakerSettings, Idempotency, Limits,
-    LimitsConfig,
+    LimitsConfig, RecordBounds,
 };
 use callgate_secret::SecretStore;
 
@@ -31,10 +31,16 @@ impl Policy {
     /// The demand of a configuration.
     fn new(
         config: &Config,
+        environment: &Environment,
         (audit, rules): (Option<Arc<Audit>>, ApprovalRules),
         previous: Option<&Self>,
     ) -> Self {
-        let idempotency = idempotency(config, previous);
+        let approvals = approvals(rules, previous);
+        let is_own = |layer: &Arc<dyn Middleware>| layer.stage() == Stage::Idempotency;
+        let has_own = environment.middleware.iter().any(is_own);
+        // A request whose other calls have ended is repeated while one of its calls waits.
+        let usual = (approvals.is_some() && !has_own).then(RecordBounds::default);
+        let idempotency = idempotency(config.idempotency.or(usual), previous);
         if let (Some(audit), Some(idempotency)) = (&audit, &idempotency) {
             // What is known here already counts more.
             audit.recall(idempotency);
@@ -44,7 +50,7 @@ impl Policy {
             idempotency,
             limits: limits(config, previous),
             breaker: breaker(config, previous),
-            approvals: approvals(rules, previous),
+            approvals,
         }
     }
 
@@ -71,11 +77,15 @@ pub(super) async fn policy(
 ) -> Policy {
     let open = known.and_then(|known| known.audit.as_ref());
     let audit = audit::audit(reader, config, surroundings, open).await;
-    Policy::new(config, (audit, rules), known)
+    let (_, environment, _) = surroundings;
+    Policy::new(config, environment, (audit, rules), known)
 }
 
-fn idempotency(config: &Config, previous: Option<&Policy>) -> Option<Arc<Idempotency>> {
-    let bounds = config.idempotency?;
+fn idempotency(
+    bounds: Option<RecordBounds>,
+    previous: Option<&Policy>,
+) -> Option<Arc<Idempotency>> {
+    let bounds = bounds?;
     let known = previous.and_then(|previous| previous.idempotency.clone());
     let idempotency = known.unwrap_or_else(|| Arc::new(Idempotency::new(bounds)));
     idempotency.records().set_bounds(bounds);

@@ -29,6 +29,20 @@ async fn a_request_that_is_repeated_is_answered_and_not_made_again() {
 }
 
 #[tokio::test]
+async fn calls_beside_one_that_waits_for_an_approval_are_not_made_again_by_a_repetition() {
+    // A program need not say that keys are kept.
+    let service = Service::of("", ", confirm: {tools: {slow: always}}").await;
+    let body = json!({"calls": [{"tool": "order"}, {"tool": "slow"}, {"tool": "order"}]});
+    let headers = [JSON, ("idempotency-key", "k-1")];
+    let send = async || {
+        service.sidecar.send("POST", "/v1/calls", &headers, &body.to_string()).await.json()
+    };
+    let (first, again) = (send().await, send().await);
+    assert_eq!(first["results"][1]["pending"]["kind"], "approval", "{first}");
+    assert_eq!((&first["results"], service.n_orders()), (&again["results"], 2));
+}
+
+#[tokio::test]
 async fn a_call_that_is_repeated_under_its_own_key_is_not_made_again() {
     let service = Service::start().await;
     let call = |key: &str, id: &str| json!({"calls": [{"id": id, "tool": "order", "idempotencyKey": key}]});

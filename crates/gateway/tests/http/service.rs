@@ -35,6 +35,11 @@ struct Seen {
 
 impl Service {
     pub(crate) async fn start() -> Self {
+        Self::of("idempotency: {}", "").await
+    }
+
+    /// One with these keys of a configuration, and these of its toolset.
+    pub(crate) async fn of(keys: &str, of_toolset: &str) -> Self {
         let (n_orders, n_waiting) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let seen = Arc::new(Seen { n_orders, n_waiting, answers: Semaphore::new(0) });
         let router = Router::new()
@@ -51,7 +56,7 @@ impl Service {
         std::fs::write(&file, DESCRIPTION).unwrap();
         let file = file.display();
         let text = format!(
-            "idempotency: {{}}\ntoolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''}}}}"
+            "{keys}\ntoolsets: {{shop: {{openapi: '{file}', server: '{server}', prefix: ''{of_toolset}}}}}"
         );
         Self { sidecar: Sidecar::of(&text).await, seen, _folder: folder }
     }
