@@ -6,12 +6,13 @@ use std::{path::Path, sync::Arc};
 use callgate::{
     Arguments, Backend, Call, ClientAnswer, Ended, Executor, Handle, Journal, Middleware, OpenApi,
     Outcome, Session, Stop, ToolCall, ToolResult, ToolStream, Value,
-    auth::{Authenticator, Authorization, Refusal},
+    auth::{Authenticator, Authorization, GrantStore, Refusal},
     config::{Built, Config, Environment, load},
     secret::{SecretReference, SecretStore},
     session,
     transport::{NamedBy, ResponseBody, Transport},
 };
+use callgate_auth::{BegunLogin, DeviceLogin, Login};
 use callgate_config::{DescriptionOptions, load_description, load_toolset};
 use callgate_gateway::{ServeOptions, Source, serve, start_log};
 use callgate_google::{ServiceDirectory, ServiceName, Tokens};
@@ -116,6 +117,10 @@ fn every_future_of_a_trait_is_send() {
         |known, authorization, refusal, session| {
             is_send(known.refused(authorization, refusal, session));
         };
+    let _: fn(&dyn GrantStore, &callgate::Secret) = |grants, grant| is_send(grants.put("a", grant));
+    let _: fn(&dyn GrantStore) = |grants| is_send(grants.get("a"));
+    let _: fn(&dyn GrantStore) = |grants| is_send(grants.remove("a"));
+    let _: fn(&dyn GrantStore) = |grants| is_send(grants.lock("a"));
     let limits = callgate::transport::Limits::default;
     let _ = |transport: Arc<dyn Transport>, request: http::Request<bytes::Bytes>| {
         is_send(transport.send(request, &limits()));
@@ -138,6 +143,13 @@ fn every_future_below_the_library_is_send() {
     let _: fn(&ServiceDirectory, &ServiceName) =
         |directory, service| is_send(directory.resolve(service));
     let _: fn(&AwsKeySource) = |source| is_send(source.keys());
+    let _: fn(&Login) = |login| is_send(login.ways());
+    let _: fn(&Login) = |login| is_send(login.check());
+    let _: fn(&Login) = |login| is_send(login.logout());
+    let _: fn(&Login) = |login| is_send(login.begin("http://127.0.0.1:1/callback"));
+    let _: fn(&Login, BegunLogin) = |login, begun| is_send(login.finish(begun, "code=a"));
+    let _: fn(&Login) = |login| is_send(login.begin_on_device());
+    let _: fn(&Login, DeviceLogin) = |login, begun| is_send(login.finish_on_device(begun));
     let _: fn(&AwsKeySource, &AwsKeys) = |source, keys| is_send(source.others_than(keys));
 }
 

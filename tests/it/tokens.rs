@@ -6,6 +6,7 @@ mod described;
 mod endpoint;
 mod exchange;
 mod kinds;
+mod logins;
 mod refusals;
 
 use std::sync::Arc;

@@ -248,6 +248,85 @@ pub(crate) fn no_token_endpoint(credential: &str) -> Error {
     Error::new(ErrorKind::Configuration, message)
 }
 
+pub(crate) fn no_person(credential: &str) -> Error {
+    let message = format!("nobody logs in for the credential `{credential}`");
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn no_grant_store(credential: &str) -> Error {
+    let message = format!(
+        "nothing says where the logins of the credential `{credential}` are kept: a program says it with \
+         `Environment::with_grants`"
+    );
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn no_login_page(credential: &str) -> Error {
+    let message = format!(
+        "nothing says where a person logs in for the credential `{credential}`: name `authorization_url` or `issuer`"
+    );
+    Error::new(ErrorKind::Configuration, message)
+}
+
+pub(crate) fn no_device_login(credential: &str) -> Error {
+    let message = format!(
+        "nothing says where a login on another device begins for the credential `{credential}`: name \
+         `device_authorization_url`"
+    );
+    Error::new(ErrorKind::Configuration, message)
+}
+
+/// `command` is what a person types; a program has other ways.
+pub(crate) fn no_login(credential: &str, command: Option<&str>) -> Error {
+    let message =
+        format!("nobody has logged in for the credential `{credential}`: {}", by(command));
+    Error::new(ErrorKind::MissingCredential, message)
+}
+
+pub(crate) fn login_refused(credential: &str, code: &str, command: Option<&str>) -> Error {
+    let message = format!(
+        "the authorization server no longer takes the login of the credential `{credential}` ({code}): {}",
+        by(command)
+    );
+    Error::new(ErrorKind::TokenRefused, message)
+}
+
+pub(crate) fn login_over(credential: &str, command: Option<&str>) -> Error {
+    let message = format!("the login of the credential `{credential}` has ended: {}", by(command));
+    Error::new(ErrorKind::MissingCredential, message)
+}
+
+pub(crate) fn login_unreadable(credential: &str, command: Option<&str>) -> Error {
+    let message = format!(
+        "the login that is kept of the credential `{credential}` cannot be understood: {}",
+        by(command)
+    );
+    Error::new(ErrorKind::MissingCredential, message)
+}
+
+fn by(command: Option<&str>) -> String {
+    command.map_or_else(|| "log in again".to_owned(), |command| format!("run `{command}`"))
+}
+
+pub(crate) fn login_unkept(credential: &str, source: callgate_secret::Error) -> Error {
+    let message =
+        format!("the login of the credential `{credential}` cannot be kept or read: {source}");
+    Error { source: Some(source), ..Error::new(ErrorKind::MissingSecret, message) }
+}
+
+/// `code` is one of the standards' own.
+pub(crate) fn login_denied(credential: &str, code: &str) -> Error {
+    let message = format!(
+        "the authorization server refuses the login of the credential `{credential}`: {code}"
+    );
+    Error::new(ErrorKind::TokenRefused, message)
+}
+
+pub(crate) fn foreign_login(credential: &str, why: &str) -> Error {
+    let message = format!("the login of the credential `{credential}` is not made: {why}");
+    Error::new(ErrorKind::TokenRefused, message)
+}
+
 /// What Google's refusals say names accounts and Google's own words only.
 pub(crate) fn of_google(error: &callgate_google::Error) -> Error {
     let kind = match error.kind() {

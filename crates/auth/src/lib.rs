@@ -28,8 +28,9 @@ pub use error::{Error, ErrorKind};
 pub use form::CredentialForm;
 pub use google::GoogleToken;
 pub use oauth2::{
-    ClientAuthentication, DescribedMetadata, OAuth2Client, OAuth2Config, OAuth2Grant,
-    PrivateKeyJwt, SigningAlgorithm, SubjectToken, TokenEndpoint,
+    BegunLogin, ClientAuthentication, DescribedMetadata, DeviceLogin, LoggedIn, LoggedOut, Login,
+    LoginEndpoints, LoginWays, OAuth2Client, OAuth2Config, OAuth2Grant, PrivateKeyJwt,
+    SigningAlgorithm, SubjectToken, TokenEndpoint,
 };
 pub use own::OwnAuthenticator;
 pub use place::{CredentialPlace, Place, place_masks};

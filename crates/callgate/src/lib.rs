@@ -274,12 +274,15 @@ pub mod openapi {
 pub mod auth {
     pub use callgate_auth::{
         AuthConfig, Authenticator, Authorization, ClientAuthentication, CredentialPlace,
-        CredentialSource, Error, ErrorKind, GoogleToken, OAuth2Client, OAuth2Config, OAuth2Grant,
-        OwnAuthenticator, Place, PrivateKeyJwt, Refusal, SigningAlgorithm, SubjectToken,
-        TokenEndpoint,
+        CredentialSource, Error, ErrorKind, GoogleToken, LoginEndpoints, OAuth2Client,
+        OAuth2Config, OAuth2Grant, OwnAuthenticator, Place, PrivateKeyJwt, Refusal,
+        SigningAlgorithm, SubjectToken, TokenEndpoint,
     };
     pub use callgate_google::{Account, Identity, Impersonation};
-    pub use callgate_store::aws::{KeySource, NamedKeys, Scope};
+    pub use callgate_store::{
+        GrantFolder, GrantLock, GrantStore,
+        aws::{KeySource, NamedKeys, Scope},
+    };
 }
 
 /// Secrets and the stores that hold them.

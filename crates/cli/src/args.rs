@@ -12,6 +12,7 @@ mod doctor;
 mod explain;
 mod import;
 mod init;
+mod login;
 mod mcp;
 mod serve;
 mod source;
@@ -29,6 +30,7 @@ pub(crate) use self::{
     explain::ExplainArguments,
     import::ImportArguments,
     init::InitArguments,
+    login::{LoginArguments, LoginPlace, LogoutArguments},
     mcp::{McpArguments, McpHost},
     serve::ServeArguments,
     source::{DescriptionArguments, SourceArguments},
@@ -65,6 +67,10 @@ pub(crate) enum Command {
     Import(ImportArguments),
     /// Make a profile of a description: `callgate call NAME TOOL` then calls your API
     Init(InitArguments),
+    /// Log in to a service in a browser: calls then have a token of yours
+    Login(LoginArguments),
+    /// Log out: give the tokens of a login back and forget it
+    Logout(LogoutArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
     Mcp(McpArguments),
     /// Print the JSON Schema of configurations, for editors

@@ -9,6 +9,8 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod login;
+pub(crate) mod logout;
 mod losses;
 pub(crate) mod mcp;
 pub(crate) mod schema;

@@ -15,6 +15,11 @@ pub(crate) fn profiles() -> Option<PathBuf> {
     of("XDG_CONFIG_HOME", ".config")
 }
 
+/// The folder of logins.
+pub(crate) fn state() -> Option<PathBuf> {
+    of("XDG_STATE_HOME", ".local/state")
+}
+
 /// A folder below the one that a variable names, or below one of the home. A relative one is ignored, as the specification
 /// says.
 fn of(variable: &str, usual: &str) -> Option<PathBuf> {
@@ -26,6 +31,13 @@ fn of(variable: &str, usual: &str) -> Option<PathBuf> {
 
 /// The name of each folder.
 const NAME: &str = "callgate";
+
+/// The profile that a file is of; none of a file elsewhere.
+pub(crate) fn profile_of(file: &Path) -> Option<String> {
+    let is_profile = file.parent().is_some_and(|folder| profiles().as_deref() == Some(folder));
+    let name = file.file_stem().filter(|_| is_profile)?.to_str()?;
+    Some(name.to_owned())
+}
 
 /// The file of a profile.
 pub(crate) fn profile(folder: &Path, name: &str) -> PathBuf {

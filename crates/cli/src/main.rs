@@ -11,6 +11,7 @@ mod colour;
 mod commands;
 mod exit;
 mod folders;
+mod grants;
 mod guide;
 mod levels;
 mod log;
@@ -53,6 +54,8 @@ fn main() -> ExitCode {
         Command::Explain(arguments) => commands::explain::run(&arguments),
         Command::Init(arguments) => commands::init::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Login(arguments) => commands::login::run(&arguments),
+        Command::Logout(arguments) => commands::logout::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),
         Command::Serve(arguments) => commands::serve::run(&arguments),

@@ -12,7 +12,7 @@ use callgate_config::{DescriptionOptions, MAX_FILE_BYTES};
 use crate::{
     args::DescriptionArguments,
     exit::Failure,
-    folders,
+    folders, grants,
     masked::without_secrets,
     output, render,
     source::{self, is_standard_input, text_of},
@@ -42,8 +42,12 @@ fn made(
     options: &DescriptionOptions,
     environment: &Environment,
 ) -> Result<Built, Error> {
-    let config = callgate_config::open(source::location(file)?, options)?;
-    config.build_blocking(&cached(environment.clone()), None)
+    let location = source::location(file)?;
+    let environment = cached(environment.clone());
+    let grants = grants::of(&location, file).into_iter();
+    let environment = grants.fold(environment, Environment::with_grants);
+    let config = callgate_config::open(location, options)?;
+    config.build_blocking(&environment, None)
 }
 
 /// An environment that keeps descriptions of addresses, where this machine has a folder for it.

@@ -14,6 +14,7 @@ mod fetched;
 mod functions;
 mod headers;
 mod loading;
+mod logins;
 mod named_tools;
 mod options;
 mod overlays;
@@ -51,6 +52,7 @@ pub use self::{
     access::{BuiltAccess, BuiltIssuer, BuiltPrincipal},
     built::{Built, BuiltToolset},
     examined::{Examined, Subject},
+    logins::{BuiltLogin, logins},
 };
 
 impl Config {
@@ -110,7 +112,12 @@ impl Config {
         let policy = policy::policy(&mut reader, self, surroundings, (rules, known)).await;
         let around = (results, policy, environment);
         let built = finished(reader, parts, self, (connections, stores, around))?;
-        Ok(Built { serving: self.serving.found(base), access, missing_secrets, ..built })
+        let missing_logins = match environment.listeners {
+            Some(_) => logins::faults(&built).await,
+            None => Vec::new(),
+        };
+        let serving = self.serving.found(base);
+        Ok(Built { serving, access, missing_secrets, missing_logins, ..built })
     }
 
     /// Builds an executor, as [`Config::build`] does, from a program that has no runtime: a `main` that is not `async`.
@@ -230,6 +237,7 @@ fn finished(
         serving: ServingConfig::default(),
         access: None,
         missing_secrets: Vec::new(),
+        missing_logins: Vec::new(),
         warnings,
         reload: config.reload.clone(),
         named_secrets,

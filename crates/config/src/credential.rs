@@ -52,6 +52,9 @@ pub(crate) fn one(reader: &mut Reader, node: &Node, pointer: &str) -> Option<Aut
         CredentialKind::GoogleAccessToken => google::access_token(reader, node, &pointer),
         CredentialKind::GoogleIdToken => google::id_token(reader, node, &pointer),
         CredentialKind::JwtBearer => oauth2::jwt_bearer(reader, node, &pointer),
+        CredentialKind::OAuth2AuthorizationCode => {
+            oauth2::authorization_code(reader, node, &pointer)
+        }
         CredentialKind::OAuth2ClientCredentials => {
             oauth2::client_credentials(reader, node, &pointer)
         }
@@ -70,6 +73,7 @@ enum CredentialKind {
     GoogleAccessToken,
     GoogleIdToken,
     JwtBearer,
+    OAuth2AuthorizationCode,
     OAuth2ClientCredentials,
     TokenExchange,
 }
@@ -85,6 +89,7 @@ impl CredentialKind {
             "google_access_token" => Self::GoogleAccessToken,
             "google_id_token" => Self::GoogleIdToken,
             "jwt_bearer" => Self::JwtBearer,
+            "oauth2_authorization_code" => Self::OAuth2AuthorizationCode,
             "oauth2_client_credentials" => Self::OAuth2ClientCredentials,
             "token_exchange" => Self::TokenExchange,
             _ => return None,

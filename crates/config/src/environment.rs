@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use callgate_executor::{Backend, Middleware};
 use callgate_secret::SecretStore;
+use callgate_store::GrantStore;
 use callgate_transport::{Clock, Listeners, Network, Proxy, SystemResolver, Transport};
 
 /// The surroundings of a configuration. The default is the machine's own.
@@ -37,6 +38,8 @@ pub struct Environment {
     pub(crate) missing: Missing,
     /// The folder that descriptions of addresses are kept in, so that one that cannot be had is the last one that was.
     pub(crate) cache: Option<PathBuf>,
+    /// The grants of people who log in for credentials of the kind `oauth2_authorization_code`; without them nobody can.
+    pub(crate) grants: Option<Arc<dyn GrantStore>>,
     /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
     pub(crate) listeners: Option<Listeners>,
 }
@@ -103,6 +106,13 @@ impl Environment {
     #[must_use]
     pub fn with_cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
+        self
+    }
+
+    /// Takes the logins of people from here, and keeps them there.
+    #[must_use]
+    pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
+        self.grants = Some(grants);
         self
     }
 

@@ -47,7 +47,10 @@ mod typed;
 mod upstream;
 mod whole;
 
-pub use build::{Built, BuiltAccess, BuiltIssuer, BuiltPrincipal, BuiltToolset, Examined, Subject};
+pub use build::{
+    Built, BuiltAccess, BuiltIssuer, BuiltLogin, BuiltPrincipal, BuiltToolset, Examined, Subject,
+    logins,
+};
 pub use config::Config;
 pub use description::Description;
 pub use environment::Environment;

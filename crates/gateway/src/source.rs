@@ -10,6 +10,7 @@ use std::{
 
 use callgate_config::{Built, Config, DescriptionOptions, Environment, Error, Location, open};
 use callgate_policy::Metrics;
+use callgate_store::GrantStore;
 use callgate_transport::Listeners;
 
 /// What is served.
@@ -22,6 +23,8 @@ pub struct Source {
     cache: Option<PathBuf>,
     /// When it was first read.
     began: Arc<OnceLock<SystemTime>>,
+    /// The logins of people.
+    grants: Option<Arc<dyn GrantStore>>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,13 +50,21 @@ impl Source {
     }
 
     fn of(from: From) -> Self {
-        Self { from, listeners: Listeners::default(), cache: None, began: Arc::default() }
+        let (listeners, began) = (Listeners::default(), Arc::default());
+        Self { from, listeners, cache: None, began, grants: None }
     }
 
     /// Keeps descriptions at addresses in a folder, so that a process that starts when one cannot be had has the last one.
     #[must_use]
     pub fn with_cache(mut self, folder: PathBuf) -> Self {
         self.cache = Some(folder);
+        self
+    }
+
+    /// Takes the logins of people from here.
+    #[must_use]
+    pub fn with_grants(mut self, grants: Arc<dyn GrantStore>) -> Self {
+        self.grants = Some(grants);
         self
     }
 
@@ -97,6 +108,8 @@ impl Source {
             From::Location(..) => environment,
         };
         let environment = self.cache.iter().fold(environment, Environment::with_cache);
+        let grants = self.grants.iter().cloned();
+        let environment = grants.fold(environment, Environment::with_grants);
         self.config()?.build(&environment, previous).await
     }
 

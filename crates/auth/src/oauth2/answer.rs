@@ -15,6 +15,10 @@ pub(super) struct Answer {
     token_type: BasicTokenType,
     #[serde(default)]
     expires_in: Value,
+    #[serde(default)]
+    refresh_token: Option<RefreshToken>,
+    #[serde(default)]
+    scope: Value,
 }
 
 impl Answer {
@@ -27,9 +31,15 @@ impl Answer {
         }
     }
 
-    /// The token itself, without a copy.
-    pub(super) fn into_token(self) -> String {
-        self.access_token.into_secret()
+    /// The scopes it says it has, where they are not those that were asked for (RFC 6749 §5.1).
+    pub(super) fn said_scopes(&self) -> Option<Vec<String>> {
+        let text = self.scope.as_str()?;
+        Some(text.split_ascii_whitespace().map(ToOwned::to_owned).collect())
+    }
+
+    /// The token itself, and the one it is renewed with, without a copy.
+    pub(super) fn into_tokens(self) -> (String, Option<String>) {
+        (self.access_token.into_secret(), self.refresh_token.map(RefreshToken::into_secret))
     }
 }
 

@@ -11,6 +11,7 @@ use callgate_tool::NamedBy;
 use callgate_transport::{ErrorKind, Limits, Transport};
 use http::{Request, StatusCode, header::ACCEPT};
 use serde::Deserialize;
+use serde_json::Value;
 use tokio::time::Instant;
 use url::Url;
 
@@ -23,13 +24,34 @@ use super::{
 #[derive(Debug)]
 pub(super) struct Endpoint {
     named: TokenEndpoint,
-    found: Mutex<Option<(Instant, Arc<str>)>>,
+    found: Mutex<Option<(Instant, Arc<Endpoints>)>>,
+}
+
+/// The endpoints of an authorization server.
+#[derive(Debug, Default)]
+pub(super) struct Endpoints {
+    pub(super) token: String,
+    /// The name of the server, where its metadata are read.
+    pub(super) issuer: Option<String>,
+    pub(super) authorization: Option<String>,
+    pub(super) device_authorization: Option<String>,
+    pub(super) revocation: Option<String>,
+    /// RFC 9207 §3: true if the server names itself when it sends a browser back.
+    pub(super) names_itself: bool,
 }
 
 #[derive(Debug, Deserialize)]
 struct Metadata {
     issuer: String,
     token_endpoint: String,
+    #[serde(default)]
+    authorization_endpoint: Value,
+    #[serde(default)]
+    device_authorization_endpoint: Value,
+    #[serde(default)]
+    revocation_endpoint: Value,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: Value,
 }
 
 impl Endpoint {
@@ -63,20 +85,34 @@ impl Endpoint {
         if let TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) = &self.named {
             return Ok(url.as_str().into());
         }
+        Ok(self.all(transport, time).await?.token.as_str().into())
+    }
+
+    /// All that is known, from the server's metadata where the token endpoint is not named; for at most `time`.
+    pub(super) async fn all(
+        &self,
+        transport: &dyn Transport,
+        time: Duration,
+    ) -> Result<Arc<Endpoints>, Failure> {
         let known = self.found.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, url)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
-            return Ok(url);
+        if let Some((_, known)) = known.filter(|(at, _)| at.elapsed() < KEPT) {
+            return Ok(known);
         }
         let reading = Reading { transport, time, named_by: self.named_by() };
-        let url: Arc<str> = match &self.named {
-            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
+        let endpoints = match &self.named {
+            TokenEndpoint::Described => {
+                return Err(Failure::Unreadable("no token endpoint is named"));
+            }
             TokenEndpoint::DescribedMetadata(described) => reading.described(described).await?,
-            _ => return Err(Failure::Unreadable("no token endpoint is named")),
-        }
-        .into();
-        let found = Some((Instant::now(), Arc::clone(&url)));
+            TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
+                Endpoints { token: url.clone(), ..Endpoints::default() }
+            }
+            TokenEndpoint::Issuer(issuer) => reading.of_issuer(issuer).await?,
+        };
+        let endpoints = Arc::new(endpoints);
+        let found = Some((Instant::now(), Arc::clone(&endpoints)));
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        Ok(url)
+        Ok(endpoints)
     }
 
     /// Forgets what the server said: it may have moved.
@@ -94,19 +130,19 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    async fn of_issuer(&self, issuer: &str) -> Result<String, Failure> {
+    async fn of_issuer(&self, issuer: &str) -> Result<Endpoints, Failure> {
         for url in locations(issuer) {
             let Some(metadata) = self.metadata(&url).await? else { continue };
             // RFC 8414 §3.3: they must be the same, else the document is another server's.
             if metadata.issuer != issuer {
                 return Err(Failure::Unreadable(ANOTHER_ISSUER));
             }
-            return metadata.endpoint();
+            return metadata.endpoints();
         }
         Err(Failure::Unreadable("the issuer does not say where its token endpoint is"))
     }
 
-    async fn described(&self, described: &DescribedMetadata) -> Result<String, Failure> {
+    async fn described(&self, described: &DescribedMetadata) -> Result<Endpoints, Failure> {
         let no_url = Failure::Unreadable("the description names metadata that are no URL");
         let url: Url = described.url.parse().map_err(|_| no_url)?;
         let found = self.metadata(&url).await?;
@@ -114,12 +150,14 @@ impl Reading<'_> {
         if !locations(&metadata.issuer).contains(&url) {
             return Err(Failure::Unreadable(ANOTHER_ISSUER));
         }
-        let endpoint = metadata.token_endpoint;
-        let origin = endpoint.parse().map(|url: Url| url.origin().ascii_serialization());
-        if !origin.is_ok_and(|origin| described.origins.contains(&origin)) {
+        let is_allowed = |endpoint: &String| {
+            let origin = endpoint.parse().map(|url: Url| url.origin().ascii_serialization());
+            origin.is_ok_and(|origin| described.origins.contains(&origin))
+        };
+        if !is_allowed(&metadata.token_endpoint) {
             return Err(Failure::Unreadable(FOREIGN_ENDPOINT));
         }
-        Ok(endpoint)
+        Ok(metadata.with(is_allowed))
     }
 
     /// A server's metadata; `None` where there are none.
@@ -151,13 +189,33 @@ impl Reading<'_> {
 }
 
 impl Metadata {
-    fn endpoint(self) -> Result<String, Failure> {
-        let (issuer, url) = (self.issuer.parse::<Url>(), self.token_endpoint.parse::<Url>());
-        let is_safe =
-            |issuer: &Url, url: &Url| url.scheme() == "https" || url.origin() == issuer.origin();
-        match (issuer, url) {
-            (Ok(issuer), Ok(url)) if is_safe(&issuer, &url) => Ok(self.token_endpoint),
-            _ => Err(Failure::Unreadable("the issuer's token endpoint is not https")),
+    fn endpoints(self) -> Result<Endpoints, Failure> {
+        let issuer = self.issuer.parse::<Url>().ok();
+        let is_safe = |endpoint: &String| {
+            let url = endpoint.parse::<Url>().ok();
+            let pair = url.as_ref().zip(issuer.as_ref());
+            pair.is_some_and(|(url, issuer)| {
+                url.scheme() == "https" || url.origin() == issuer.origin()
+            })
+        };
+        if !is_safe(&self.token_endpoint) {
+            return Err(Failure::Unreadable("the issuer's token endpoint is not https"));
+        }
+        Ok(self.with(is_safe))
+    }
+
+    /// The endpoints that may be used; one that may not be is as one that is not there.
+    fn with(self, may_be_used: impl Fn(&String) -> bool) -> Endpoints {
+        let usable = |endpoint: &Value| {
+            endpoint.as_str().map(ToOwned::to_owned).filter(|endpoint| may_be_used(endpoint))
+        };
+        Endpoints {
+            authorization: usable(&self.authorization_endpoint),
+            device_authorization: usable(&self.device_authorization_endpoint),
+            revocation: usable(&self.revocation_endpoint),
+            names_itself: self.authorization_response_iss_parameter_supported == true,
+            token: self.token_endpoint,
+            issuer: Some(self.issuer),
         }
     }
 }

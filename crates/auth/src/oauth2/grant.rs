@@ -37,7 +37,7 @@ impl OAuth2Grant {
         session: &'s Session,
     ) -> Result<Shown<'s>, Error> {
         let (subject, actor) = match self {
-            Self::ClientCredentials => return Ok(Shown::default()),
+            Self::AuthorizationCode(_) | Self::ClientCredentials => return Ok(Shown::default()),
             Self::JwtBearer { assertion } => (Some(assertion), None),
             Self::TokenExchange { subject, actor, .. } => (subject.source(), actor.as_ref()),
         };
@@ -62,7 +62,7 @@ impl OAuth2Grant {
     /// The place where the tokens come from that the grant shows: the user's, and that of who acts for the user.
     pub(crate) fn sources(&self) -> Vec<&CredentialSource> {
         match self {
-            Self::ClientCredentials => Vec::new(),
+            Self::AuthorizationCode(_) | Self::ClientCredentials => Vec::new(),
             Self::JwtBearer { assertion } => vec![assertion],
             Self::TokenExchange { subject, actor, .. } => {
                 let actor = actor.iter().map(|(source, _)| source);
@@ -74,6 +74,7 @@ impl OAuth2Grant {
     /// `grant_type`.
     pub(super) fn name(&self) -> &'static str {
         match self {
+            Self::AuthorizationCode(_) => "authorization_code",
             Self::ClientCredentials => "client_credentials",
             Self::JwtBearer { .. } => "urn:ietf:params:oauth:grant-type:jwt-bearer",
             Self::TokenExchange { .. } => "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -142,7 +143,7 @@ impl<'s> Shown<'s> {
     pub(super) fn parameters<'a>(&'a self, grant: &'a OAuth2Grant) -> Vec<(&'a str, &'a str)> {
         let subject = self.subject.as_ref().map(Secret::expose).unwrap_or_default();
         match grant {
-            OAuth2Grant::ClientCredentials => Vec::new(),
+            OAuth2Grant::AuthorizationCode(_) | OAuth2Grant::ClientCredentials => Vec::new(),
             OAuth2Grant::JwtBearer { .. } => vec![("assertion", subject)],
             OAuth2Grant::TokenExchange { subject_type, actor, requested_type, .. } => {
                 let mut parameters =

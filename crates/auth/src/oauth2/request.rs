@@ -20,6 +20,7 @@ use url::form_urlencoded;
 
 use super::{
     answer::Answer,
+    codes::standard_code,
     failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
 };
 
@@ -37,8 +38,17 @@ pub(super) struct TokenRequest<'a> {
     pub(super) parameters: Vec<(&'a str, &'a str)>,
 }
 
-/// A token and how long its issuer says it lives.
-pub(super) type Answered = (Secret, Option<f64>);
+/// A token, and what its issuer says of it.
+#[derive(Debug)]
+pub(super) struct Answered {
+    pub(super) token: Secret,
+    /// How long it lives, in seconds.
+    pub(super) expires_in: Option<f64>,
+    /// The one that it is renewed with.
+    pub(super) refresh_token: Option<Secret>,
+    /// Those it has, where they are said.
+    pub(super) scopes: Option<Vec<String>>,
+}
 
 type TokenClient = Client<
     BasicErrorResponse,
@@ -103,10 +113,7 @@ impl Door<'_> {
         }
         request.extensions_mut().insert(self.named_by);
         let answer = self.transport.send(request, &self.limits).await;
-        let answer = answer.map_err(|error| match (error.kind(), self.named_by) {
-            (ErrorKind::Refused, NamedBy::Description) => NotAnswered::Untrusted,
-            _ => NotAnswered::NotSent(error),
-        });
+        let answer = answer.map_err(|error| NotAnswered::NotSent(error, self.named_by));
         let (parts, body) = answer?.into_parts();
         let is_readable = match parts.status {
             // The crate would take a list for the members of an object.
@@ -145,49 +152,56 @@ fn names_an_error(status: StatusCode, body: &[u8]) -> bool {
 }
 
 fn token(answer: Answer) -> Result<Answered, Failure> {
-    let expires_in = answer.seconds();
+    let (expires_in, scopes) = (answer.seconds(), answer.said_scopes());
     // RFC 8693 §2.2.1: `N_A` is what is issued where it is no access token; it is used as one here.
     if !["bearer", "n_a"].contains(&answer.token_type().as_ref()) {
         return Err(Failure::Unreadable("the token is not one for `Bearer`"));
     }
-    let token = Secret::new(answer.into_token());
+    let (token, refresh_token) = answer.into_tokens();
+    let refresh_token = refresh_token.filter(|token| !token.is_empty()).map(Secret::new);
+    let token = Secret::new(token);
     if token.is_empty() || token.expose_as_token().is_err() {
         return Err(Failure::Unreadable("the token is empty, or cannot be put in a header"));
     }
-    Ok((token, expires_in))
+    Ok(Answered { token, expires_in, refresh_token, scopes })
 }
 
 fn failure(error: RequestTokenError<NotAnswered, BasicErrorResponse>) -> Failure {
-    let later = |why| Failure::Unavailable { why, retry: Retry::Later };
     match error {
         RequestTokenError::ServerResponse(response) => {
             Failure::Refused(standard_code(response.error().as_ref()))
         }
         RequestTokenError::Request(NotAnswered::Status(status)) => of_status(status),
-        RequestTokenError::Request(NotAnswered::Untrusted) => Failure::Unreadable(UNTRUSTED),
-        RequestTokenError::Request(NotAnswered::NotSent(error)) => match error.kind() {
-            ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => Failure::Unavailable {
-                why: "the token endpoint cannot be reached",
-                retry: Retry::Soon,
-            },
-            ErrorKind::TimedOut => later("the token endpoint took too long"),
-            ErrorKind::TooLarge => {
-                Failure::Unreadable("the answer of the token endpoint is too large")
-            }
-            ErrorKind::Tls => {
-                Failure::Unreadable("there is no secure connection to the token endpoint")
-            }
-            ErrorKind::NothingRecorded => Failure::Unreadable("no token is recorded"),
-            ErrorKind::Refused => Failure::Unreadable("the token request may not be sent"),
-            _ => later("the token endpoint cannot be reached"),
-        },
+        RequestTokenError::Request(NotAnswered::NotSent(error, named_by)) => {
+            unsent(&error, named_by)
+        }
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
             Failure::Unreadable("the answer of the token endpoint is no token")
         }
     }
 }
 
-fn of_status(status: StatusCode) -> Failure {
+/// The reason why a request did not reach an endpoint that this party named.
+pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> Failure {
+    let later = |why| Failure::Unavailable { why, retry: Retry::Later };
+    match error.kind() {
+        ErrorKind::Connect | ErrorKind::Receive | ErrorKind::Send => {
+            Failure::Unavailable { why: "the token endpoint cannot be reached", retry: Retry::Soon }
+        }
+        ErrorKind::TimedOut => later("the token endpoint took too long"),
+        ErrorKind::TooLarge => Failure::Unreadable("the answer of the token endpoint is too large"),
+        ErrorKind::Tls => {
+            Failure::Unreadable("there is no secure connection to the token endpoint")
+        }
+        ErrorKind::NothingRecorded => Failure::Unreadable("no token is recorded"),
+        ErrorKind::Refused if named_by == NamedBy::Description => Failure::Unreadable(UNTRUSTED),
+        ErrorKind::Refused => Failure::Unreadable("the token request may not be sent"),
+        _ => later("the token endpoint cannot be reached"),
+    }
+}
+
+/// The failure that a status without a code of the standards is.
+pub(super) fn of_status(status: StatusCode) -> Failure {
     let retry = match status {
         StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT | StatusCode::SERVICE_UNAVAILABLE => {
             Retry::Soon
@@ -203,44 +217,20 @@ fn of_status(status: StatusCode) -> Failure {
     Failure::Unreadable("the answer of the token endpoint is no token")
 }
 
-/// A code that a standard defines; a server could write anything there.
-fn standard_code(code: &str) -> &'static str {
-    let known = STANDARD_CODES.iter().find(|known| **known == code);
-    known.copied().unwrap_or("an error code of its own")
-}
-
 #[derive(Debug)]
 enum NotAnswered {
-    NotSent(callgate_transport::Error),
+    NotSent(callgate_transport::Error, NamedBy),
     /// An answer that the crate is not shown.
     Status(StatusCode),
-    Untrusted,
 }
 
 impl fmt::Display for NotAnswered {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotSent(error) => error.fmt(f),
+            Self::NotSent(error, _) => error.fmt(f),
             Self::Status(status) => status.fmt(f),
-            Self::Untrusted => f.write_str(UNTRUSTED),
         }
     }
 }
 
 impl error::Error for NotAnswered {}
-
-/// RFC 6749 §4.1.2.1 and §5.2, RFC 8693 §2.2.2, RFC 8707 §2, RFC 9449 §5.
-const STANDARD_CODES: [&str; 12] = [
-    "access_denied",
-    "invalid_client",
-    "invalid_dpop_proof",
-    "invalid_grant",
-    "invalid_request",
-    "invalid_scope",
-    "invalid_target",
-    "server_error",
-    "temporarily_unavailable",
-    "unauthorized_client",
-    "unsupported_grant_type",
-    "use_dpop_nonce",
-];

@@ -116,6 +116,8 @@ pub enum SigningAlgorithm {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum OAuth2Grant {
+    /// A person who logged in with a browser (RFC 6749 §4.1, RFC 8252) or another device (RFC 8628).
+    AuthorizationCode(LoginEndpoints),
     /// The client itself (RFC 6749 §4.4).
     ClientCredentials,
     /// A JWT that speaks for a user (RFC 7523 §2.1).
@@ -145,4 +147,18 @@ pub enum SubjectToken {
     Caller,
     /// One of the session, or of the operator.
     Source(CredentialSource),
+}
+
+/// The places where a person logs in and out, and what an authorization server's metadata say otherwise.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
+pub struct LoginEndpoints {
+    /// The page where a person logs in.
+    pub authorization_url: Option<String>,
+    /// The place where a login on another device begins.
+    pub device_authorization_url: Option<String>,
+    /// The place where tokens are given back (RFC 7009).
+    pub revocation_url: Option<String>,
+    /// The address on this machine that the browser comes back to, where the server takes one only; else any free port.
+    pub redirect_url: Option<String>,
 }

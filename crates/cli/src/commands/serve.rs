@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use callgate_config::Location;
 use callgate_gateway::{Failure as ServeFailure, ServeOptions, Source, serve, start_log};
 use tokio::runtime;
 
 use crate::{
     args::ServeArguments,
     exit::{Failure, Verdict},
-    folders,
+    folders, grants,
     open::{failure, options},
     output,
     source::{self, USUAL_FILE},
@@ -20,9 +21,14 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let source = match &arguments.file {
         Some(file) => {
             let location = source::location(file).map_err(|error| failure(&error))?;
-            Source::at(location, description)
+            let grants = grants::of(&location, file);
+            grants.into_iter().fold(Source::at(location, description), Source::with_grants)
         }
-        None if Path::new(USUAL_FILE).exists() => Source::file(USUAL_FILE, description),
+        None if Path::new(USUAL_FILE).exists() => {
+            let file = Path::new(USUAL_FILE);
+            let grants = grants::of(&Location::File(file.to_owned()), file);
+            grants.into_iter().fold(Source::file(file, description), Source::with_grants)
+        }
         None => Source::demo(),
     };
     let source = folders::cache().into_iter().fold(source, Source::with_cache);

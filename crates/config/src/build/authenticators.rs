@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_auth::{AuthConfig, Authenticator, Error, Place, Supplies};
+use callgate_auth::{AuthConfig, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, Supplies};
 
 use super::connect;
 use crate::{reader::Reader, toolset::ToolsetConfig};
@@ -11,6 +11,7 @@ use crate::{reader::Reader, toolset::ToolsetConfig};
 /// The authenticators of one toolset.
 #[derive(Debug)]
 pub(super) struct Authenticators<'a> {
+    toolset: String,
     supplies: Supplies,
     way: Way,
     previous: &'a [Made],
@@ -28,6 +29,8 @@ pub(super) type Way = Option<connect::Way>;
 /// An authenticator and what it was made of.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
+    /// The toolset that it was made for.
+    pub(super) toolset: String,
     config: AuthConfig,
     way: Way,
     supplies: Supplies,
@@ -38,6 +41,18 @@ impl Made {
     /// The settings and the authenticator.
     pub(super) fn parts(&self) -> (&AuthConfig, &Arc<dyn Authenticator>) {
         (&self.config, &self.authenticator)
+    }
+
+    /// The settings of a login and what it is made with; none of other credentials.
+    pub(super) fn login(&self) -> Option<(&OAuth2Config, &Supplies)> {
+        match &self.config {
+            AuthConfig::OAuth2(config)
+                if matches!(config.grant, OAuth2Grant::AuthorizationCode(_)) =>
+            {
+                Some((config, &self.supplies))
+            }
+            _ => None,
+        }
     }
 
     /// Returns true if both are the very same authenticator.
@@ -55,7 +70,9 @@ impl<'a> Authenticators<'a> {
         previous: &'a [Made],
     ) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
-        let mut authenticators = Self { supplies, way, previous, own: None, headers, made };
+        let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
+        let mut authenticators =
+            Self { toolset, supplies, way, previous, own: None, headers, made };
         authenticators.make_own(reader, config);
         authenticators.make_headers(reader, config);
         authenticators
@@ -93,11 +110,12 @@ impl<'a> Authenticators<'a> {
                 && Arc::ptr_eq(&known.supplies.secrets, &self.supplies.secrets)
         };
         if let Some(known) = self.previous.iter().find(is_same) {
-            self.made.push(known.clone());
+            self.made.push(Made { toolset: self.toolset.clone(), ..known.clone() });
             return Ok(Arc::clone(&known.authenticator));
         }
         let authenticator = config.clone().build(&self.supplies)?;
         self.made.push(Made {
+            toolset: self.toolset.clone(),
             config,
             way: self.way.clone(),
             supplies: self.supplies.clone(),

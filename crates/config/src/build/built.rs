@@ -51,6 +51,8 @@ pub struct Built {
     pub mcp: McpConfig,
     /// The secrets of this machine that are named and not there, in a process that serves.
     pub missing_secrets: Vec<SecretReference>,
+    /// The logins that are missing or cannot be used, in a process that serves: each says by which command a person logs in.
+    pub missing_logins: Vec<String>,
     /// The facts worth knowing about the configuration.
     pub warnings: Vec<Finding>,
     /// The way a sidecar keeps up with its files.

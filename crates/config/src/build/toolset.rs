@@ -55,6 +55,7 @@ pub(super) async fn build<'a>(
 ) -> Option<Parts<'a>> {
     let Workshop { base, environment, .. } = workshop;
     let supplies = Supplies::new(Arc::clone(&workshop.secrets), sending.tokens);
+    let supplies = supplies.with_grants(environment.grants.clone());
     let supplies = (supplies.with_clock(environment.clock.clone()), sending.way);
     let mut authenticators = Authenticators::of(reader, config, supplies, workshop.previous);
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();

@@ -1,17 +1,52 @@
-//! `oauth2_client_credentials:`, `jwt_bearer:` and `token_exchange:`: where tokens are asked for, by whom, for what, and
-//! for whom. They differ in the grant alone.
+//! `oauth2_authorization_code:`, `oauth2_client_credentials:`, `jwt_bearer:` and `token_exchange:`: where tokens are asked for, by
+//! whom, for what, and for whom. They differ in the grant alone.
 
 mod client;
 
-use callgate_auth::{AuthConfig, OAuth2Config, OAuth2Grant, SubjectToken, TokenEndpoint};
+use callgate_auth::{
+    AuthConfig, LoginEndpoints, OAuth2Config, OAuth2Grant, SubjectToken, TokenEndpoint,
+};
 use callgate_tool::CallerToken;
 use callgate_tree::Node;
 use url::Url;
 
 use crate::{
-    keys::{JWT_BEARER, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
+    keys::{JWT_BEARER, OAUTH2_AUTHORIZATION_CODE, OAUTH2_CLIENT_CREDENTIALS, TOKEN_EXCHANGE},
     reader::{Mapping, Reader, at, escaped, secret::required_source},
 };
+
+/// A token of a person who logged in.
+pub(super) fn authorization_code(
+    reader: &mut Reader,
+    node: &Node,
+    pointer: &str,
+) -> Option<AuthConfig> {
+    let mapping = reader.mapping(node, pointer, &OAUTH2_AUTHORIZATION_CODE)?;
+    client::is_required(reader, mapping);
+    let [authorization_url, device_authorization_url, revocation_url, redirect_url] =
+        ["authorization_url", "device_authorization_url", "revocation_url", "redirect_url"].map(
+            |key| reader.setting(mapping, key).filter(|text| is_url(reader, mapping, key, text)),
+        );
+    let is_local = |url: &Url| {
+        url.scheme() == "http"
+            && url.query().is_none()
+            && matches!(url.host_str(), Some("127.0.0.1" | "[::1]" | "localhost"))
+    };
+    let parsed = redirect_url.as_deref().and_then(|url| Url::parse(url).ok());
+    if parsed.is_some_and(|url| !is_local(&url)) {
+        let message = "expected an address on this machine, got another URL";
+        let help = "for example `http://127.0.0.1:8400/callback`";
+        reader.complain("wrong-value", at(mapping, "redirect_url"), message, help);
+    }
+    let endpoints = LoginEndpoints {
+        authorization_url,
+        device_authorization_url,
+        revocation_url,
+        redirect_url,
+    };
+    let grant = OAuth2Grant::AuthorizationCode(endpoints);
+    config(reader, mapping, "oauth2_authorization_code", Some(grant))
+}
 
 /// A token that a client gets for itself.
 pub(super) fn client_credentials(
@@ -110,15 +145,23 @@ fn endpoint(reader: &mut Reader, mapping: Mapping<'_>) -> Option<TokenEndpoint> 
             return None;
         }
     };
-    let parsed = Url::parse(&text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
-    let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
-    if !parsed.is_some_and(|url| is_plain(&url)) {
-        let message = "expected a URL that begins with `https://`, got another text";
-        let help = "for example `https://idp.example.com/token`";
-        reader.complain("wrong-value", at(mapping, key), message, help);
+    if !is_url(reader, mapping, key, &text) {
         return None;
     }
     Some(if key == "issuer" { TokenEndpoint::Issuer(text) } else { TokenEndpoint::Url(text) })
+}
+
+/// Finds out whether a text is a URL that requests can be sent to, and complains where it is not.
+fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> bool {
+    let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let is_plain = |url: &Url| url.fragment().is_none() && url.username().is_empty();
+    if parsed.is_some_and(|url| is_plain(&url)) {
+        return true;
+    }
+    let message = "expected a URL that begins with `https://`, got another text";
+    let help = "for example `https://idp.example.com/token`";
+    reader.complain("wrong-value", at(mapping, key), message, help);
+    false
 }
 
 /// One text or several.
@@ -185,7 +228,7 @@ const TOKEN_TYPES: [&str; 6] =
     ["access_token", "id_token", "jwt", "refresh_token", "saml1", "saml2"];
 
 /// Parameters of a token request that keys of their own say.
-const OURS: [&str; 16] = [
+const OURS: [&str; 22] = [
     "actor_token",
     "actor_token_type",
     "assertion",
@@ -201,5 +244,11 @@ const OURS: [&str; 16] = [
     "subject_token",
     "subject_token_type",
     "code",
+    "code_challenge",
+    "code_challenge_method",
+    "code_verifier",
+    "redirect_uri",
     "refresh_token",
+    "response_type",
+    "state",
 ];

@@ -18,6 +18,11 @@ const JWT_BEARER_KIND: Key = key(
     Kind::Table(&JWT_BEARER),
     "A token for a JWT that speaks for a user (RFC 7523)",
 );
+const OAUTH2_AUTHORIZATION_CODE_KIND: Key = key(
+    "oauth2_authorization_code",
+    Kind::Table(&OAUTH2_AUTHORIZATION_CODE),
+    "A token of the person who logged in with `callgate login` (OAuth 2.0)",
+);
 const OAUTH2_CLIENT_CREDENTIALS_KIND: Key = key(
     "oauth2_client_credentials",
     Kind::Table(&OAUTH2_CLIENT_CREDENTIALS),
@@ -37,6 +42,7 @@ pub(crate) const AUTH: Table = Table {
         GOOGLE_ACCESS_TOKEN_KIND,
         GOOGLE_ID_TOKEN_KIND,
         JWT_BEARER_KIND,
+        OAUTH2_AUTHORIZATION_CODE_KIND,
         OAUTH2_CLIENT_CREDENTIALS_KIND,
         TOKEN_EXCHANGE_KIND,
     ],
@@ -55,6 +61,7 @@ pub(crate) const SCHEME: Table = Table {
         GOOGLE_ACCESS_TOKEN_KIND,
         GOOGLE_ID_TOKEN_KIND,
         JWT_BEARER_KIND,
+        OAUTH2_AUTHORIZATION_CODE_KIND,
         OAUTH2_CLIENT_CREDENTIALS_KIND,
         TOKEN_EXCHANGE_KIND,
     ],
@@ -162,6 +169,46 @@ const TOKEN_URL: Key = key(
     "token_url",
     Kind::Setting,
     "Where tokens are asked for; under `credentials` the description may say it",
+);
+
+/// A token of a person who logged in.
+pub(crate) const OAUTH2_AUTHORIZATION_CODE: Table = table(
+    "`oauth2_authorization_code`",
+    &[
+        AUDIENCE,
+        key(
+            "authorization_url",
+            Kind::Setting,
+            "The page where a person logs in; the issuer or the description may say it",
+        ),
+        CLIENT_AUTHENTICATION,
+        required(CLIENT_ID),
+        CLIENT_SECRET,
+        key(
+            "device_authorization_url",
+            Kind::Setting,
+            "Where a login on another device begins; the issuer or the description may say it",
+        ),
+        ISSUER,
+        JWT_AUDIENCE,
+        PARAMETERS,
+        PRIVATE_KEY,
+        PRIVATE_KEY_ALGORITHM,
+        PRIVATE_KEY_ID,
+        key(
+            "redirect_url",
+            Kind::Setting,
+            "The address on this machine that the browser comes back to, where the server takes one only: `http://127.0.0.1:8400/callback`",
+        ),
+        RESOURCE,
+        key(
+            "revocation_url",
+            Kind::Setting,
+            "Where `callgate logout` gives tokens back; the issuer may say it",
+        ),
+        SCOPES,
+        TOKEN_URL,
+    ],
 );
 
 /// A token that a client gets for itself.

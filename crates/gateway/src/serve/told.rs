@@ -63,10 +63,16 @@ fn tools(built: &Built) -> String {
 
 fn credentials(built: &Built) -> String {
     let missing: Vec<_> = built.missing_secrets.iter().map(ToString::to_string).collect();
+    let logins = &built.missing_logins;
+    if missing.is_empty() && !logins.is_empty() {
+        return format!("credentials missing: {}", logins.join("; "));
+    }
     if missing.is_empty() {
         return "credentials: none is missing".to_owned();
     }
-    format!("credentials missing: {}", missing.join(", "))
+    let missing = missing.join(", ");
+    let logins: String = logins.iter().map(|login| format!("; {login}")).collect();
+    format!("credentials missing: {missing}{logins}")
 }
 
 fn manual(listeners: &[Listener]) -> String {

@@ -2,8 +2,8 @@
 //! Whoever wrote the description is sent the client secret there, so only where credentials may go: to the server, and
 //! to origins that the operator lists.
 
-use callgate_auth::{AuthConfig, DescribedMetadata, OAuth2Config, TokenEndpoint};
-use callgate_openapi::{Loaded, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
+use callgate_auth::{AuthConfig, DescribedMetadata, LoginEndpoints, OAuth2Grant, TokenEndpoint};
+use callgate_openapi::{Loaded, OAuthFlow, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
 use callgate_tool::NamedBy;
 use url::Url;
 
@@ -23,29 +23,64 @@ pub(super) fn described(
     scheme: &SecurityScheme,
     (loaded, origins): (&Loaded, &Origins),
 ) -> Result<AuthConfig, Foreign> {
-    let AuthConfig::OAuth2(config) = config else { return Ok(config) };
-    let endpoint = match &config.endpoint {
-        TokenEndpoint::Described => endpoint(&scheme.kind, loaded, origins)?,
-        named => named.clone(),
-    };
-    Ok(AuthConfig::OAuth2(Box::new(OAuth2Config {
-        endpoint,
-        name: scheme.name.to_string(),
-        ..*config
-    })))
+    let AuthConfig::OAuth2(mut config) = config else { return Ok(config) };
+    let kind = flow_of(&config.grant);
+    if config.endpoint == TokenEndpoint::Described {
+        config.endpoint = endpoint(&scheme.kind, kind, (loaded, origins))?;
+        if let OAuth2Grant::AuthorizationCode(endpoints) = &mut config.grant {
+            login_endpoints(endpoints, &scheme.kind, (loaded, origins))?;
+        }
+    }
+    config.name = scheme.name.to_string();
+    Ok(AuthConfig::OAuth2(config))
+}
+
+/// The flow whose token endpoint is preferred.
+fn flow_of(grant: &OAuth2Grant) -> OAuthFlowKind {
+    match grant {
+        OAuth2Grant::AuthorizationCode(_) => OAuthFlowKind::AuthorizationCode,
+        _ => OAuthFlowKind::ClientCredentials,
+    }
+}
+
+/// Puts the pages where the flows of a scheme have a person log in, where the operator names none.
+fn login_endpoints(
+    endpoints: &mut LoginEndpoints,
+    kind: &SecuritySchemeKind,
+    (loaded, origins): (&Loaded, &Origins),
+) -> Result<(), Foreign> {
+    let SecuritySchemeKind::OAuth2 { flows, .. } = kind else { return Ok(()) };
+    let of = |kind| flows.iter().find(move |flow: &&OAuthFlow| flow.kind == kind);
+    let page = of(OAuthFlowKind::AuthorizationCode)
+        .and_then(|flow| flow.authorization_url.as_deref())
+        .filter(|_| endpoints.authorization_url.is_none());
+    let device = of(OAuthFlowKind::DeviceAuthorization)
+        .and_then(|flow| flow.device_authorization_url.as_deref())
+        .filter(|_| endpoints.device_authorization_url.is_none());
+    for (named, endpoint) in [
+        (page, &mut endpoints.authorization_url),
+        (device, &mut endpoints.device_authorization_url),
+    ] {
+        let Some(url) = named.and_then(|named| resolved(named, loaded)) else { continue };
+        // A person types a password there: it may be no other place than one that tokens may be asked for at.
+        match origins.named_by(&url) {
+            Some(_) => *endpoint = Some(url.into()),
+            None => return Err(foreign(&url, false)),
+        }
+    }
+    Ok(())
 }
 
 fn endpoint(
     kind: &SecuritySchemeKind,
-    loaded: &Loaded,
-    origins: &Origins,
+    preferred: OAuthFlowKind,
+    (loaded, origins): (&Loaded, &Origins),
 ) -> Result<TokenEndpoint, Foreign> {
     match kind {
         SecuritySchemeKind::OAuth2 { flows, metadata_url } => {
-            let of_clients =
-                flows.iter().find(|flow| flow.kind == OAuthFlowKind::ClientCredentials);
+            let own = flows.iter().find(|flow| flow.kind == preferred);
             // The endpoint is the server's, whatever flow it is named in.
-            let mut flows = of_clients.into_iter().chain(flows);
+            let mut flows = own.into_iter().chain(flows);
             match (flows.find_map(|flow| flow.token_url.as_deref()), metadata_url) {
                 (Some(url), _) => token_url(url, loaded, origins),
                 (None, Some(url)) => metadata(url, loaded, origins),

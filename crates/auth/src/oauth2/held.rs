@@ -1,0 +1,180 @@
+//! The grant of a person as it is kept from one process to the next: the tokens, and when they were had. By the time of day, since
+//! processes share no other clock.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use callgate_secret::Secret;
+use serde::{Deserialize, Serialize};
+
+use super::request::Answered;
+
+/// A grant.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) access_token: Secret,
+    /// The token that another access token is had with, where the server gave one.
+    pub(super) refresh_token: Option<Secret>,
+    pub(super) scopes: Vec<String>,
+    /// Milliseconds since 1970.
+    issued_at: u64,
+    /// Nothing where the server does not say.
+    expires_at: Option<u64>,
+}
+
+/// The text of a grant.
+#[derive(Debug, Deserialize, Serialize)]
+struct Text<T> {
+    version: u32,
+    access_token: T,
+    refresh_token: Option<T>,
+    scopes: Vec<String>,
+    issued_at: u64,
+    expires_at: Option<u64>,
+}
+
+impl Held {
+    /// The grant of an answer to what was asked at `asked_at`, with what it was asked with: a server that sends no new refresh
+    /// token leaves the old one in force (RFC 6749 §6), and one that names no scopes gave those that were asked for (§5.1).
+    pub(super) fn new(
+        answered: Answered,
+        asked_at: SystemTime,
+        refresh_token: Option<Secret>,
+        scopes: &[String],
+    ) -> Self {
+        let issued_at = milliseconds(asked_at);
+        Self {
+            access_token: answered.token,
+            refresh_token: answered.refresh_token.or(refresh_token),
+            scopes: answered.scopes.unwrap_or_else(|| scopes.to_vec()),
+            issued_at,
+            expires_at: answered.expires_in.map(|seconds| issued_at.saturating_add(life(seconds))),
+        }
+    }
+
+    /// Reads a kept text; `None` where it is none of this version.
+    pub(super) fn read(text: &Secret) -> Option<Self> {
+        let text: Text<String> = serde_json::from_str(text.expose()).ok()?;
+        let Text { version, access_token, refresh_token, scopes, issued_at, expires_at } = text;
+        (version == VERSION).then(|| Self {
+            access_token: Secret::new(access_token),
+            refresh_token: refresh_token.map(Secret::new),
+            scopes,
+            issued_at,
+            expires_at,
+        })
+    }
+
+    /// The text that is kept.
+    pub(super) fn text(&self) -> Secret {
+        let text = serde_json::to_string(&Text {
+            version: VERSION,
+            access_token: self.access_token.expose(),
+            refresh_token: self.refresh_token.as_ref().map(Secret::expose),
+            scopes: self.scopes.clone(),
+            issued_at: self.issued_at,
+            expires_at: self.expires_at,
+        });
+        Secret::new(text.unwrap_or_default())
+    }
+
+    /// The seconds that the access token lives, from the time when it was asked for; `None` where nobody says.
+    pub(super) fn life(&self) -> Option<Duration> {
+        let life = self.expires_at?.saturating_sub(self.issued_at);
+        Some(Duration::from_millis(life))
+    }
+
+    /// The time that is left of it; `None` where nobody says. A clock that was set back makes it no longer than it was.
+    pub(super) fn left(&self, now: SystemTime) -> Option<Duration> {
+        let left = self.expires_at?.saturating_sub(milliseconds(now));
+        Some(Duration::from_millis(left).min(self.life()?))
+    }
+
+    /// Returns true if it need not be renewed yet: every process renews ahead of the end, so that none waits.
+    pub(super) fn is_fresh(&self, now: SystemTime) -> bool {
+        let times = self.left(now).zip(self.life());
+        times.is_none_or(|(left, life)| left > AHEAD.min(life / 5))
+    }
+
+    /// Returns true if it can be used.
+    pub(super) fn is_good(&self, now: SystemTime) -> bool {
+        let times = self.left(now).zip(self.life());
+        times.is_none_or(|(left, life)| left > MARGIN.min(life / 10))
+    }
+}
+
+fn milliseconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A life in milliseconds, of what servers write.
+fn life(seconds: f64) -> u64 {
+    let seconds = seconds.clamp(0.0, LONGEST_SECONDS);
+    let life = Duration::try_from_secs_f64(seconds).unwrap_or_default();
+    u64::try_from(life.as_millis()).unwrap_or_default()
+}
+
+/// The version of the text.
+const VERSION: u32 = 1;
+
+/// As `token_cache` renews.
+const AHEAD: Duration = Duration::from_mins(4);
+const MARGIN: Duration = Duration::from_secs(10);
+
+/// Ten years: some servers say that a token never ends.
+const LONGEST_SECONDS: f64 = 315_360_000.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(seconds)
+    }
+
+    fn held(expires_in: Option<f64>) -> Held {
+        let answered = Answered {
+            token: Secret::new("canary-access".to_owned()),
+            expires_in,
+            refresh_token: None,
+            scopes: None,
+        };
+        let before = Some(Secret::new("canary-refresh".to_owned()));
+        Held::new(answered, at(1000), before, &["read".to_owned()])
+    }
+
+    #[test]
+    fn what_is_kept_is_read_again_and_shown_nowhere() {
+        let held = held(Some(60.0));
+        let read = Held::read(&held.text()).unwrap();
+        assert!(read.access_token.is_same_value(&held.access_token));
+        assert_eq!(read.refresh_token.unwrap().expose(), "canary-refresh", "the old one stays");
+        assert_eq!((read.scopes, read.expires_at), (vec!["read".to_owned()], Some(1_060_000)));
+        assert!(!format!("{held:?} {:?}", held.text()).contains("canary"), "{held:?}");
+        for other in ["", "{}", "{\"version\":2}"] {
+            assert!(Held::read(&Secret::new(other.to_owned())).is_none(), "{other}");
+        }
+    }
+
+    #[track_caller]
+    fn check(expires_in: Option<f64>, now: u64, fresh: bool, good: bool) {
+        let held = held(expires_in);
+        let found = (held.is_fresh(at(now)), held.is_good(at(now)));
+        assert_eq!(found, (fresh, good), "{expires_in:?} at {now}");
+    }
+
+    #[test]
+    fn a_token_is_renewed_before_it_ends() {
+        check(Some(100.0), 1000, true, true);
+        check(Some(100.0), 1079, true, true);
+        check(Some(100.0), 1081, false, true);
+        check(Some(100.0), 1091, false, false);
+        check(Some(3600.0), 1000 + 3300, true, true);
+        check(Some(3600.0), 1000 + 3361, false, true);
+        check(None, 1_000_000, true, true);
+        for none in [0.0, -5.0, f64::NAN] {
+            check(Some(none), 1000, false, false);
+        }
+        assert_eq!(held(Some(60.0)).left(at(0)), Some(Duration::from_mins(1)), "set back");
+    }
+}

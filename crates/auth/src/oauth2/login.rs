@@ -1,0 +1,200 @@
+//! Logs a person in at an authorization server and out again: the steps, over our own transport. Who shows the page to the person,
+//! and who waits for the browser to come back, is not known here.
+
+mod code;
+mod device;
+mod logout;
+
+use std::{sync::Arc, time::Duration};
+
+use super::{
+    held::Held,
+    logins::Logins,
+    server::Server,
+    settings::{LoginEndpoints, OAuth2Config, OAuth2Grant},
+};
+use crate::{
+    error::{self, Error},
+    supplies::Supplies,
+};
+
+pub use code::BegunLogin;
+pub use device::DeviceLogin;
+pub use logout::LoggedOut;
+
+/// The logins of one credential.
+///
+/// A login in a browser: [`Login::begin`] says which page to show, the browser comes back to the redirect URL with a query, and
+/// [`Login::finish`] takes it. On another device: [`Login::begin_on_device`] says what to show, [`Login::finish_on_device`] waits.
+#[derive(Debug)]
+pub struct Login {
+    logins: Logins,
+    endpoints: LoginEndpoints,
+}
+
+/// The ways in which a person can log in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct LoginWays {
+    /// In a browser on this machine (RFC 8252).
+    pub browser: bool,
+    /// In a browser anywhere (RFC 8628).
+    pub device: bool,
+}
+
+/// A login that was made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct LoggedIn {
+    /// The scopes that the server gave.
+    pub scopes: Vec<String>,
+    /// The time for which the first token lives; none where the server does not say.
+    pub expires_in: Option<Duration>,
+    /// True if tokens are renewed; else the login ends with its token.
+    pub is_renewed: bool,
+}
+
+impl Login {
+    /// The logins of a credential of the kind `oauth2_authorization_code`. Asks nobody yet.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration) if the credential is none of a person, or nothing says where
+    /// its tokens are asked for.
+    pub fn new(config: &OAuth2Config, supplies: &Supplies) -> Result<Self, Error> {
+        let OAuth2Grant::AuthorizationCode(endpoints) = &config.grant else {
+            return Err(error::no_person(&config.name));
+        };
+        let server = Server::new(config.clone(), supplies.clone())?;
+        Ok(Self { endpoints: endpoints.clone(), logins: Logins::new(Arc::new(server)) })
+    }
+
+    /// The only address that the browser may come back to, where the server takes one only.
+    pub fn redirect_url(&self) -> Option<&str> {
+        self.endpoints.redirect_url.as_deref()
+    }
+
+    /// The ways that the settings or the server's metadata name an endpoint for.
+    ///
+    /// # Errors
+    /// The metadata cannot be had.
+    pub async fn ways(&self) -> Result<LoginWays, Error> {
+        let endpoints = self.found().await?;
+        Ok(LoginWays {
+            browser: endpoints.authorization_url.is_some(),
+            device: endpoints.device_authorization_url.is_some(),
+        })
+    }
+
+    /// Begins a login in a browser that comes back to `redirect_url`, an address on this machine.
+    ///
+    /// # Errors
+    /// Nothing names the page, or the client's id cannot be had.
+    pub async fn begin(&self, redirect_url: &str) -> Result<BegunLogin, Error> {
+        let server = &*self.logins.server;
+        self.logins.store()?;
+        let client = server.client(&*server.supplies.secrets).await?;
+        let page = self.found().await?.authorization_url;
+        let page = page.ok_or_else(|| error::no_login_page(&server.config.name))?;
+        let all = server.endpoint.all(&*server.supplies.transport, TIME).await;
+        let all = all.map_err(|failure| server.error(&failure))?;
+        let issuer = all.issuer.clone().map(|issuer| (issuer, all.names_itself));
+        code::begun(&server.config, client.id.expose(), &page, redirect_url, issuer)
+    }
+
+    /// Ends a login with the query that the browser came back with, and keeps the grant.
+    ///
+    /// # Errors
+    /// The query is no answer to this login, the person or the server refused, or the grant cannot be kept.
+    pub async fn finish(&self, begun: BegunLogin, query: &str) -> Result<LoggedIn, Error> {
+        let server = &*self.logins.server;
+        let client = server.client(&*server.supplies.secrets).await?;
+        let held = code::exchanged(server, &client, begun, query).await?;
+        self.kept(&self.logins.name(&client.id)?, &held).await
+    }
+
+    /// Begins a login on another device.
+    ///
+    /// # Errors
+    /// Nothing names the endpoint, or the server refuses.
+    pub async fn begin_on_device(&self) -> Result<DeviceLogin, Error> {
+        let server = &*self.logins.server;
+        self.logins.store()?;
+        let client = server.client(&*server.supplies.secrets).await?;
+        let url = self.found().await?.device_authorization_url;
+        let url = url.ok_or_else(|| error::no_device_login(&server.config.name))?;
+        device::begun(server, &client, &url).await
+    }
+
+    /// Waits until the person has logged in on another device, and keeps the grant.
+    ///
+    /// # Errors
+    /// The person or the server refused, the time is over, or the grant cannot be kept.
+    pub async fn finish_on_device(&self, begun: DeviceLogin) -> Result<LoggedIn, Error> {
+        let server = &*self.logins.server;
+        let client = server.client(&*server.supplies.secrets).await?;
+        let held = device::awaited(server, &client, begun).await?;
+        self.kept(&self.logins.name(&client.id)?, &held).await
+    }
+
+    /// Finds out whether somebody has logged in. Asks no server.
+    ///
+    /// # Errors
+    /// The error that says by which command a person logs in, where nobody has; or the grants cannot be read.
+    pub async fn check(&self) -> Result<(), Error> {
+        let server = &*self.logins.server;
+        let id = server.client_id(&*server.supplies.secrets).await?;
+        let held = self.logins.held(&self.logins.name(&id)?).await?;
+        held.map(drop).ok_or_else(|| self.logins.missing())
+    }
+
+    /// Gives the tokens back to the server (RFC 7009), and removes the grant whatever the server says.
+    ///
+    /// # Errors
+    /// The grant cannot be removed.
+    pub async fn logout(&self) -> Result<LoggedOut, Error> {
+        let server = &*self.logins.server;
+        let client = server.client(&*server.supplies.secrets).await?;
+        let name = self.logins.name(&client.id)?;
+        let _lock = self.logins.lock(&name).await?;
+        // One that cannot be read is removed, too.
+        let held = self.logins.held(&name).await.ok().flatten();
+        let unrevoked = match (&held, self.found().await) {
+            (None, _) => None,
+            (Some(held), Ok(found)) => {
+                logout::revoked(server, &client, held, found.revocation_url.as_deref()).await.err()
+            }
+            (Some(_), Err(error)) => Some(error.to_string()),
+        };
+        let was_there = self.logins.remove(&name).await?;
+        Ok(LoggedOut { was_there, unrevoked })
+    }
+
+    /// The endpoints, from the settings or else from the server's metadata.
+    async fn found(&self) -> Result<LoginEndpoints, Error> {
+        let server = &*self.logins.server;
+        let all = server.endpoint.all(&*server.supplies.transport, TIME).await;
+        let all = all.map_err(|failure| server.error(&failure))?;
+        let own = self.endpoints.clone();
+        Ok(LoginEndpoints {
+            authorization_url: own.authorization_url.or_else(|| all.authorization.clone()),
+            device_authorization_url: own
+                .device_authorization_url
+                .or_else(|| all.device_authorization.clone()),
+            revocation_url: own.revocation_url.or_else(|| all.revocation.clone()),
+            redirect_url: own.redirect_url,
+        })
+    }
+
+    async fn kept(&self, name: &str, held: &Held) -> Result<LoggedIn, Error> {
+        let _lock = self.logins.lock(name).await?;
+        self.logins.keep(name, held).await?;
+        Ok(LoggedIn {
+            scopes: held.scopes.clone(),
+            expires_in: held.life(),
+            is_renewed: held.refresh_token.is_some(),
+        })
+    }
+}
+
+/// What a person waits for the metadata of a server.
+const TIME: Duration = Duration::from_secs(10);

@@ -1,0 +1,148 @@
+//! The authorization code: the page to show, and the exchange of what the browser comes back with (RFC 6749 §4.1, with RFC 7636,
+//! RFC 8252 and RFC 9207). What belongs to one login is made at random and used once.
+
+use std::fmt;
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use callgate_secret::Secret;
+use sha2::{Digest, Sha256};
+use url::{Url, form_urlencoded};
+
+use crate::{
+    error::{self, Error},
+    oauth2::{
+        codes::standard_code,
+        held::Held,
+        server::{Asked, Client, Server, TOKEN_TIME},
+        settings::OAuth2Config,
+    },
+};
+
+/// A login in a browser that has begun.
+pub struct BegunLogin {
+    url: Url,
+    redirect_url: String,
+    state: Secret,
+    verifier: Secret,
+    /// The server's name, and whether it promises to name itself.
+    issuer: Option<(String, bool)>,
+}
+
+impl BegunLogin {
+    /// The page to show to the person.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// Returns true if a query is an answer to this login: what else comes to the redirect URL is not.
+    pub fn is_answered_by(&self, query: &str) -> bool {
+        let state = one(query, "state").map(Secret::new);
+        state.is_some_and(|state| state.is_same_value(&self.state))
+    }
+}
+
+impl fmt::Debug for BegunLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let issuer = &self.issuer;
+        f.debug_struct("BegunLogin").field("issuer", issuer).finish_non_exhaustive()
+    }
+}
+
+/// Begins a login at `page`, for a browser that comes back to `redirect_url`.
+pub(super) fn begun(
+    config: &OAuth2Config,
+    client_id: &str,
+    page: &str,
+    redirect_url: &str,
+    issuer: Option<(String, bool)>,
+) -> Result<BegunLogin, Error> {
+    let url = page.parse::<Url>().ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+    let mut url = url.ok_or_else(|| error::no_login_page(&config.name))?;
+    let (state, verifier) = (random()?, random()?);
+    let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.expose()));
+    let scopes = config.scopes.join(" ");
+    let mut query = url.query_pairs_mut();
+    query
+        .append_pair("response_type", "code")
+        .append_pair("client_id", client_id)
+        .append_pair("redirect_uri", redirect_url)
+        .append_pair("state", state.expose())
+        .append_pair("code_challenge", &challenge)
+        .append_pair("code_challenge_method", "S256");
+    if !scopes.is_empty() {
+        query.append_pair("scope", &scopes);
+    }
+    query.extend_pairs(config.audiences.iter().map(|audience| ("audience", audience)));
+    query.extend_pairs(config.resources.iter().map(|resource| ("resource", resource)));
+    query.extend_pairs(&config.parameters);
+    drop(query);
+    Ok(BegunLogin { url, redirect_url: redirect_url.to_owned(), state, verifier, issuer })
+}
+
+/// The grant for what the browser came back with.
+pub(super) async fn exchanged(
+    server: &Server,
+    client: &Client,
+    begun: BegunLogin,
+    query: &str,
+) -> Result<Held, Error> {
+    let config = &server.config;
+    let code = code(&begun, &config.name, query)?;
+    let mut parameters = vec![
+        ("code", code.expose()),
+        ("redirect_uri", &*begun.redirect_url),
+        ("code_verifier", begun.verifier.expose()),
+    ];
+    parameters.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
+    let asked = Asked { grant_type: "authorization_code", scopes: &[], parameters };
+    let asked_at = server.supplies.clock.now();
+    let answered = server.asked(client, asked, TOKEN_TIME).await;
+    let answered = answered.map_err(|asking| server.error_of(&asking))?;
+    Ok(Held::new(answered, asked_at, None, &config.scopes))
+}
+
+/// The code in a query, which must be this login's and this server's.
+fn code(begun: &BegunLogin, credential: &str, query: &str) -> Result<Secret, Error> {
+    if !begun.is_answered_by(query) {
+        return Err(error::foreign_login(credential, "the browser came back from another login"));
+    }
+    if let Some((issuer, names_itself)) = &begun.issuer {
+        // RFC 9207 §2.4: another server's code must not be shown to this one.
+        let is_same = match one(query, "iss") {
+            Some(named) => named == *issuer,
+            None => !names_itself && !has(query, "iss"),
+        };
+        if !is_same {
+            return Err(error::foreign_login(
+                credential,
+                "the browser came back from another server",
+            ));
+        }
+    }
+    if let Some(code) = one(query, "error") {
+        return Err(error::login_denied(credential, standard_code(&code)));
+    }
+    let code = one(query, "code").filter(|code| !code.is_empty()).map(Secret::new);
+    code.ok_or_else(|| error::foreign_login(credential, "the browser came back without a code"))
+}
+
+/// The value of a parameter that stands in a query once (RFC 6749 §3.1).
+fn one(query: &str, name: &str) -> Option<String> {
+    let mut values = form_urlencoded::parse(query.as_bytes()).filter(|(known, _)| known == name);
+    let value = values.next().map(|(_, value)| value.into_owned());
+    value.filter(|_| values.next().is_none())
+}
+
+fn has(query: &str, name: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(known, _)| known == name)
+}
+
+/// RFC 7636 §4.1: 32 random bytes are a verifier of 43 characters.
+fn random() -> Result<Secret, Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|_| error::no_random_number())?;
+    Ok(Secret::new(URL_SAFE_NO_PAD.encode(bytes)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! A login on another device (RFC 8628): what to show to the person, and the waiting for it, no more often than the server says.
+
+use std::{fmt, time::Duration};
+
+use callgate_secret::Secret;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+use url::Url;
+
+use crate::{
+    error::{self, Error},
+    oauth2::{
+        failure::Failure,
+        held::Held,
+        post::post,
+        server::{Asked, Asking, Client, Server, TOKEN_TIME},
+    },
+};
+
+/// A login on another device that has begun.
+pub struct DeviceLogin {
+    device_code: Secret,
+    user_code: String,
+    page: Url,
+    page_with_code: Option<Url>,
+    interval: Duration,
+    ends_at: Instant,
+}
+
+/// The answer of the endpoint (RFC 8628 §3.2).
+#[derive(Deserialize)]
+struct Answer {
+    device_code: String,
+    user_code: String,
+    // Google wrote it so before the standard was there.
+    #[serde(alias = "verification_url")]
+    verification_uri: String,
+    verification_uri_complete: Option<String>,
+    #[serde(default)]
+    expires_in: Value,
+    #[serde(default)]
+    interval: Value,
+}
+
+impl DeviceLogin {
+    /// The code that the person types.
+    pub fn user_code(&self) -> &str {
+        &self.user_code
+    }
+
+    /// The page to open on any device.
+    pub fn page(&self) -> &Url {
+        &self.page
+    }
+
+    /// The page with the code in it, where the server has one.
+    pub fn page_with_code(&self) -> Option<&Url> {
+        self.page_with_code.as_ref()
+    }
+}
+
+impl fmt::Debug for DeviceLogin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DeviceLogin").field("interval", &self.interval).finish_non_exhaustive()
+    }
+}
+
+/// Asks for the codes.
+pub(super) async fn begun(
+    server: &Server,
+    client: &Client,
+    url: &str,
+) -> Result<DeviceLogin, Error> {
+    let config = &server.config;
+    let scopes = config.scopes.join(" ");
+    let mut form = Vec::new();
+    if !scopes.is_empty() {
+        form.push(("scope", &*scopes));
+    }
+    form.extend(config.audiences.iter().map(|audience| ("audience", &**audience)));
+    form.extend(config.resources.iter().map(|resource| ("resource", &**resource)));
+    form.extend(config.parameters.iter().map(|(name, value)| (&**name, &**value)));
+    let body = post(server, client, url, &form, TOKEN_TIME).await;
+    let body = body.map_err(|asking| server.error_of(&asking))?;
+    read(&body).ok_or_else(|| {
+        let why = "the authorization server says nothing that a person could type";
+        error::foreign_login(&config.name, why)
+    })
+}
+
+/// What a server says is shown to a person, so it is a plain code and a page of the web.
+fn read(body: &[u8]) -> Option<DeviceLogin> {
+    let answer: Answer = serde_json::from_slice(body).ok()?;
+    let page = |text: &str| {
+        let url = text.parse::<Url>().ok();
+        url.filter(|url| matches!(url.scheme(), "http" | "https"))
+    };
+    let is_plain = |code: &str| {
+        !code.is_empty()
+            && code.len() <= LONGEST_CODE
+            && code.bytes().all(|c| (b' '..=b'~').contains(&c))
+    };
+    let lasts = seconds(&answer.expires_in).unwrap_or(LONGEST_TIME).min(LONGEST_TIME);
+    Some(DeviceLogin {
+        user_code: Some(answer.user_code).filter(|code| is_plain(code))?,
+        page: page(&answer.verification_uri)?,
+        page_with_code: answer.verification_uri_complete.as_deref().and_then(page),
+        device_code: Secret::new(answer.device_code),
+        // RFC 8628 §3.2: five seconds where nothing is said.
+        interval: seconds(&answer.interval).unwrap_or(STEP).max(SHORTEST_INTERVAL),
+        ends_at: Instant::now() + lasts,
+    })
+}
+
+fn seconds(value: &Value) -> Option<Duration> {
+    let seconds = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// Asks until the person has logged in or refused, or the time is over.
+pub(super) async fn awaited(
+    server: &Server,
+    client: &Client,
+    begun: DeviceLogin,
+) -> Result<Held, Error> {
+    let name = &server.config.name;
+    let mut interval = begun.interval;
+    loop {
+        if Instant::now() + interval >= begun.ends_at {
+            return Err(error::login_denied(name, "expired_token"));
+        }
+        sleep(interval).await;
+        let asked_at = server.supplies.clock.now();
+        let parameters = vec![("device_code", begun.device_code.expose())];
+        let asked = Asked { grant_type: DEVICE_CODE, scopes: &[], parameters };
+        match server.asked(client, asked, TOKEN_TIME).await {
+            Ok(answered) => {
+                return Ok(Held::new(answered, asked_at, None, &server.config.scopes));
+            }
+            Err(Asking::Failed(Failure::Refused("authorization_pending"))) => {}
+            // RFC 8628 §3.5: this and all that follow.
+            Err(Asking::Failed(Failure::Refused("slow_down"))) => interval += STEP,
+            Err(Asking::Failed(Failure::Refused(code))) => {
+                return Err(error::login_denied(name, code));
+            }
+            // A server that is away for a moment is asked less often.
+            Err(Asking::Failed(Failure::Unavailable { .. })) => {
+                interval = interval.saturating_mul(2);
+            }
+            Err(asking) => return Err(server.error_of(&asking)),
+        }
+    }
+}
+
+const DEVICE_CODE: &str = "urn:ietf:params:oauth:grant-type:device_code";
+
+/// RFC 8628 §3.5.
+const STEP: Duration = Duration::from_secs(5);
+
+/// A server that says none would be asked without a pause.
+const SHORTEST_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A person who has not logged in by then begins anew.
+const LONGEST_TIME: Duration = Duration::from_mins(30);
+
+/// Longer than any that a person types.
+const LONGEST_CODE: usize = 64;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! Gives tokens back (RFC 7009): first the one that others are had with, then the one in use.
+
+use callgate_secret::Secret;
+
+use crate::oauth2::{
+    held::Held,
+    post::post,
+    server::{Client, Server, TOKEN_TIME},
+};
+
+/// A logout that was made: the grant is no longer kept.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct LoggedOut {
+    /// True if somebody had logged in.
+    pub was_there: bool,
+    /// The reason why the server may go on taking the tokens; none where it has them back.
+    pub unrevoked: Option<String>,
+}
+
+/// Gives the tokens back at `url`.
+pub(super) async fn revoked(
+    server: &Server,
+    client: &Client,
+    held: &Held,
+    url: Option<&str>,
+) -> Result<(), String> {
+    let Some(url) = url else {
+        return Err(
+            "the authorization server names no place where tokens are given back".to_owned()
+        );
+    };
+    let tokens = [
+        ("refresh_token", held.refresh_token.as_ref()),
+        ("access_token", Some(&held.access_token)),
+    ];
+    let mut failed = Ok(());
+    for (kind, token) in tokens {
+        let Some(token) = token.map(Secret::expose) else { continue };
+        let form = [("token", token), ("token_type_hint", kind)];
+        if let Err(asking) = post(server, client, url, &form, TOKEN_TIME).await {
+            let error = server.error_of(&asking);
+            failed = failed.and_then(|()| Err(format!("`{kind}`: {error}")));
+        }
+    }
+    failed
+}

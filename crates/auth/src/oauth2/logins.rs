@@ -1,0 +1,197 @@
+//! The tokens of a person who logged in: taken from where grants are kept, and renewed there by one process at a time. A renewed
+//! grant is kept before its token is used, since many servers take a refresh token once only.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use callgate_secret::Secret;
+use callgate_store::{GrantLock, GrantStore};
+use sha2::{Digest, Sha256};
+use tokio::time::Instant;
+
+use super::{
+    failure::Failure,
+    held::Held,
+    server::{Asked, Asking, Client, Server, TOKEN_TIME},
+    settings::TokenEndpoint,
+};
+use crate::{
+    error::{self, Error},
+    token_cache::Issued,
+};
+
+/// The grants of one credential.
+#[derive(Debug)]
+pub(super) struct Logins {
+    pub(super) server: Arc<Server>,
+    /// The token that the service refused last: no other call of this process uses it.
+    refused: Mutex<Option<Secret>>,
+}
+
+impl Logins {
+    pub(super) fn new(server: Arc<Server>) -> Self {
+        Self { server, refused: Mutex::default() }
+    }
+
+    /// A token that is good, renewed where it must be.
+    pub(super) async fn token(self: &Arc<Self>, client: &Client) -> Result<Issued, Error> {
+        let name = self.name(&client.id)?;
+        let held = self.held(&name).await?.ok_or_else(|| self.missing())?;
+        if self.is_fresh(&held) {
+            return Ok(self.issued(&held));
+        }
+        let (logins, client) = (Arc::clone(self), client.clone());
+        // Whoever asked may go away meanwhile: what the server answered must be kept all the same.
+        let renewing = tokio::spawn(async move { logins.renewed(&client, &name).await });
+        renewing.await.unwrap_or_else(|_| Err(error::token_endpoint_slow()))
+    }
+
+    /// The service refused one of these secrets. Answers whether another token may be had.
+    pub(super) fn refused(&self, secrets: &[Secret]) -> bool {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(token) = secrets.last() {
+            *refused = Some(token.clone());
+        }
+        true
+    }
+
+    async fn renewed(&self, client: &Client, name: &str) -> Result<Issued, Error> {
+        let _lock = self.lock(name).await?;
+        // Another process may have renewed it, or logged out, while this one waited.
+        let held = self.held(name).await?.ok_or_else(|| self.missing())?;
+        if self.is_fresh(&held) {
+            return Ok(self.issued(&held));
+        }
+        let asking = match &held.refresh_token {
+            Some(token) => match self.asked(client, token, &held).await {
+                Ok(renewed) => {
+                    self.keep(name, &renewed).await?;
+                    return Ok(self.issued(&renewed));
+                }
+                Err(Asking::Failed(Failure::Refused(code @ "invalid_grant"))) => {
+                    return Err(error::login_refused(self.credential(), code, self.command()));
+                }
+                Err(asking) => Some(asking),
+            },
+            None => None,
+        };
+        if self.is_good(&held) {
+            return Ok(self.issued(&held));
+        }
+        Err(match asking {
+            Some(asking) => {
+                self.server.endpoint.forget();
+                self.server.error_of(&asking)
+            }
+            None => error::login_over(self.credential(), self.command()),
+        })
+    }
+
+    async fn asked(&self, client: &Client, token: &Secret, held: &Held) -> Result<Held, Asking> {
+        let asked_at = self.server.supplies.clock.now();
+        let mut parameters = vec![("refresh_token", token.expose())];
+        let resources = self.server.config.resources.iter();
+        parameters.extend(resources.map(|resource| ("resource", &**resource)));
+        let asked = Asked { grant_type: "refresh_token", scopes: &[], parameters };
+        let answered = self.server.asked(client, asked, TOKEN_TIME).await?;
+        Ok(Held::new(answered, asked_at, Some(token.clone()), &held.scopes))
+    }
+
+    /// The grant of this name; none where nobody has logged in.
+    pub(super) async fn held(&self, name: &str) -> Result<Option<Held>, Error> {
+        let text = self.store()?.get(name).await;
+        let Some(text) = text.map_err(|source| self.unkept(source))? else { return Ok(None) };
+        let unreadable = || error::login_unreadable(self.credential(), self.command());
+        Held::read(&text).map(Some).ok_or_else(unreadable)
+    }
+
+    /// Keeps a grant in the place of the one before it.
+    pub(super) async fn keep(&self, name: &str, held: &Held) -> Result<(), Error> {
+        let kept = self.store()?.put(name, &held.text()).await;
+        kept.map_err(|source| self.unkept(source))
+    }
+
+    /// Removes a grant.
+    pub(super) async fn remove(&self, name: &str) -> Result<bool, Error> {
+        let removed = self.store()?.remove(name).await;
+        removed.map_err(|source| self.unkept(source))
+    }
+
+    /// Keeps others from replacing a grant.
+    pub(super) async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
+        let lock = self.store()?.lock(name).await;
+        lock.map_err(|source| self.unkept(source))
+    }
+
+    /// The name of a grant: the server, the client, what was asked for, and whose it is; a hash, so that it may be shown.
+    pub(super) fn name(&self, client_id: &Secret) -> Result<String, Error> {
+        let config = &self.server.config;
+        let server = match &config.endpoint {
+            TokenEndpoint::Described => "",
+            TokenEndpoint::DescribedMetadata(described) => &described.url,
+            TokenEndpoint::DescribedUrl(url)
+            | TokenEndpoint::Issuer(url)
+            | TokenEndpoint::Url(url) => url,
+        };
+        let mut hash = Sha256::new();
+        let mut add = |parts: &[&str]| {
+            // A length before each, so that no two lists read alike.
+            hash.update((parts.len() as u64).to_be_bytes());
+            for part in parts {
+                hash.update((part.len() as u64).to_be_bytes());
+                hash.update(part);
+            }
+        };
+        add(&[server, client_id.expose(), self.store()?.profile().unwrap_or_default()]);
+        for list in [&config.scopes, &config.audiences, &config.resources] {
+            let mut list: Vec<_> = list.iter().map(String::as_str).collect();
+            list.sort_unstable();
+            add(&list);
+        }
+        let hash = hash.finalize();
+        Ok(hash.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    pub(super) fn store(&self) -> Result<&dyn GrantStore, Error> {
+        let store = self.server.supplies.grants.as_deref();
+        store.ok_or_else(|| error::no_grant_store(self.credential()))
+    }
+
+    /// Nobody has logged in.
+    pub(super) fn missing(&self) -> Error {
+        error::no_login(self.credential(), self.command())
+    }
+
+    fn credential(&self) -> &str {
+        &self.server.config.name
+    }
+
+    fn command(&self) -> Option<&str> {
+        self.server.supplies.grants.as_deref().and_then(GrantStore::login_command)
+    }
+
+    fn unkept(&self, source: callgate_secret::Error) -> Error {
+        error::login_unkept(self.credential(), source)
+    }
+
+    fn is_fresh(&self, held: &Held) -> bool {
+        held.is_fresh(self.server.supplies.clock.now()) && !self.is_refused(held)
+    }
+
+    fn is_good(&self, held: &Held) -> bool {
+        held.is_good(self.server.supplies.clock.now()) && !self.is_refused(held)
+    }
+
+    fn is_refused(&self, held: &Held) -> bool {
+        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.as_ref().is_some_and(|token| token.is_same_value(&held.access_token))
+    }
+
+    fn issued(&self, held: &Held) -> Issued {
+        let left = held.left(self.server.supplies.clock.now());
+        let expires_in = left.map(|left| left.as_secs_f64());
+        Issued { token: held.access_token.clone(), expires_in, asked_at: Instant::now() }
+    }
+}
+
+/// As many of a hash as no two grants share.
+const NAME_BYTES: usize = 16;

@@ -1,0 +1,204 @@
+//! One authorization server as a client asks it for tokens: who the client is, how it shows that, one request and what became of it.
+//! What a token is asked for with, and what becomes of it, is the business of others.
+
+use std::time::Duration;
+
+use callgate_secret::{Secret, SecretStore};
+use oauth2::AuthType;
+
+use super::{
+    assertion,
+    endpoint::Endpoint,
+    failure::Failure,
+    request::{self, Answered, TokenRequest},
+    settings::{ClientAuthentication, OAuth2Config, TokenEndpoint},
+};
+use crate::{
+    error::{self, Error},
+    source::{fetch_password, fetch_secret, fetch_text},
+    supplies::Supplies,
+};
+
+/// The server, and whoever asks it.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) config: OAuth2Config,
+    pub(super) endpoint: Endpoint,
+    pub(super) supplies: Supplies,
+}
+
+/// The client as the operator's secrets have it now.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    pub(super) id: Secret,
+    /// The secret or the private key.
+    secret: Option<Secret>,
+}
+
+/// The parameters of one request that are not the client's.
+#[derive(Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) grant_type: &'static str,
+    pub(super) scopes: &'a [String],
+    pub(super) parameters: Vec<(&'a str, &'a str)>,
+}
+
+impl Server {
+    pub(super) fn new(config: OAuth2Config, supplies: Supplies) -> Result<Self, Error> {
+        if config.endpoint == TokenEndpoint::Described {
+            return Err(error::no_token_endpoint(&config.name));
+        }
+        // Threat 44 of `SECURITY.md`: no description chooses who gets a caller's token.
+        let is_operators =
+            matches!(config.endpoint, TokenEndpoint::Issuer(_) | TokenEndpoint::Url(_));
+        if config.grant.is_of_caller() && !is_operators {
+            return Err(error::callers_endpoint(&config.name));
+        }
+        let endpoint = Endpoint::new(config.endpoint.clone());
+        Ok(Self { config, endpoint, supplies })
+    }
+
+    /// The id alone; empty where no client is named.
+    pub(super) async fn client_id(&self, store: &dyn SecretStore) -> Result<Secret, Error> {
+        match &self.config.client {
+            Some(client) => fetch_secret(&client.id, store).await,
+            None => Ok(Secret::new(String::new())),
+        }
+    }
+
+    pub(super) async fn client(&self, store: &dyn SecretStore) -> Result<Client, Error> {
+        let id = self.client_id(store).await?;
+        let Some(client) = &self.config.client else { return Ok(Client { id, secret: None }) };
+        let secret = match &client.authentication {
+            ClientAuthentication::Basic(secret) | ClientAuthentication::Body(secret) => {
+                Some(fetch_password(secret, store).await?)
+            }
+            ClientAuthentication::None => None,
+            ClientAuthentication::PrivateKeyJwt(jwt) => Some(fetch_text(&jwt.key, store).await?),
+        };
+        Ok(Client { id, secret })
+    }
+
+    /// Asks the token endpoint once.
+    pub(super) async fn asked(
+        &self,
+        client: &Client,
+        asked: Asked<'_>,
+        time: Duration,
+    ) -> Result<Answered, Asking> {
+        let transport = &*self.supplies.transport;
+        let url = self.endpoint.url(transport, time).await?;
+        let proof = self.proof(client, &url)?;
+        let mut parameters = asked.parameters;
+        parameters.extend(proof.parameters());
+        let request = TokenRequest {
+            url: &url,
+            named_by: self.endpoint.named_by(),
+            client_id: client.id.expose(),
+            secret: proof.secret(),
+            grant_type: asked.grant_type,
+            scopes: asked.scopes,
+            parameters,
+        };
+        Ok(request::send(transport, request, time).await?)
+    }
+
+    /// The way the client shows that it is the client, to the server whose endpoint is at `url`.
+    pub(super) fn proof<'a>(&self, client: &'a Client, url: &str) -> Result<Proof<'a>, Error> {
+        let chosen = self.config.client.as_ref().map(|client| &client.authentication);
+        Ok(match (chosen, &client.secret) {
+            (Some(ClientAuthentication::Basic(_)), Some(secret)) => {
+                Proof::Secret(secret, AuthType::BasicAuth)
+            }
+            (Some(ClientAuthentication::Body(_)), Some(secret)) => {
+                Proof::Secret(secret, AuthType::RequestBody)
+            }
+            (Some(ClientAuthentication::PrivateKeyJwt(jwt)), Some(key)) => {
+                let audience = jwt.audience.as_deref().or_else(|| self.endpoint.issuer());
+                let id = client.id.expose();
+                let now = self.supplies.clock.now();
+                Proof::Jwt(assertion::signed(jwt, key, id, audience.unwrap_or(url), now)?)
+            }
+            _ => Proof::None,
+        })
+    }
+
+    pub(super) fn error(&self, failure: &Failure) -> Error {
+        let name = &self.config.name;
+        match failure {
+            Failure::Refused(code) => match self.config.grant.session_place_of(code) {
+                Some(place) => error::session_token_refused(name, &place, code),
+                None => error::token_refused(name, code),
+            },
+            Failure::Unavailable { why, .. } => error::token_unavailable(name, why),
+            Failure::Unreadable(why) => error::token_unreadable(name, why),
+        }
+    }
+
+    /// The reason why one asking came to nothing, as an error.
+    pub(super) fn error_of(&self, asking: &Asking) -> Error {
+        match asking {
+            Asking::Failed(failure) => self.error(failure),
+            Asking::Impossible(error) => error.clone(),
+        }
+    }
+}
+
+impl Client {
+    pub(super) fn secrets(&self) -> impl Iterator<Item = Secret> {
+        [Some(self.id.clone()), self.secret.clone()].into_iter().flatten()
+    }
+}
+
+/// The way the client shows that it is the client.
+#[derive(Debug)]
+pub(super) enum Proof<'a> {
+    Jwt(Secret),
+    None,
+    Secret(&'a Secret, AuthType),
+}
+
+impl Proof<'_> {
+    pub(super) fn secret(&self) -> Option<(&Secret, AuthType)> {
+        match self {
+            Self::Secret(secret, place) => Some((secret, place.clone())),
+            Self::Jwt(_) | Self::None => None,
+        }
+    }
+
+    /// The parameters that show it.
+    pub(super) fn parameters(&self) -> Vec<(&str, &str)> {
+        match self {
+            Self::Jwt(jwt) => {
+                vec![("client_assertion_type", ASSERTION_TYPE), ("client_assertion", jwt.expose())]
+            }
+            Self::None | Self::Secret(..) => Vec::new(),
+        }
+    }
+}
+
+/// The reason why one asking came to nothing.
+#[derive(Debug)]
+pub(super) enum Asking {
+    Failed(Failure),
+    /// Nothing was asked.
+    Impossible(Error),
+}
+
+impl From<Error> for Asking {
+    fn from(error: Error) -> Self {
+        Self::Impossible(error)
+    }
+}
+
+impl From<Failure> for Asking {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// RFC 7523 §2.2.
+const ASSERTION_TYPE: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
+/// Security §4: what a call waits for a token, however often it is asked for.
+pub(super) const TOKEN_TIME: Duration = Duration::from_secs(10);

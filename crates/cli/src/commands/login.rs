@@ -1,0 +1,147 @@
+//! `callgate login [NAME|CONFIG] [TOOLSET]`: a person logs in, in a browser or with a code on another device, and calls have a token of
+//! theirs from then on. Says where the login is kept; shows no token and no code of the server's.
+
+mod browser;
+mod callback;
+
+use std::path::Path;
+
+use callgate::config::{Built, Environment};
+use callgate_auth::{Error, LoggedIn, Login};
+use callgate_config::{BuiltLogin, DescriptionOptions};
+use tokio::time::timeout;
+
+use self::callback::Callback;
+use super::call::block_on;
+use crate::{
+    args::{LoginArguments, LoginPlace},
+    exit::{Failure, Verdict},
+    grants,
+    open::{failure, open},
+    output,
+    source::{self, USUAL_FILE},
+};
+
+/// Logs in for each credential of the toolset.
+pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
+    let (built, logins) = logins(&arguments.at)?;
+    block_on(all(&logins, arguments))??;
+    let location = source::location(file(&arguments.at)).map_err(|error| failure(&error))?;
+    if let Some(grants) = grants::of(&location, file(&arguments.at)) {
+        let place = grants.place();
+        output::talk(&format!("note: the login is kept in `{place}`, which only you can read\n"));
+    }
+    drop::<Built>(built);
+    Ok(Verdict::Fine)
+}
+
+/// One login after another.
+async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Failure> {
+    for BuiltLogin { toolset, credential, login, .. } in logins {
+        let of = format!(" of the toolset `{toolset}`");
+        let of = if toolset.is_empty() { "" } else { &of };
+        output::talk(&format!("log in for `{credential}`{of}\n"));
+        let logged_in = logged_in(login, arguments).await?;
+        output::result(&format!("{}\n", told(&logged_in)));
+    }
+    Ok(())
+}
+
+/// The file that is meant.
+pub(super) fn file(at: &LoginPlace) -> &Path {
+    at.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE))
+}
+
+/// The logins of what the user named; at least one.
+pub(super) fn logins(at: &LoginPlace) -> Result<(Built, Vec<BuiltLogin>), Failure> {
+    let environment = Environment::new().without_audit().listing_missing();
+    let built = open(file(at), &DescriptionOptions::default(), &environment)?;
+    let mut logins = callgate_config::logins(&built);
+    let mut names: Vec<String> = logins.iter().map(|known| known.toolset.clone()).collect();
+    names.dedup();
+    if let Some(toolset) = &at.toolset {
+        logins.retain(|known| known.toolset == *toolset);
+    }
+    let shown = file(at).display();
+    if logins.is_empty() {
+        return Err(Failure(match (&at.toolset, names.is_empty()) {
+            (Some(toolset), false) => format!(
+                "error: the toolset `{toolset}` of `{shown}` has no credential that a person logs in for\nhelp: these have: `{}`",
+                names.join("`, `")
+            ),
+            _ => format!(
+                "error: `{shown}` has no credential that a person logs in for\nhelp: write one: `auth: {EXAMPLE}`, or under `credentials:` by security scheme"
+            ),
+        }));
+    }
+    if at.toolset.is_none() && names.len() > 1 {
+        return Err(Failure(format!(
+            "error: several toolsets of `{shown}` have a credential that a person logs in for\nhelp: name one behind the file: `{}`",
+            names.join("`, `")
+        )));
+    }
+    Ok((built, logins))
+}
+
+/// One login, in the way that is asked for or that there is.
+async fn logged_in(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
+    let ways = login.ways().await.map_err(|error| refused(&error))?;
+    if arguments.device || (ways.device && !ways.browser) {
+        return on_device(login).await;
+    }
+    in_browser(login, arguments).await
+}
+
+async fn in_browser(login: &Login, arguments: &LoginArguments) -> Result<LoggedIn, Failure> {
+    let callback = Callback::open(login.redirect_url()).await.map_err(|error| {
+        Failure(format!(
+            "error: cannot listen for the browser on this machine: {error}\nhelp: log in with `--device`, or name another port in `redirect_url:`"
+        ))
+    })?;
+    let begun = login.begin(callback.url()).await.map_err(|error| refused(&error))?;
+    output::talk(&format!("open this page to log in:\n  {}\n", begun.url()));
+    if output::is_watched() && !arguments.no_browser {
+        browser::open(begun.url().as_str());
+    }
+    let answered = callback.answer(|query| begun.is_answered_by(query));
+    let answered = timeout(arguments.wait, answered).await.map_err(|_| {
+        Failure(format!(
+            "error: no browser came back within {} s\nhelp: log in again, with more time (`--wait 10m`) or on another device (`--device`)",
+            arguments.wait.as_secs()
+        ))
+    })?;
+    let ended = login.finish(begun, &answered.query).await;
+    answered.end(ended.is_ok()).await;
+    ended.map_err(|error| refused(&error))
+}
+
+async fn on_device(login: &Login) -> Result<LoggedIn, Failure> {
+    let begun = login.begin_on_device().await.map_err(|error| refused(&error))?;
+    let (page, code) = (begun.page(), begun.user_code());
+    output::talk(&format!("open {page} on any device and type the code {code}\n"));
+    if let Some(page) = begun.page_with_code() {
+        output::talk(&format!("or open this page, which has the code:\n  {page}\n"));
+    }
+    login.finish_on_device(begun).await.map_err(|error| refused(&error))
+}
+
+/// A login that was not made.
+pub(super) fn refused(error: &Error) -> Failure {
+    Failure(format!("error: {error}"))
+}
+
+/// What was had.
+fn told(logged_in: &LoggedIn) -> String {
+    let mut text = "logged in".to_owned();
+    if !logged_in.scopes.is_empty() {
+        text.push_str(&format!(", with the scopes `{}`", logged_in.scopes.join(" ")));
+    }
+    match logged_in.expires_in {
+        _ if logged_in.is_renewed => text.push_str("; tokens are renewed until you log out"),
+        Some(time) => text.push_str(&format!("; it ends in {} s", time.as_secs())),
+        None => {}
+    }
+    text
+}
+
+const EXAMPLE: &str = "{oauth2_authorization_code: {issuer: https://HOST, client_id: ID}}";

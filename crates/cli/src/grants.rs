@@ -1,0 +1,26 @@
+//! The place where the logins of the user are kept: a folder below the one for state, with a login of its own for each profile.
+
+use std::{path::Path, sync::Arc};
+
+use callgate::auth::{GrantFolder, GrantStore};
+use callgate_config::Location;
+
+use crate::{folders, source::USUAL_FILE};
+
+/// The grants for what the user named; none where the user has no home.
+pub(crate) fn of(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore>> {
+    let grants = GrantFolder::new(folders::state()?);
+    let profile = match location {
+        Location::File(file) => folders::profile_of(file),
+        _ => None,
+    };
+    let named = profile.clone().unwrap_or_else(|| given.display().to_string());
+    let command = match &*named {
+        USUAL_FILE | "." => "callgate login".to_owned(),
+        named if named.contains(char::is_whitespace) => format!("callgate login '{named}'"),
+        named => format!("callgate login {named}"),
+    };
+    let grants = profile.into_iter().fold(grants, GrantFolder::of_profile);
+    let grants = grants.with_login_command(command);
+    Some(Arc::new(grants))
+}

@@ -1,0 +1,47 @@
+//! The credentials that people log in for, and whether somebody has.
+
+use callgate_auth::Login;
+
+use super::built::Built;
+
+/// A credential that people log in for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BuiltLogin {
+    /// The toolset that it is for; empty for a bare description.
+    pub toolset: String,
+    /// The name of the credential: that of its security scheme, or its kind.
+    pub credential: String,
+    /// The steps of a login, and of the logout.
+    pub login: Login,
+}
+
+/// The credentials of the kind `oauth2_authorization_code`, in the order of their toolsets.
+pub fn logins(built: &Built) -> Vec<BuiltLogin> {
+    let mut known = Vec::new();
+    let mut logins = Vec::new();
+    for made in &built.kept.authenticators {
+        let Some((config, supplies)) = made.login() else { continue };
+        if known.contains(&(&made.toolset, config)) {
+            continue;
+        }
+        known.push((&made.toolset, config));
+        let login = Login::new(config, supplies).ok();
+        logins.extend(login.map(|login| BuiltLogin {
+            toolset: made.toolset.clone(),
+            credential: config.name.clone(),
+            login,
+        }));
+    }
+    logins
+}
+
+/// The reasons why calls fail until somebody logs in, each once.
+pub(super) async fn faults(built: &Built) -> Vec<String> {
+    let mut faults = Vec::new();
+    for BuiltLogin { login, .. } in logins(built) {
+        let fault = login.check().await.err().map(|error| error.to_string());
+        faults.extend(fault.filter(|fault| !faults.contains(fault)));
+    }
+    faults
+}

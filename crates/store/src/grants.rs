@@ -1,0 +1,71 @@
+//! The grants of people who logged in at an authorization server: a text for each, which is a secret. A store keeps them from
+//! one process to the next and lets one process at a time replace one; what stands in a grant is the business of `auth`.
+
+mod folder;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use callgate_secret::{Error, Secret};
+
+pub use folder::GrantFolder;
+
+/// Keeps the grants of one person, or of one profile of a person. A program that is many people's has a store for each.
+#[async_trait]
+pub trait GrantStore: fmt::Debug + Send + Sync {
+    /// The grant of this name; none where nobody has logged in.
+    ///
+    /// # Errors
+    /// The grant cannot be read, or others may read it too.
+    async fn get(&self, name: &str) -> Result<Option<Secret>, Error>;
+
+    /// Puts a grant in the place of the one before it. It is kept when this returns.
+    ///
+    /// # Errors
+    /// The grant cannot be kept; the one before it is as it was.
+    async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error>;
+
+    /// Removes a grant; answers whether there was one.
+    ///
+    /// # Errors
+    /// It cannot be removed.
+    async fn remove(&self, name: &str) -> Result<bool, Error>;
+
+    /// Waits until nobody else replaces the grant, in this process or another, and keeps others from it until the answer is
+    /// dropped.
+    ///
+    /// # Errors
+    /// Another process does not come to an end with it.
+    async fn lock(&self, name: &str) -> Result<GrantLock, Error>;
+
+    /// The profile whose grants these are: with another profile the same client has another login.
+    fn profile(&self) -> Option<&str> {
+        None
+    }
+
+    /// The place where the grants are, for who logs in: `/home/me/.local/state/callgate`.
+    fn place(&self) -> String;
+
+    /// The command by which a person logs in: `callgate login github`.
+    fn login_command(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// The right to replace a grant, until it is dropped.
+pub struct GrantLock {
+    _held: Box<dyn Send + Sync>,
+}
+
+impl GrantLock {
+    /// A lock that lasts as long as this value.
+    pub fn new(held: impl Send + Sync + 'static) -> Self {
+        Self { _held: Box::new(held) }
+    }
+}
+
+impl fmt::Debug for GrantLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GrantLock").finish_non_exhaustive()
+    }
+}

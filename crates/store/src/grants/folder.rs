@@ -1,0 +1,227 @@
+//! Grants as files that nobody else may read, in a folder of their own. A file is replaced as a whole, so that a process that dies
+//! leaves the old grant or the new one; a lock file beside it lets one process at a time replace it.
+
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
+    io::{self, Read as _, Write as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use callgate_secret::{Error, ErrorKind, Secret};
+use tokio::{
+    task::spawn_blocking,
+    time::{Instant, sleep},
+};
+use zeroize::Zeroizing;
+
+use super::{GrantLock, GrantStore};
+
+/// A folder of grants.
+///
+/// ```
+/// use callgate_store::{GrantFolder, GrantStore};
+///
+/// let grants = GrantFolder::new("/home/me/.local/state/callgate").of_profile("github");
+/// assert_eq!(grants.profile(), Some("github"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct GrantFolder {
+    folder: PathBuf,
+    profile: Option<String>,
+    login_command: Option<String>,
+}
+
+impl GrantFolder {
+    /// The folder, which is made by the first login.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), profile: None, login_command: None }
+    }
+
+    /// The grants of one profile in it.
+    #[must_use]
+    pub fn of_profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
+
+    /// Says by which command a person logs in, for messages about a login that is not there.
+    #[must_use]
+    pub fn with_login_command(mut self, command: impl Into<String>) -> Self {
+        self.login_command = Some(command.into());
+        self
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.json"))
+    }
+
+    /// Runs what may wait for a disk.
+    async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> io::Result<T> + Send + 'static,
+    ) -> Result<T, Error> {
+        let done = spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        done.map_err(|error| failure(&self.folder, error))
+    }
+}
+
+#[async_trait]
+impl GrantStore for GrantFolder {
+    async fn get(&self, name: &str) -> Result<Option<Secret>, Error> {
+        let file = self.file(name);
+        self.run(move || read(&file)).await
+    }
+
+    async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
+        let (file, grant) = (self.file(name), grant.clone());
+        self.run(move || replace(&file, &grant)).await
+    }
+
+    async fn remove(&self, name: &str) -> Result<bool, Error> {
+        let file = self.file(name);
+        self.run(move || match fs::remove_file(file) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        })
+        .await
+    }
+
+    async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
+        let started = Instant::now();
+        let file = self.folder.join(format!("{name}.lock"));
+        loop {
+            let file = file.clone();
+            if let Some(held) = self.run(move || try_lock(&file)).await? {
+                return Ok(GrantLock::new(held));
+            }
+            if started.elapsed() > LONGEST_WAIT {
+                let message = "another process has been replacing the login for too long";
+                return Err(Error::from_store(ErrorKind::Unreadable, message));
+            }
+            // A thread that waited in the system could not be stopped with its call.
+            sleep(PAUSE).await;
+        }
+    }
+
+    fn profile(&self) -> Option<&str> {
+        self.profile.as_deref()
+    }
+
+    fn place(&self) -> String {
+        self.folder.display().to_string()
+    }
+
+    fn login_command(&self) -> Option<&str> {
+        self.login_command.as_deref()
+    }
+}
+
+/// The grant in a file; none where there is no file.
+fn read(file: &Path) -> io::Result<Option<Secret>> {
+    let opened = match File::open(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    is_private(&opened)?;
+    let mut text = Zeroizing::new(String::with_capacity(USUAL_BYTES));
+    opened.take(MOST_BYTES).read_to_string(&mut text)?;
+    Ok(Some(Secret::new(std::mem::take(&mut text))))
+}
+
+/// A grant that others could read may be known to them.
+fn is_private(file: &File) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        if file.metadata()?.permissions().mode() & 0o077 != 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "others may read the file of the login",
+            ));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = file;
+    Ok(())
+}
+
+fn replace(file: &Path, grant: &Secret) -> io::Result<()> {
+    let folder = file.parent().unwrap_or(file);
+    private_folder(folder)?;
+    let new = file.with_extension(format!("{}.new", std::process::id()));
+    // What a process of the same number left behind.
+    fs::remove_file(&new).ok();
+    let written = private(OpenOptions::new().write(true).create_new(true)).open(&new);
+    let written = written.and_then(|mut written| {
+        written.write_all(grant.expose().as_bytes())?;
+        written.sync_all()
+    });
+    written.and_then(|()| fs::rename(&new, file)).inspect_err(|_| {
+        fs::remove_file(&new).ok();
+    })
+}
+
+/// The file, locked; none where another has it.
+fn try_lock(file: &Path) -> io::Result<Option<File>> {
+    private_folder(file.parent().unwrap_or(file))?;
+    let opened = private(OpenOptions::new().write(true).create(true)).open(file)?;
+    match opened.try_lock() {
+        Ok(()) => Ok(Some(opened)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options
+}
+
+fn private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+fn failure(folder: &Path, error: io::Error) -> Error {
+    let folder = folder.display();
+    let (kind, message) = match error.kind() {
+        io::ErrorKind::PermissionDenied => (
+            ErrorKind::Denied,
+            format!("others may read or you may not use the logins in `{folder}`"),
+        ),
+        io::ErrorKind::InvalidData => {
+            (ErrorKind::Invalid, format!("a login in `{folder}` is not text"))
+        }
+        _ => (ErrorKind::Unreadable, format!("the logins in `{folder}` cannot be used")),
+    };
+    Error::from_store(kind, message).with_source(error)
+}
+
+/// The time for which another process may replace a grant: what one request for a token takes, and a second.
+const LONGEST_WAIT: Duration = Duration::from_secs(12);
+
+/// A refresh takes some tens of milliseconds.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Most grants are smaller, so that nothing secret is left behind where a text grew.
+const USUAL_BYTES: usize = 16 << 10;
+
+/// As many as an answer of a token endpoint may have, and what is written around it.
+const MOST_BYTES: u64 = 256 << 10;
+
+#[cfg(test)]
+mod tests;
