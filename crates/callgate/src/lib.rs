@@ -187,8 +187,13 @@
 //!
 //! | feature | adds |
 //! |---|---|
+//! | `aws` (default) | signatures of AWS (`aws_sigv4`), and secrets of its Secrets Manager: `aws:name#key` |
+//! | `google` (default) | tokens of Google accounts, Service Directory, and secrets of Secret Manager: `gcp:projects/…` |
+//! | `vault` (default) | secrets of Vault and OpenBao: `vault:path#key` |
 //! | `keyring` | secrets of the operating system's keyring: `keyring:service/user` |
 //! | `openapiv3` | descriptions of OpenAPI 3.0 as values of the crate `openapiv3`: `config::Description::from(api)` |
+//!
+//! A configuration with a key whose feature is left out is refused, and the finding names the feature.
 
 pub use async_trait::async_trait;
 pub use futures_util::Stream;

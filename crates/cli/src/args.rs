@@ -13,12 +13,15 @@ mod explain;
 mod import;
 mod init;
 mod login;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod serve;
 mod source;
 mod test;
 mod tools;
 
+#[cfg(feature = "mcp")]
+pub(crate) use self::mcp::{McpArguments, McpHost};
 pub(crate) use self::{
     answer::{AnswerArguments, AnswerFormat},
     audit::{AuditCommand, VerifyArguments},
@@ -31,7 +34,6 @@ pub(crate) use self::{
     import::ImportArguments,
     init::InitArguments,
     login::{LoginArguments, LoginPlace, LogoutArguments},
-    mcp::{McpArguments, McpHost},
     serve::ServeArguments,
     source::{DescriptionArguments, SourceArguments},
     test::TestArguments,
@@ -72,6 +74,7 @@ pub(crate) enum Command {
     /// Log out: give the tokens of a login back and forget it
     Logout(LogoutArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
+    #[cfg(feature = "mcp")]
     Mcp(McpArguments),
     /// Print the JSON Schema of configurations, for editors
     Schema,

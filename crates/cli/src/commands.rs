@@ -12,6 +12,7 @@ pub(crate) mod init;
 pub(crate) mod login;
 pub(crate) mod logout;
 mod losses;
+#[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod schema;
 pub(crate) mod serve;

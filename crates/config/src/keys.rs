@@ -45,6 +45,8 @@ pub struct Key {
     pub about: &'static str,
     /// True if it must be there.
     pub is_required: bool,
+    /// The feature of callgate that it needs, where it does not work in every build.
+    pub feature: Option<&'static str>,
 }
 
 /// The type of a value.
@@ -105,10 +107,25 @@ impl Table {
         self.keys.iter().any(|key| key.name == name)
     }
 
+    /// The feature that a key of the table needs and that is not built in.
+    pub(crate) fn absent_feature(&self, name: &str) -> Option<&'static str> {
+        let key = self.keys.iter().find(|key| key.name == name)?;
+        key.feature.filter(|feature| !is_built_in(feature))
+    }
+
     /// The names of its keys.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + Clone + use<> {
         self.keys.iter().map(|key| key.name)
     }
+}
+
+fn is_built_in(feature: &str) -> bool {
+    let built_in = [
+        ("aws", cfg!(feature = "aws")),
+        ("google", cfg!(feature = "google")),
+        ("vault", cfg!(feature = "vault")),
+    ];
+    built_in.contains(&(feature, true))
 }
 
 /// A table whose keys may all stand in one mapping.
@@ -117,11 +134,16 @@ const fn table(name: &'static str, keys: &'static [Key]) -> Table {
 }
 
 const fn key(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, about, is_required: false }
+    Key { name, kind, about, is_required: false, feature: None }
 }
 
 const fn required(key: Key) -> Key {
     Key { is_required: true, ..key }
+}
+
+/// A key that needs a feature of callgate.
+const fn needing(feature: &'static str, key: Key) -> Key {
+    Key { feature: Some(feature), ..key }
 }
 
 const fn text(name: &'static str, about: &'static str) -> Key {

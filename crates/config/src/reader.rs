@@ -290,10 +290,15 @@ impl Reader {
     }
 
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
+        let place = format!("{pointer}/{}", escaped(key));
+        if let Some(feature) = table.absent_feature(key) {
+            let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
+            let help = format!("build it with `--features {feature}`, or remove the key");
+            return self.complain("missing-feature", place, message, help);
+        }
         if table.has(key) {
             return;
         }
-        let place = format!("{pointer}/{}", escaped(key));
         if table.later.contains(&key) {
             let message = format!("`{key}` is not supported by this version of callgate");
             self.complain("unsupported-key", place, message, "remove it");

@@ -25,7 +25,7 @@ use crate::{
     drain::Drain,
     gateway::Gateway,
     json_body::BodyLimit,
-    mcp::Listens,
+    listens::Listens,
     peer::{Door, Encrypted, Peer},
     problem::{self, Problem, ProblemKind},
 };

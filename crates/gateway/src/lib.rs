@@ -1,6 +1,11 @@
 //! The sidecar: callgate over HTTP, beside an agent runtime. One file a concern; what a request asks for is run by the
 //! executor, and what stands around calls is the business of `policy`.
 
+#![cfg_attr(
+    not(feature = "mcp"),
+    expect(dead_code, reason = "code that only MCP needs is compiled and tested with it")
+)]
+
 mod access;
 mod admin;
 mod answer;
@@ -19,7 +24,9 @@ mod gateway;
 mod health;
 mod json_body;
 mod listen;
+mod listens;
 mod live;
+#[cfg(feature = "mcp")]
 mod mcp;
 mod observe;
 mod path_name;

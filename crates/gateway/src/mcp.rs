@@ -20,6 +20,7 @@ use crate::{
     caller::Caller,
     gateway::Gateway,
     json_body::{self, BodyLimit},
+    listens::Listens,
     path_name::PathName,
     problem::{Problem, ProblemKind},
     sessions::Inline,
@@ -79,10 +80,6 @@ async fn answered(
     }
     Ok(answer)
 }
-
-/// Stands among the extensions of an answer that waits for changes: it takes no place from calls, and has a bound of its own.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Listens;
 
 const LISTEN: &str = "subscriptions/listen";
 

@@ -3,14 +3,14 @@
 use axum::{
     Router,
     response::{IntoResponse, Response},
-    routing::{any, get, post},
+    routing::{get, post},
 };
 use http::{HeaderValue, Uri, header};
 
 use crate::{
     access, admin, approvals, calls, ces_paths, description, dialects,
     gateway::Gateway,
-    health, mcp,
+    health,
     observe::{Traced, numbers},
     problem::{Problem, ProblemKind},
     results, search, sessions, tool_service, tools,
@@ -19,13 +19,11 @@ use crate::{
 /// The paths of callers as a service, for programs that serve it themselves. It verifies nobody: whoever reaches it may use
 /// everything.
 pub fn router(gateway: Gateway) -> Router {
-    Router::new()
+    let router = Router::new()
         .route("/.well-known/oauth-protected-resource", get(access::metadata))
         .route("/.well-known/oauth-protected-resource/{*path}", get(access::metadata))
         .route("/openapi.json", get(description::show))
         .route("/healthz", get(health::live))
-        .route("/mcp", any(mcp::serve))
-        .route("/mcp/{toolset}", any(mcp::serve_toolset))
         .route("/metrics", get(numbers::show))
         .route("/readyz", get(health::ready))
         .route("/v1/admin/changes", get(admin::changes))
@@ -61,7 +59,12 @@ pub fn router(gateway: Gateway) -> Router {
         )
         .route("/v1/tools", get(tools::list))
         .route("/v1/tools/{name}", get(tools::show))
-        .route("/v1/tools:search", post(search::run))
+        .route("/v1/tools:search", post(search::run));
+    #[cfg(feature = "mcp")]
+    let router = router
+        .route("/mcp", axum::routing::any(crate::mcp::serve))
+        .route("/mcp/{toolset}", axum::routing::any(crate::mcp::serve_toolset));
+    router
         .fallback(unknown_path)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(Traced)

@@ -143,6 +143,12 @@ pub(crate) fn damaged(what: &str) -> Error {
     Error::new(ErrorKind::Unexpected, format!("{what} sent a value whose checksum is wrong"))
 }
 
+#[cfg(not(feature = "google"))]
+pub(crate) fn not_built_in() -> Error {
+    let message = "tokens of Google accounts need a build of callgate with the feature `google`";
+    Error::new(ErrorKind::Configuration, message)
+}
+
 pub(crate) fn not_text(what: &str) -> Error {
     Error::new(ErrorKind::Unexpected, format!("{what} holds something that is no text in UTF-8"))
 }

@@ -12,10 +12,10 @@ use serde_json::Value;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::{
+    Tokens,
     endpoints::Endpoints,
     error::{self, Error, ErrorKind},
     rest::{Question, Rest},
-    tokens::Tokens,
 };
 
 /// Answers `gcp:`.

@@ -15,10 +15,10 @@ use serde_json::Value;
 use tokio::{sync::Mutex, time::Instant};
 
 use crate::{
+    Tokens,
     endpoints::Endpoints,
     error::{Error, ErrorKind},
     rest::{Question, Rest},
-    tokens::Tokens,
 };
 
 /// The name of a service: `projects/P/locations/L/namespaces/N/services/S`.

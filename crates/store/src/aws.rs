@@ -1,18 +1,26 @@
 //! What is Amazon's: keys and where they come from, the signature of a request, the Secrets Manager. Regions are given
 //! and not guessed.
 
+#[cfg(not(feature = "aws"))]
+mod absent;
 mod access_key;
 mod finder;
 mod keys;
 mod metadata;
+mod scope;
 mod secrets;
+#[cfg(feature = "aws")]
 mod sign;
 mod web_identity;
 
+#[cfg(not(feature = "aws"))]
+pub use absent::sign;
 pub use access_key::AwsKeys;
 pub use keys::{AwsKeySource, KeySource, NamedKeys};
+pub use scope::{Scope, Signed};
 pub use secrets::{SecretsManagerConfig, SecretsManagerStore};
-pub use sign::{Scope, Signed, sign};
+#[cfg(feature = "aws")]
+pub use sign::sign;
 
 /// The domain of a region's services: China has its own.
 fn domain(region: &str) -> &'static str {

@@ -9,8 +9,12 @@ mod json;
 mod keyring;
 #[cfg(test)]
 mod test_server;
+#[cfg(feature = "vault")]
 mod vault;
+mod vault_settings;
 
 pub use grants::{GrantFolder, GrantLock, GrantStore};
 pub use keyring::{KeyringBackend, KeyringStore};
-pub use vault::{VaultConfig, VaultLogin, VaultStore};
+#[cfg(feature = "vault")]
+pub use vault::VaultStore;
+pub use vault_settings::{VaultConfig, VaultLogin};

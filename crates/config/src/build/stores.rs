@@ -17,7 +17,7 @@ use callgate_secret::{
     USUAL_DIRECTORY,
 };
 use callgate_store::{
-    KeyringBackend, KeyringStore, VaultConfig, VaultStore,
+    KeyringBackend, KeyringStore, VaultConfig,
     aws::{AwsKeySource, KeySource, SecretsManagerConfig, SecretsManagerStore},
 };
 use callgate_transport::{Client, ClientSettings, Clock, Network, TlsSettings, Transport};
@@ -163,7 +163,12 @@ impl Stores {
             Settings::Gcp(identity) => {
                 secret_manager(*identity, local, Rest::new(transport).with_clock(clock.clone()))
             }
-            Settings::Vault(settings) => Arc::new(VaultStore::new(settings, local, transport)),
+            #[cfg(feature = "vault")]
+            Settings::Vault(settings) => {
+                Arc::new(callgate_store::VaultStore::new(settings, local, transport))
+            }
+            #[cfg(not(feature = "vault"))]
+            Settings::Vault(_) => return,
             Settings::Keyring(_) => return,
         };
         self.keep(settings, tls, cache, store);

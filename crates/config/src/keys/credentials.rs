@@ -1,18 +1,23 @@
 //! The keys of credentials.
 
-use super::{Key, Kind, Table, Takes, key, required, secret, table, text, texts};
+use super::{Key, Kind, Table, Takes, key, needing, required, secret, table, text, texts};
 
 const AWS_SIGV4_KIND: Key =
-    key("aws_sigv4", Kind::Table(&AWS_SIGV4), "A signature of AWS, Version 4");
+    needing("aws", key("aws_sigv4", Kind::Table(&AWS_SIGV4), "A signature of AWS, Version 4"));
 const BASIC_KIND: Key = key("basic", Kind::Table(&BASIC), "A user name and a password");
 const BEARER_KIND: Key = key("bearer", Kind::Table(&BEARER), "A bearer token");
-const GOOGLE_ACCESS_TOKEN_KIND: Key = key(
-    "google_access_token",
-    Kind::Table(&GOOGLE_ACCESS_TOKEN),
-    "An access token of a Google account",
+const GOOGLE_ACCESS_TOKEN_KIND: Key = needing(
+    "google",
+    key(
+        "google_access_token",
+        Kind::Table(&GOOGLE_ACCESS_TOKEN),
+        "An access token of a Google account",
+    ),
 );
-const GOOGLE_ID_TOKEN_KIND: Key =
-    key("google_id_token", Kind::Table(&GOOGLE_ID_TOKEN), "An identity token of a Google account");
+const GOOGLE_ID_TOKEN_KIND: Key = needing(
+    "google",
+    key("google_id_token", Kind::Table(&GOOGLE_ID_TOKEN), "An identity token of a Google account"),
+);
 const JWT_BEARER_KIND: Key = key(
     "jwt_bearer",
     Kind::Table(&JWT_BEARER),

@@ -1,25 +1,31 @@
 //! The keys of the stores of secrets.
 
-use super::{Key, Kind, SECRETS_GCP, TLS, Table, key, required, secret, table, text};
+use super::{Key, Kind, SECRETS_GCP, TLS, Table, key, needing, required, secret, table, text};
 
 /// The stores of secrets.
 pub(crate) const SECRETS: Table = table(
     "`secrets`",
     &[
-        key("aws", Kind::Table(&SECRETS_AWS), "AWS Secrets Manager: `aws:name#key`"),
+        needing(
+            "aws",
+            key("aws", Kind::Table(&SECRETS_AWS), "AWS Secrets Manager: `aws:name#key`"),
+        ),
         key("cache", Kind::Table(&CACHE), "How long secrets of stores are kept"),
         text("directory", "The folder that `directory:NAME` is looked for in"),
-        key(
-            "gcp",
-            Kind::Table(&SECRETS_GCP),
-            "Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`",
+        needing(
+            "google",
+            key(
+                "gcp",
+                Kind::Table(&SECRETS_GCP),
+                "Google Secret Manager: `gcp:projects/P/secrets/S/versions/V`",
+            ),
         ),
         key(
             "keyring",
             Kind::Table(&KEYRING),
             "The operating system's keyring: `keyring:SERVICE/USER`",
         ),
-        key("vault", Kind::Table(&VAULT), "Vault or OpenBao: `vault:path#key`"),
+        needing("vault", key("vault", Kind::Table(&VAULT), "Vault or OpenBao: `vault:path#key`")),
     ],
 );
 

@@ -1,7 +1,7 @@
 //! The keys of a toolset, but those of its credentials.
 
 use super::{
-    AUTH, BREAKER, Key, Kind, RATE_KEY, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key,
+    AUTH, BREAKER, Key, Kind, RATE_KEY, SCHEME, SERVICE_DIRECTORY, TLS, Table, Takes, key, needing,
     required, table, text, texts,
 };
 
@@ -111,10 +111,13 @@ pub(crate) const TOOLSET: Table = Table {
             Kind::Map(&Kind::AnyOf(&[Kind::Text, Kind::Number])),
             "Values of the variables of the server; `env:NAME` for the variable that holds one",
         ),
-        key(
-            "service_directory",
-            Kind::AnyOf(&[Kind::Text, Kind::Table(&SERVICE_DIRECTORY)]),
-            "The service of Service Directory whose private endpoints are dialled",
+        needing(
+            "google",
+            key(
+                "service_directory",
+                Kind::AnyOf(&[Kind::Text, Kind::Table(&SERVICE_DIRECTORY)]),
+                "The service of Service Directory whose private endpoints are dialled",
+            ),
         ),
         key(
             "session_inputs",

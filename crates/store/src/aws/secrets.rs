@@ -11,12 +11,7 @@ use http::{Request, StatusCode};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 
-use super::{
-    access_key::AwsKeys,
-    domain,
-    keys::AwsKeySource,
-    sign::{Scope, sign},
-};
+use super::{access_key::AwsKeys, domain, keys::AwsKeySource, scope::Scope, sign};
 use crate::{
     exchange::{self, Answer},
     json::{self, Members},

@@ -15,29 +15,10 @@ use bytes::Bytes;
 use callgate_secret::{Error, ErrorKind};
 use http::{HeaderName, HeaderValue, Request, header::CONTENT_TYPE};
 
-use super::access_key::AwsKeys;
-
-/// What a signature is good for.
-#[derive(Clone, Debug, Eq, PartialEq)]
-#[expect(clippy::exhaustive_structs, reason = "callers name every part of the scope")]
-pub struct Scope {
-    /// The region: `eu-west-1`.
-    pub region: String,
-    /// The service as signatures call it: `s3`, `execute-api`.
-    pub service: String,
-    /// True if the body is left out of the signature, which some services ask for and which TLS must then protect.
-    pub is_payload_unsigned: bool,
-}
-
-/// A header of a signature.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Signed {
-    /// Its name.
-    pub name: HeaderName,
-    /// Its value, marked sensitive.
-    pub value: HeaderValue,
-}
+use super::{
+    access_key::AwsKeys,
+    scope::{Scope, Signed},
+};
 
 /// The headers that sign a request as it is; whoever sends it changes nothing any more.
 ///

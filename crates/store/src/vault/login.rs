@@ -9,7 +9,8 @@ use serde::Deserialize;
 use tokio::{sync::Mutex, time::Instant};
 use zeroize::Zeroizing;
 
-use super::{VaultLogin, server::Server};
+use super::server::Server;
+use crate::vault_settings::VaultLogin;
 use crate::{exchange::Answer, json};
 
 /// The token of one vault.

@@ -10,6 +10,7 @@ use callgate_transport::Client;
 use serde_json::json;
 
 use super::*;
+use crate::VaultLogin;
 use crate::test_server::{Asked, TestServer, later};
 
 fn local() -> Arc<dyn SecretStore> {

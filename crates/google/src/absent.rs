@@ -1,0 +1,57 @@
+//! In place of tokens where Google's library is not built in: there are none, and why is said.
+
+use std::{
+    future::{Ready, ready},
+    sync::Arc,
+};
+
+use callgate_secret::SecretStore;
+
+use crate::{
+    account::Identity,
+    error::{self, Error},
+    rest::Rest,
+    token::Token,
+};
+
+/// The scope of everything in Google Cloud.
+pub const CLOUD_PLATFORM: &str = "https://www.googleapis.com/auth/cloud-platform";
+
+/// Refuses every token.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Tokens;
+
+impl Tokens {
+    /// Tokens of nobody.
+    pub fn new(_: Identity, _: Rest, _: Arc<dyn SecretStore>) -> Self {
+        Self
+    }
+
+    /// The same for other scopes.
+    #[must_use]
+    pub fn with_scopes(self, _: Vec<String>) -> Self {
+        self
+    }
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration), always.
+    pub fn access_token(&self) -> Ready<Result<Token, Error>> {
+        ready(Err(error::not_built_in()))
+    }
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Configuration`](crate::ErrorKind::Configuration), always.
+    pub fn id_token(&self, _: &str) -> Ready<Result<Token, Error>> {
+        ready(Err(error::not_built_in()))
+    }
+
+    /// Forgets nothing.
+    pub fn forget(&self) -> Ready<()> {
+        ready(())
+    }
+}

@@ -1,0 +1,41 @@
+//! The settings of a vault, which a configuration holds whether or not the store is built in.
+
+use callgate_secret::SecretReference;
+
+/// The place where a vault is and who we are there. Holds references; shows no literal.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "callers name every setting")]
+pub struct VaultConfig {
+    /// The origin, with a path where a proxy adds one: `https://vault.example.com:8200`.
+    pub address: String,
+    /// The namespace (Vault Enterprise, HCP, OpenBao).
+    pub namespace: Option<String>,
+    /// The way a token is come by.
+    pub login: VaultLogin,
+}
+
+/// The way a token is come by.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "the closed set of ways to log in")]
+pub enum VaultLogin {
+    /// The AppRole method.
+    AppRole {
+        /// The place where the method is mounted, usually `approle`.
+        mount: String,
+        /// The role's id.
+        role_id: SecretReference,
+        /// The secret id.
+        secret_id: SecretReference,
+    },
+    /// The Kubernetes method, or the JWT method, which asks for the same.
+    Kubernetes {
+        /// The place where the method is mounted, usually `kubernetes`.
+        mount: String,
+        /// The role.
+        role: String,
+        /// The service account's token, read anew at each login.
+        jwt: SecretReference,
+    },
+    /// A token that somebody else made. It is renewed where it can be, and read anew when it is rejected.
+    Token(SecretReference),
+}
