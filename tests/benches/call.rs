@@ -19,7 +19,7 @@ use std::{
     io::{BufRead, BufReader},
     net::SocketAddr,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{self, Child, Command, Stdio},
     time::Duration,
 };
 
@@ -47,6 +47,7 @@ fn compare() {
     let ours = built("embed", "calls");
     let (mut server, address) = served();
     let url = format!("http://{address}/v1/pets/7");
+    let mut missed = 0;
     for (parallel, bar) in BARS {
         let runs = [
             (&bare, &*url, None),
@@ -64,15 +65,21 @@ fn compare() {
         let [bare, text, value] = times;
         println!("parallel {parallel:>2}: bare     {bare}");
         for (what, times) in [("as JSON text", text), ("as a value", value)] {
+            let (usual, best) = (bare.median() / times.median(), bare.best() / times.best());
+            // A machine that others use makes either one worse, and seldom both.
+            missed += u32::from(usual.max(best) < bar);
             println!(
                 "parallel {parallel:>2}: callgate {times}, the answer {what}: {:.2} x the calls a second of bare reqwest by the medians, {:.2} x by the best rounds (bar {bar:.2})",
-                bare.median() / times.median(),
-                bare.best() / times.best(),
+                usual, best,
             );
         }
     }
     drop(server.stdin.take());
     server.wait().unwrap();
+    if missed > 0 {
+        eprintln!("{missed} bars are missed");
+        process::exit(1);
+    }
 }
 
 /// The microseconds a call took in each round.

@@ -17,7 +17,7 @@ use std::{
     env, fs,
     hint::black_box,
     path::{Path, PathBuf},
-    process::Command,
+    process::{self, Command},
 };
 
 use callgate_openapi::{Document, Limits, LoadOptions, Loaded, load};
@@ -59,8 +59,11 @@ fn main() {
 fn compare_all() {
     let Some(specs) = corpus() else { return println!("corpus absent: nothing is measured") };
     let reader = built_reader();
-    for name in DESCRIPTIONS {
-        compare(name, &specs.join(name), &reader);
+    let missed: usize =
+        DESCRIPTIONS.iter().map(|name| compare(name, &specs.join(name), &reader)).sum();
+    if missed > 0 {
+        eprintln!("{missed} bars are missed");
+        process::exit(1);
     }
 }
 
@@ -81,7 +84,8 @@ fn built_reader() -> PathBuf {
     target.join("release/callgate-reader")
 }
 
-fn compare(name: &str, file: &Path, reader: &Path) {
+/// Prints the figures of a description, and answers how many bars it misses.
+fn compare(name: &str, file: &Path, reader: &Path) -> usize {
     let ours = env::current_exe().unwrap();
     let rounds = ROUNDS.to_string();
     let (mut plain, mut load, mut declared) = (Vec::new(), Vec::new(), Vec::new());
@@ -92,6 +96,7 @@ fn compare(name: &str, file: &Path, reader: &Path) {
     }
     let is_kubernetes = name.starts_with("kubernetes");
     let (most_cpu, most_memory) = if is_kubernetes { BARS_OF_KUBERNETES } else { BARS };
+    let mut missed = 0;
     for (title, at, unit, most) in [
         ("CPU", 0, 1e6, most_cpu),
         ("memory", 1, 1024.0, most_memory),
@@ -99,7 +104,7 @@ fn compare(name: &str, file: &Path, reader: &Path) {
     ] {
         let (plain, load) = (least(&plain, at) / unit, least(&load, at) / unit);
         let unit = if at == 1 { "MiB" } else { "ms" };
-        let verdict = verdict(load / plain, most);
+        let verdict = verdict(load / plain, most, &mut missed);
         println!(
             "{name}: {title} {load:.1} {unit}, plain reader {plain:.1} {unit}: {:.2} x (bar {most}){verdict}",
             load / plain
@@ -109,16 +114,22 @@ fn compare(name: &str, file: &Path, reader: &Path) {
         [("first", 0, MOST_ONE), ("slowest", 1, f64::INFINITY), ("all", 2, MOST_ALL)]
     {
         let took = least(&declared, at) / 1e6;
-        println!("{name}: {title} declared in {took:.3} ms (bar {most}){}", verdict(took, most));
+        let verdict = verdict(took, most, &mut missed);
+        println!("{name}: {title} declared in {took:.3} ms (bar {most}){verdict}");
     }
+    missed
 }
 
 fn least(all: &[Vec<u64>], at: usize) -> f64 {
     all.iter().map(|each| each[at]).min().unwrap() as f64
 }
 
-fn verdict(value: f64, most: f64) -> &'static str {
-    if value <= most { "" } else { " MISSED" }
+fn verdict(value: f64, most: f64, missed: &mut usize) -> &'static str {
+    if value <= most {
+        return "";
+    }
+    *missed += 1;
+    " MISSED"
 }
 
 /// The numbers a program prints.

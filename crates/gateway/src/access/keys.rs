@@ -26,7 +26,11 @@ impl Keys {
     pub(super) fn read(text: &[u8]) -> Result<Self, String> {
         let set: JwkSet = serde_json::from_slice(text)
             .map_err(|_| "expected a set of keys (RFC 7517)".to_owned())?;
-        let keys: Vec<_> = set.keys.iter().take(MOST).filter_map(key).map(Arc::new).collect();
+        let n_keys = set.keys.len();
+        if n_keys > MOST {
+            return Err(format!("expected at most {MOST} keys, got {n_keys}"));
+        }
+        let keys: Vec<_> = set.keys.iter().filter_map(key).map(Arc::new).collect();
         if keys.is_empty() {
             return Err("expected a key for signatures, got none".to_owned());
         }
@@ -77,3 +81,18 @@ fn key(jwk: &Jwk) -> Option<Key> {
 
 /// More than any issuer has at one time.
 const MOST: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_too_many_keys_is_refused_as_a_whole() {
+        let key =
+            r#"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+        let set = |n_keys: usize| format!(r#"{{"keys":[{}]}}"#, vec![key; n_keys].join(","));
+        assert!(Keys::read(set(MOST).as_bytes()).is_ok());
+        let refused = Keys::read(set(MOST + 1).as_bytes()).unwrap_err();
+        assert_eq!(refused, "expected at most 100 keys, got 101");
+    }
+}

@@ -1,6 +1,7 @@
 //! A whole sidecar over real sockets, with a real service behind it.
 
 mod access;
+mod claims;
 mod drain;
 mod exchanged;
 mod jwt;

@@ -91,6 +91,36 @@ async fn a_malformed_request_is_a_problem_that_says_where() {
 }
 
 #[tokio::test]
+async fn every_refusal_is_a_problem_of_a_type_of_its_own() {
+    let sidecar = Sidecar::of_pets().await;
+    let call = r#"{"calls": [{"tool": "a"}]}"#;
+    let large = format!(r#"{{"calls": "{}"}}"#, "x".repeat(1 << 20));
+    let version = ("if-match", r#""another""#);
+    for (way, headers, body, status, problem) in [
+        (("GET", "/v1/call"), vec![], "", 404, "unknown-path"),
+        (("GET", "/v1/calls"), vec![], "", 405, "method-not-allowed"),
+        (("GET", "/v1/tools/%FF"), vec![], "", 400, "malformed-path"),
+        (("GET", "/v1/tools/none"), vec![], "", 404, "absent"),
+        (("GET", "/v1/tools?limit=no"), vec![], "", 400, "malformed-query"),
+        (("POST", "/v1/calls"), vec![], call, 415, "unsupported-media-type"),
+        (("POST", "/v1/calls"), vec![JSON, ("accept", "text/html")], call, 406, "not-acceptable"),
+        (("POST", "/v1/calls"), vec![JSON, ("idempotency-key", "")], call, 400, "malformed-header"),
+        (("POST", "/v1/calls"), vec![JSON], &large, 413, "too-large"),
+        (("POST", "/v1/calls"), vec![JSON], "{", 400, "malformed-body"),
+        (("PUT", "/v1/sessions/s"), vec![JSON, version], "{}", 412, "precondition-failed"),
+    ] {
+        let (method, path) = way;
+        let answered = sidecar.send(method, path, &headers, body).await;
+        assert_eq!(answered.status, status, "{method} {path}: {}", answered.text);
+        assert_eq!(answered.header("content-type"), "application/problem+json");
+        let told = answered.json();
+        assert_eq!(told["type"], format!("urn:callgate:problem:{problem}"), "{method} {path}");
+        assert_eq!(told["status"], status);
+        assert!(told["detail"].as_str().is_some_and(|detail| detail.len() > 10), "{told}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_no_json_is_refused_by_its_media_type_and_its_text() {
     let sidecar = Sidecar::of_pets().await;
     let body = r#"{"calls": [{"tool": "a"}]}"#;

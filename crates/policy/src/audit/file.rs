@@ -60,19 +60,25 @@ impl AuditFile {
         Ok(true)
     }
 
-    /// Writes at the end, and answers how much was written.
-    pub(super) fn append(&mut self, bytes: &[u8]) -> usize {
-        let mut n_written = 0;
+    /// Writes at the end, and answers how much was written, and why no more.
+    pub(super) fn append(&mut self, bytes: &[u8]) -> (usize, Option<io::Error>) {
+        let (mut n_written, mut failure) = (0, None);
         while let Some(rest) = bytes.get(n_written..).filter(|rest| !rest.is_empty()) {
             match self.file.write(rest) {
-                Ok(0) => break,
+                Ok(0) => {
+                    failure = Some(io::ErrorKind::WriteZero.into());
+                    break;
+                }
                 Ok(more) => n_written += more,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break,
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
             }
         }
         self.length += n_written as u64;
-        n_written
+        (n_written, failure)
     }
 
     #[cfg(unix)]
@@ -99,3 +105,16 @@ fn options() -> OpenOptions {
 /// A process that ends closes its file within this.
 const TRIES: u32 = 200;
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_known_why_no_more_is_written() {
+        let mut file = AuditFile::open(Path::new("/dev/full")).unwrap();
+        let (n_written, failure) = file.append(b"a line");
+        assert_eq!(n_written, 0);
+        assert_eq!(failure.unwrap().kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -2,6 +2,7 @@
 //! slow disk keeps no call that does not wait.
 
 use std::{
+    io,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         mpsc::{self, Receiver},
@@ -171,16 +172,34 @@ impl Desk {
             head.add(&self.key, members, &mut text);
             ends.push((text.len(), head));
         }
-        let n_written = self.file.append(text.as_bytes());
+        let (n_written, failure) = self.file.append(text.as_bytes());
         let n_whole = ends.partition_point(|(end, _)| *end <= n_written);
         let n_opening = usize::from(self.opening.is_some());
         let n_told = n_whole.saturating_sub(n_opening);
         let n_lost = lines.len() - n_told;
+        self.tell(n_lost > 0, failure.as_ref());
         self.settle(&ends, (n_whole, n_lost), text.as_bytes().get(..n_written).unwrap_or_default());
         for (at, Waited(_, tell)) in lines.into_iter().enumerate() {
             // Whoever left wants to know nothing.
             tell.send(at < n_told).ok();
         }
+    }
+
+    /// Says in the log once that lines are lost, why, and once that they are written again.
+    fn tell(&mut self, is_failing: bool, failure: Option<&io::Error>) {
+        let (file, was_failing) = (self.file.path().display(), self.is_failing);
+        if is_failing && !was_failing {
+            let cause = failure.map(tracing::field::display);
+            tracing::warn!(
+                %file,
+                cause,
+                "the audit file cannot be written: make room, or mend its disk or its rights; it is tried again at each call"
+            );
+        }
+        if was_failing && !is_failing {
+            tracing::info!(%file, "the audit file is written again");
+        }
+        self.is_failing = is_failing;
     }
 
     /// Takes in what was written: whole lines, and maybe a part of the next one.
@@ -198,12 +217,7 @@ impl Desk {
             opening = None;
         }
         let mut part = written.get(end..).unwrap_or_default();
-        let is_failing = n_lost > 0;
-        if is_failing && !self.is_failing {
-            tracing::warn!(file = %self.file.path().display(), "the audit file cannot be written");
-        }
-        self.is_failing = is_failing;
-        if !is_failing {
+        if n_lost == 0 {
             return;
         }
         let mut opening = opening.unwrap_or_else(Opening::of_recovery);

@@ -146,5 +146,8 @@ openapi: 3.1.0
 info: {title: Pets, version: '1'}
 paths:
   /pets:
-    get: {operationId: list, responses: {'200': {description: Pets}}}
+    get:
+      operationId: list
+      parameters: [{name: customer, in: query, schema: {type: string, x-agent-input-parameter: customerId}}]
+      responses: {'200': {description: Pets}}
 ";

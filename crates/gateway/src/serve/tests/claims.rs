@@ -1,0 +1,68 @@
+//! Session parameters that come from claims of verified tokens: they come from nowhere else, whatever the request, its headers
+//! or the store say.
+
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use super::{Sidecar, jwt::Idp, sidecar::nothing};
+use crate::test_issuer::Signer;
+
+const NAMED: &str = "a-token-of-the-operator-1";
+
+/// A sidecar whose parameter `customerId` is the claim `customer`, and the issuer it believes.
+async fn world() -> (Sidecar, Idp, Signer) {
+    let signer = Signer::new("one");
+    let idp = Idp::start(&[&signer]).await;
+    let text = format!(
+        "{}sessions: {{claims: {{customerId: customer}}}}\n\
+         access: {{jwt: [{{issuer: '{}', audience: callgate}}], principals: {{agent: {{bearer: 'literal:{NAMED}'}}}}}}\n",
+        nothing(),
+        idp.issuer
+    );
+    (Sidecar::start(&text).await, idp, signer)
+}
+
+async fn sent(sidecar: &Sidecar, way: (&str, &str), token: &str, body: &Value) -> (u16, String) {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let (method, path) = way;
+    let url = format!("{}{path}", sidecar.calls[0]);
+    let request = client.request(method.parse().unwrap(), url).json(body);
+    let answer = request.header("authorization", token).send().await.unwrap();
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+/// What would be sent for a call in a session that says who the customer is by itself.
+async fn planned(sidecar: &Sidecar, token: &str) -> (u16, String) {
+    let body = json!({"calls": [{"tool": "pets-list", "args": {}}], "dryRun": true,
+        "session": {"id": "s", "parameters": {"CustomerID": "inline"}}});
+    sent(sidecar, ("POST", "/v1/calls"), token, &body).await
+}
+
+#[tokio::test]
+async fn a_claim_wins_over_the_request_and_the_store() {
+    let (sidecar, idp, signer) = world().await;
+    let token = signer.sign(&idp.claims(&json!({"customer": "of-the-claim"})));
+    let stored = json!({"parameters": {"customerId": "stored"}});
+    let (status, text) = sent(&sidecar, ("PUT", "/v1/sessions/s"), &token, &stored).await;
+    assert!((200..300).contains(&status), "{status} {text}");
+    let (status, text) = planned(&sidecar, &token).await;
+    assert_eq!(status, 200, "{text}");
+    assert!(text.contains("customer=of-the-claim"), "{text}");
+    assert!(!text.contains("inline") && !text.contains("stored"), "{text}");
+}
+
+#[tokio::test]
+async fn who_comes_without_the_claim_is_refused() {
+    let (sidecar, idp, signer) = world().await;
+    for token in [
+        signer.sign(&idp.claims(&json!({}))),
+        signer.sign(&idp.claims(&json!({"customer": null}))),
+        format!("Bearer {NAMED}"),
+    ] {
+        let (status, text) = planned(&sidecar, &token).await;
+        assert_eq!(status, 403, "{text}");
+        let problem: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(problem["type"], "urn:callgate:problem:missing-claim");
+        assert!(problem["detail"].as_str().unwrap().contains("`customer`"), "{text}");
+    }
+}
