@@ -17,7 +17,7 @@ use std::{
     env, fs,
     hint::black_box,
     path::{Path, PathBuf},
-    process::{self, Command},
+    process::{Command, ExitCode},
 };
 
 use callgate_openapi::{Document, Limits, LoadOptions, Loaded, load};
@@ -46,25 +46,30 @@ const DESCRIPTIONS: [&str; 6] = [
     "plaid/2020-09-14.yml",
 ];
 
-fn main() {
+fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().collect();
     let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).collect();
     match *words {
         ["--load", file, rounds] => print(&measure_load(file, rounds.parse().unwrap())),
         ["--declare", file] => print(&measure_declarations(file)),
-        _ => compare_all(),
+        _ => return compare_all(),
     }
+    ExitCode::SUCCESS
 }
 
-fn compare_all() {
-    let Some(specs) = corpus() else { return println!("corpus absent: nothing is measured") };
+fn compare_all() -> ExitCode {
+    let Some(specs) = corpus() else {
+        println!("corpus absent: nothing is measured");
+        return ExitCode::SUCCESS;
+    };
     let reader = built_reader();
     let missed: usize =
         DESCRIPTIONS.iter().map(|name| compare(name, &specs.join(name), &reader)).sum();
-    if missed > 0 {
-        eprintln!("{missed} bars are missed");
-        process::exit(1);
+    if missed == 0 {
+        return ExitCode::SUCCESS;
     }
+    println!("{missed} bars are missed");
+    ExitCode::FAILURE
 }
 
 fn corpus() -> Option<PathBuf> {

@@ -187,17 +187,12 @@ impl Desk {
 
     /// Says in the log once that lines are lost, why, and once that they are written again.
     fn tell(&mut self, is_failing: bool, failure: Option<&io::Error>) {
-        let (file, was_failing) = (self.file.path().display(), self.is_failing);
-        if is_failing && !was_failing {
-            let cause = failure.map(tracing::field::display);
-            tracing::warn!(
-                %file,
-                cause,
-                "the audit file cannot be written: make room, or mend its disk or its rights; it is tried again at each call"
-            );
-        }
-        if was_failing && !is_failing {
-            tracing::info!(%file, "the audit file is written again");
+        match (self.is_failing, is_failing) {
+            (false, true) => tell_failing(&self.file, failure),
+            (true, false) => {
+                tracing::info!(file = %self.file.path().display(), "the audit file is written again");
+            }
+            _ => {}
         }
         self.is_failing = is_failing;
     }
@@ -243,6 +238,15 @@ impl Desk {
             Err(error) => tracing::warn!(%error, "the audit file cannot be opened again"),
         }
     }
+}
+
+fn tell_failing(file: &AuditFile, failure: Option<&io::Error>) {
+    let cause = failure.map(tracing::field::display);
+    tracing::warn!(
+        file = %file.path().display(),
+        cause,
+        "the audit file cannot be written: make room, or mend its disk or its rights; it is tried again at each call"
+    );
 }
 
 /// A disk that takes longer is not waited for by a process that ends.
