@@ -4,10 +4,13 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
-use http::{HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+use rmcp::{
+    model::ProtocolVersion,
+    transport::streamable_http_server::{
+        StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
+    },
 };
 use tower_service::Service;
 
@@ -45,9 +48,13 @@ impl McpService {
             }
             head.extensions.insert(Arc::new(exact));
         }
-        let request = Request::from_parts(head, Full::new(body));
+        let is_json = is_json(&head.headers);
+        let request = Request::from_parts(head, Full::new(body.clone()));
         let Ok(response) = self.service().call(request).await;
-        response
+        if is_json_rpc(&response) {
+            return response;
+        }
+        reworded(response, &body, is_json).await.map(|body| Full::new(body).boxed())
     }
 
     /// The library's own way. Nothing of it outlives a request.
@@ -71,6 +78,47 @@ impl McpService {
             None => Ok(exact),
         }
     }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/json"))
+}
+
+/// False for a refusal that the library words in plain text.
+fn is_json_rpc(response: &Response<BoxBody<Bytes, Infallible>>) -> bool {
+    !response.status().is_client_error() || response.headers().contains_key(header::CONTENT_TYPE)
+}
+
+/// A refusal in plain text as an error of JSON-RPC that says what was expected.
+async fn reworded(
+    response: Response<BoxBody<Bytes, Infallible>>,
+    asked: &[u8],
+    is_json: bool,
+) -> Response<Bytes> {
+    let (mut head, body) = response.into_parts();
+    let Ok(text) = body.collect().await.map(http_body_util::Collected::to_bytes);
+    let text = String::from_utf8_lossy(&text);
+    let refusal = match head.status {
+        // The media type is right: the text is no message.
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
+            head.status = StatusCode::BAD_REQUEST;
+            Refusal::foreign(asked)
+        }
+        StatusCode::BAD_REQUEST if text.contains("MCP-Protocol-Version") => {
+            let known: Vec<_> =
+                ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
+            let known = known.join("`, `");
+            Refusal::of(asked, format!("{text}; expected one of `{known}`"))
+        }
+        _ => Refusal::of(asked, text.into_owned()),
+    };
+    let mut refused = refused(&refusal);
+    *refused.status_mut() = head.status;
+    if let Some(allowed) = head.headers.remove(header::ALLOW) {
+        refused.headers_mut().insert(header::ALLOW, allowed);
+    }
+    refused
 }
 
 /// A message that is not taken (MCP 2026-07-28, transports: 400 with an error of JSON-RPC).

@@ -102,8 +102,13 @@ impl Refusal {
 
     /// JSON that is no message of MCP.
     pub(crate) fn foreign(text: &[u8]) -> Self {
+        Self::of(text, "expected a message of MCP".to_owned())
+    }
+
+    /// A request that is not taken for another reason.
+    pub(crate) fn of(text: &[u8], message: String) -> Self {
         let id = str::from_utf8(text).map(id_of).unwrap_or_default();
-        refusal(id, INVALID_REQUEST, "expected a message of MCP".to_owned())
+        refusal(id, INVALID_REQUEST, message)
     }
 
     /// The answer, as JSON on one line.

@@ -36,6 +36,29 @@ async fn the_tools_of_one_toolset_are_served_at_its_path() {
 }
 
 #[tokio::test]
+async fn what_is_no_request_of_mcp_is_answered_as_json_rpc() {
+    let sidecar = Sidecar::of_pets().await;
+    let list = request("tools/list", &json!({})).to_string();
+    let json = ("content-type", "application/json");
+    let both = ("accept", "application/json, text/event-stream");
+    let old = ("mcp-protocol-version", "1999-01-01");
+    for (headers, body, status, said) in [
+        (vec![json, both], "[]", 400, "expected a message of MCP"),
+        (vec![json, both], "{}", 400, "expected a message of MCP"),
+        (vec![json, both, old], &list, 400, "expected one of `2024-11-05`"),
+        (vec![json, ("accept", "text/html")], &list, 406, "must accept"),
+        (vec![("content-type", "text/plain"), both], &list, 415, "application/json"),
+    ] {
+        let answered = sidecar.send("POST", "/mcp", &headers, body).await;
+        assert_eq!(answered.status, status, "{body} {}", answered.text);
+        assert_eq!(answered.header("content-type"), "application/json");
+        let answer = answered.json();
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(said), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn an_argument_that_stands_twice_is_refused_before_anything_is_sent() {
     let sidecar = Sidecar::of_pets().await;
     let call = request("tools/call", &json!({"name": "pets-getPet", "arguments": {"petId": 7}}));
