@@ -73,6 +73,12 @@ impl Checked {
         })
     }
 
+    /// The text of the description.
+    #[cfg(feature = "openapiv3")]
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
     /// With notes about what the declarations cost and which providers would not take them.
     pub(crate) fn with_advice(mut self) -> Self {
         let mut notes = self.advice.notes();

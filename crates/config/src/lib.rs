@@ -38,6 +38,8 @@ mod service_directory;
 mod serving;
 mod session_values;
 mod sessions;
+#[cfg(feature = "openapiv3")]
+mod strict;
 mod text;
 mod tls;
 mod toolset;
@@ -73,6 +75,8 @@ pub use serving::{
     PrincipalConfig, Rights, Scopes, ServingConfig, ServingLimits, Token,
 };
 pub use sessions::SessionsConfig;
+#[cfg(feature = "openapiv3")]
+pub use strict::{StrictFault, strict_faults};
 pub use tls::{CertificateSource, IdentityConfig, TlsConfig};
 pub use toolset::{FunctionConfig, SchemeChoice, ToolsetConfig};
 pub use upstream::Upstream;

@@ -22,6 +22,9 @@ pub(crate) struct CheckArguments {
     /// Try every secret, token and server too, as `callgate doctor` does, and call no operation
     #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) connect: bool,
+    /// Ask the crate openapiv3 too whether a description of OpenAPI 3.0 is written as its types have it
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    pub(crate) strict: bool,
     /// The least severity that is reported; text counts notes unless they are asked for
     #[arg(long, value_name = "SEVERITY", value_enum)]
     pub(crate) severity: Option<Least>,

@@ -1,5 +1,7 @@
 //! `callgate check FILE…`: what became of each operation, every fault with its line and a caret, and a summary.
 
+mod strict;
+
 use std::path::{Path, PathBuf};
 
 use callgate::{
@@ -35,6 +37,9 @@ struct Found {
 
 /// Checks every file and tells everything at once.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
+    if arguments.strict {
+        strict::needed()?;
+    }
     let format = if arguments.json { Format::Json } else { arguments.format };
     let levels = levels(arguments, format);
     let mut baseline = arguments.baseline.as_deref().map(Baseline::read).transpose()?;
@@ -57,7 +62,10 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
         return found.write_baseline(file);
     }
     found.show(format, &levels);
-    let n_faults = if arguments.connect { connected(arguments)? } else { 0 };
+    let mut n_faults = if arguments.connect { connected(arguments)? } else { 0 };
+    if arguments.strict {
+        n_faults += strict::report(&found.documents);
+    }
     let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0

@@ -45,6 +45,22 @@ fn the_tools_that_lose_something_at_a_provider_are_counted_and_listed() {
     );
 }
 
+#[cfg(feature = "openapiv3")]
+#[test]
+fn a_strict_check_has_the_verdict_of_another_reader_part_by_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pets.yaml");
+    let text = "openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\nservers: [{url: 'https://a.example'}]\npaths:\n  /pets:\n    get: {operationId: listPets}\n    post: {operationId: addPet, responses: {'200': {description: ok}}}\n";
+    fs::write(&file, text).unwrap();
+    let ended = callgate(&["check", file.to_str().unwrap(), "--strict"]).exits(1);
+    assert!(ended.err.contains("openapiv3 does not read"), "{}", ended.err);
+    let ended = ended.prints("openapiv3 refuses 1 part");
+    ended.prints("/paths/~1pets/get: missing field `responses`");
+    fs::write(&file, text.replace("listPets", "listPets, responses: {'200': {description: ok}}"))
+        .unwrap();
+    callgate(&["check", file.to_str().unwrap(), "--strict"]).exits(0).prints("openapiv3 reads it");
+}
+
 #[test]
 fn every_fault_of_a_configuration_is_shown_with_its_line() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,0 +1,141 @@
+//! The verdict of the crate `openapiv3` on a description of OpenAPI 3.0, part by part, so that one fault hides no other. It is a
+//! second opinion: what becomes a tool is decided by the parser of `callgate-openapi`.
+
+use callgate_tool::Value as Read;
+use openapiv3::{
+    Callback, Example, Header, Link, OpenAPI, Operation, Parameter, PathItem, ReferenceOr,
+    RequestBody, Response, Schema, SecurityScheme,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// A part of a description that the types of `openapiv3` do not hold.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct StrictFault {
+    /// The JSON pointer of the part.
+    pub pointer: String,
+    /// The fault in the crate's own words.
+    pub message: String,
+}
+
+/// The parts of a description that the types of `openapiv3` refuse, in its order; none for one that they read.
+///
+/// ```
+/// # use callgate_config::strict_faults;
+/// # use callgate_tool::json;
+/// let faults = strict_faults(&json!({
+///     "openapi": "3.0.3",
+///     "info": {"title": "Pets", "version": "1"},
+///     "paths": {"/pets": {"get": {"operationId": "listPets"}}},
+/// }));
+/// assert_eq!(faults[0].pointer, "/paths/~1pets/get");
+/// assert_eq!(faults[0].message, "missing field `responses`");
+/// ```
+pub fn strict_faults(description: &Read) -> Vec<StrictFault> {
+    let mut whole = description.to_serde_json();
+    let version = whole.get("openapi").and_then(Value::as_str).unwrap_or_default();
+    if !version.starts_with("3.0") {
+        let message = "the strict verdict is on OpenAPI 3.0 only".to_owned();
+        return vec![StrictFault { pointer: "/openapi".to_owned(), message }];
+    }
+    let mut faults = Vec::new();
+    for (path, mut item) in taken(&mut whole, "paths") {
+        let at = format!("/paths/{}", escaped(&path));
+        check_path(&at, &mut item, &mut faults);
+    }
+    let mut components = Value::Object(taken(&mut whole, "components"));
+    for (section, check) in SECTIONS {
+        for (name, part) in taken(&mut components, section) {
+            check(&format!("/components/{section}/{}", escaped(&name)), part, &mut faults);
+        }
+    }
+    check::<OpenAPI>("", whole, &mut faults);
+    faults
+}
+
+fn check_path(at: &str, item: &mut Value, faults: &mut Vec<StrictFault>) {
+    // Extensions of paths are anything.
+    if at.starts_with("/paths/x-") {
+        return;
+    }
+    for method in METHODS {
+        if let Some(operation) = item.as_object_mut().and_then(|item| item.remove(method)) {
+            check::<Operation>(&format!("{at}/{method}"), operation, faults);
+        }
+    }
+    check::<ReferenceOr<PathItem>>(at, item.take(), faults);
+}
+
+fn check<T: DeserializeOwned>(at: &str, part: Value, faults: &mut Vec<StrictFault>) {
+    if let Err(error) = serde_json::from_value::<T>(part) {
+        faults.push(StrictFault { pointer: at.to_owned(), message: error.to_string() });
+    }
+}
+
+/// The members of a member, which is empty afterwards: what is checked by itself is not checked again with the whole.
+fn taken(whole: &mut Value, name: &str) -> Map<String, Value> {
+    match whole.get_mut(name) {
+        Some(Value::Object(members)) => std::mem::take(members),
+        // What is no mapping stays, and the check of the whole reports it.
+        _ => Map::new(),
+    }
+}
+
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
+type Check = fn(&str, Value, &mut Vec<StrictFault>);
+
+/// The sections of `components`, each with the type of its parts.
+const SECTIONS: [(&str, Check); 9] = [
+    ("callbacks", check::<ReferenceOr<Callback>>),
+    ("examples", check::<ReferenceOr<Example>>),
+    ("headers", check::<ReferenceOr<Header>>),
+    ("links", check::<ReferenceOr<Link>>),
+    ("parameters", check::<ReferenceOr<Parameter>>),
+    ("requestBodies", check::<ReferenceOr<RequestBody>>),
+    ("responses", check::<ReferenceOr<Response>>),
+    ("schemas", check::<ReferenceOr<Schema>>),
+    ("securitySchemes", check::<ReferenceOr<SecurityScheme>>),
+];
+
+const METHODS: [&str; 8] = ["delete", "get", "head", "options", "patch", "post", "put", "trace"];
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn found(member: &str, value: &Value, expected: &[&str]) {
+        let mut whole =
+            json!({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": {}});
+        whole[member] = value.clone();
+        let read = Read::parse(&whole.to_string()).unwrap();
+        let faults = strict_faults(&read);
+        let pointers: Vec<_> = faults.iter().map(|fault| fault.pointer.as_str()).collect();
+        assert_eq!(pointers, expected, "{faults:?}");
+    }
+
+    #[test]
+    fn one_fault_hides_no_other() {
+        let wrong = json!({"get": {}, "post": {"responses": {}}, "put": {"responses": 7}});
+        found(
+            "paths",
+            &json!({"/a": wrong, "/b": {"get": {"responses": {}}}}),
+            &["/paths/~1a/get", "/paths/~1a/put"],
+        );
+        let schemas = json!({"schemas": {"Good": {"type": "string"}, "Bad": {"type": "string", "maxLength": "long"}}});
+        found("components", &schemas, &["/components/schemas/Bad"]);
+    }
+
+    #[test]
+    fn what_is_read_has_no_fault() {
+        found("paths", &json!({"x-note": 7, "/a": {"$ref": "#/b"}}), &[]);
+        found("info", &json!({"title": "t"}), &[""]);
+        found("openapi", &json!("3.1.0"), &["/openapi"]);
+    }
+}
