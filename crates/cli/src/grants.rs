@@ -1,9 +1,12 @@
-//! The place where the logins of the user are kept: a folder below the one for state, with a login of its own for each profile.
+//! The place where the logins of the user are kept: the keyring of the machine, or else a folder below the one for state; with a login
+//! of its own for each profile.
 
 use std::{path::Path, sync::Arc};
 
 use callgate::auth::{GrantFolder, GrantStore};
 use callgate_config::Location;
+#[cfg(feature = "keyring")]
+use callgate_store::{GrantKeyring, KeyringBackend};
 
 use crate::{folders, source::USUAL_FILE};
 
@@ -22,5 +25,9 @@ pub(crate) fn of(location: &Location, given: &Path) -> Option<Arc<dyn GrantStore
     };
     let grants = profile.into_iter().fold(grants, GrantFolder::of_profile);
     let grants = grants.with_login_command(command);
+    #[cfg(feature = "keyring")]
+    if let Ok(grants) = GrantKeyring::new(grants.clone(), KeyringBackend::Platform) {
+        return Some(Arc::new(grants));
+    }
     Some(Arc::new(grants))
 }

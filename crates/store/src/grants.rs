@@ -2,6 +2,8 @@
 //! one process to the next and lets one process at a time replace one; what stands in a grant is the business of `auth`.
 
 mod folder;
+#[cfg(feature = "keyring")]
+mod keyring;
 
 use std::fmt;
 
@@ -9,6 +11,8 @@ use async_trait::async_trait;
 use callgate_secret::{Error, Secret};
 
 pub use folder::GrantFolder;
+#[cfg(feature = "keyring")]
+pub use keyring::GrantKeyring;
 
 /// Keeps the grants of one person, or of one profile of a person. A program that is many people's has a store for each.
 #[async_trait]
@@ -43,8 +47,8 @@ pub trait GrantStore: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The place where the grants are, for who logs in: `/home/me/.local/state/callgate`.
-    fn place(&self) -> String;
+    /// The place where a grant is kept, in words for who logged in: "the keyring of this machine".
+    fn place(&self, name: &str) -> String;
 
     /// The command by which a person logs in: `callgate login github`.
     fn login_command(&self) -> Option<&str> {

@@ -6,6 +6,8 @@
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference, SecretStore};
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;
+#[cfg(feature = "keyring")]
+pub(crate) use store::Work;
 
 #[cfg(feature = "keyring")]
 mod entry;

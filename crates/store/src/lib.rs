@@ -13,6 +13,8 @@ mod test_server;
 mod vault;
 mod vault_settings;
 
+#[cfg(feature = "keyring")]
+pub use grants::GrantKeyring;
 pub use grants::{GrantFolder, GrantLock, GrantStore};
 pub use keyring::{KeyringBackend, KeyringStore};
 #[cfg(feature = "vault")]

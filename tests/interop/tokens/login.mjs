@@ -92,7 +92,8 @@ const configured = (path, credential) => {
 
 let written = '';
 const run = (...words) => {
-  const home = { XDG_STATE_HOME: state, XDG_CONFIG_HOME: join(folder, 'config'), XDG_CACHE_HOME: join(folder, 'cache') };
+  // The keyring of whoever runs this is left alone: there is none at that address, so the logins are in files.
+  const home = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${folder}/nothing`, XDG_STATE_HOME: state, XDG_CONFIG_HOME: join(folder, 'config'), XDG_CACHE_HOME: join(folder, 'cache') };
   const child = spawn(callgate, words, { env: { ...process.env, ...home, IDP_SECRET: secret }, stdio: ['ignore', 'pipe', 'pipe'] });
   const ran = { text: '', code: undefined };
   const heard = (text) => { ran.text += text; written += text; };

@@ -58,7 +58,7 @@ impl GrantStore for Kept {
         Ok(GrantLock::new(Arc::clone(&self.replacing).lock_owned().await))
     }
 
-    fn place(&self) -> String {
+    fn place(&self, _: &str) -> String {
         "memory".to_owned()
     }
 

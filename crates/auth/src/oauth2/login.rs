@@ -50,6 +50,8 @@ pub struct LoggedIn {
     pub scopes: Vec<String>,
     /// The time for which the first token lives; none where the server does not say.
     pub expires_in: Option<Duration>,
+    /// The place where the login is kept, in words.
+    pub place: String,
     /// True if tokens are renewed; else the login ends with its token.
     pub is_renewed: bool,
 }
@@ -191,6 +193,7 @@ impl Login {
         Ok(LoggedIn {
             scopes: held.scopes.clone(),
             expires_in: held.life(),
+            place: self.logins.store()?.place(name),
             is_renewed: held.refresh_token.is_some(),
         })
     }

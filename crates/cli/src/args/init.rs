@@ -12,7 +12,7 @@ pub(crate) struct InitArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
     /// The credential of a security scheme of the description, by reference: `key=env:API_KEY`, `login=USER:env:PASSWORD`,
-    /// `oauth=CLIENT_ID:env:CLIENT_SECRET`; one for each scheme
+    /// `oauth=CLIENT_ID:env:CLIENT_SECRET`, `oauth=login:CLIENT_ID` where you log in; one for each scheme
     #[arg(long, value_name = "SCHEME=REFERENCE")]
     pub(crate) credential: Vec<String>,
     /// Write `./callgate.yaml` instead of a profile of yours

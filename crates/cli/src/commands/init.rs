@@ -57,6 +57,10 @@ pub(crate) fn run(arguments: &InitArguments) -> Result<Verdict, Failure> {
     checked(&text, &file)?;
     written(&file, &text, arguments.force).map_err(|error| unwritten(&file, &error))?;
     told(arguments, &file, &toolset);
+    if credentials.values().any(|known| known.get("oauth2_authorization_code").is_some()) {
+        let name = if arguments.here { "" } else { &arguments.name };
+        output::result(&format!("{}\n", format!("callgate login {name}").trim_end()));
+    }
     for scheme in schemes.iter().filter(|scheme| !credentials.contains_key(&*scheme.name)) {
         output::talk(&without(scheme));
     }

@@ -16,21 +16,15 @@ use super::call::block_on;
 use crate::{
     args::{LoginArguments, LoginPlace},
     exit::{Failure, Verdict},
-    grants,
-    open::{failure, open},
+    open::open,
     output,
-    source::{self, USUAL_FILE},
+    source::USUAL_FILE,
 };
 
 /// Logs in for each credential of the toolset.
 pub(crate) fn run(arguments: &LoginArguments) -> Result<Verdict, Failure> {
     let (built, logins) = logins(&arguments.at)?;
     block_on(all(&logins, arguments))??;
-    let location = source::location(file(&arguments.at)).map_err(|error| failure(&error))?;
-    if let Some(grants) = grants::of(&location, file(&arguments.at)) {
-        let place = grants.place();
-        output::talk(&format!("note: the login is kept in `{place}`, which only you can read\n"));
-    }
     drop::<Built>(built);
     Ok(Verdict::Fine)
 }
@@ -43,6 +37,7 @@ async fn all(logins: &[BuiltLogin], arguments: &LoginArguments) -> Result<(), Fa
         output::talk(&format!("log in for `{credential}`{of}\n"));
         let logged_in = logged_in(login, arguments).await?;
         output::result(&format!("{}\n", told(&logged_in)));
+        output::talk(&format!("note: the login is kept in {}\n", logged_in.place));
     }
     Ok(())
 }

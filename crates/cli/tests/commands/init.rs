@@ -17,7 +17,9 @@ impl Home {
     fn callgate(&self, arguments: &[&str]) -> Ended {
         let mut command = Command::new(env!("CARGO_BIN_EXE_callgate"));
         command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path());
-        command.env_remove("XDG_CACHE_HOME").env_remove("XDG_CONFIG_HOME");
+        for folder in ["XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+            command.env_remove(folder);
+        }
         let ended = Ended::of(&mut command);
         assert!(!format!("{ended:?}").contains("canary"), "{ended:#?}");
         ended
@@ -128,4 +130,40 @@ fn nobody_is_asked_without_a_terminal() {
     home.callgate(&["init", "a", "none.yaml"]).exits(2).says("error");
     let demo = root().join("config/demo.yaml").display().to_string();
     home.callgate(&["init", "a", &demo]).exits(2).says("got a configuration");
+}
+
+#[test]
+fn a_scheme_whose_people_log_in_is_written_with_its_pages() {
+    let home = Home::new();
+    let spec = home.0.path().join("spec.json").display().to_string();
+    let description = r#"{"openapi": "3.0.3", "info": {"title": "T", "version": "1"},
+        "servers": [{"url": "https://a.example"}],
+        "paths": {"/a": {"get": {"operationId": "a", "responses": {"200": {"description": "ok"}}}}},
+        "security": [{"idp": []}],
+        "components": {"securitySchemes": {"idp": {"type": "oauth2", "flows": {"authorizationCode": {
+            "authorizationUrl": "https://idp.example/page", "tokenUrl": "https://idp.example/token", "scopes": {}}}}}}}"#;
+    fs::write(&spec, description).unwrap();
+    for wrong in ["idp=login:", "idp=login:me:canary", "idp=login::env:X"] {
+        home.callgate(&["init", "mine", &spec, "--credential", wrong]).exits(2).says("login:ID");
+    }
+    let credential = "idp=login:me:env:IDP_SECRET";
+    let made = home.callgate(&["init", "mine", &spec, "--credential", credential]).exits(0);
+    made.prints("callgate login mine\n");
+    let written = fs::read_to_string(home.profile("mine")).unwrap();
+    for part in [
+        "authorization_url: https://idp.example/page",
+        "token_url: https://idp.example/token",
+        "client_id: me",
+        "client_secret: env:IDP_SECRET",
+    ] {
+        assert!(written.contains(part), "no `{part}` in {written}");
+    }
+    home.callgate(&["init", "mine", &spec, "--force", "--credential", "idp=login:me"]).exits(0);
+    home.callgate(&["call", "mine", "a"]).exits(1).says("run `callgate login mine`");
+    home.callgate(&["logout", "mine"]).exits(0).prints("nobody was logged in for `idp`");
+    home.callgate(&["login", "mine", "other"]).exits(2).says("these have: `mine`");
+    home.callgate(&["init", "pets", &pets()]).exits(0);
+    let without = home.callgate(&["login", "pets"]).exits(2);
+    without.says("no credential that a person logs in for").says("oauth2_authorization_code");
+    home.callgate(&["login", "mine", "--wait", "0s"]).exits(2).says("expected a time");
 }

@@ -53,7 +53,7 @@ impl GrantFolder {
         self
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    pub(super) fn file(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.json"))
     }
 
@@ -110,8 +110,8 @@ impl GrantStore for GrantFolder {
         self.profile.as_deref()
     }
 
-    fn place(&self) -> String {
-        self.folder.display().to_string()
+    fn place(&self, name: &str) -> String {
+        format!("the file `{}`, which only you can read", self.file(name).display())
     }
 
     fn login_command(&self) -> Option<&str> {

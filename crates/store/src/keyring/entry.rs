@@ -3,19 +3,40 @@
 use std::io;
 
 use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
+use keyring_core::Entry;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::platform::Keyring;
 
 /// The secret of an entry as it is now.
 pub(super) fn read(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
+    let found = entry(keyring, reference)?.get_secret();
+    secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
+}
+
+/// Puts a secret in the place of what the entry held.
+pub(super) fn write(
+    keyring: &Keyring,
+    reference: &SecretReference,
+    secret: &Secret,
+) -> Result<(), Error> {
+    let written = entry(keyring, reference)?.set_secret(secret.expose().as_bytes());
+    written.map_err(|error| failure(error, reference))
+}
+
+/// Removes an entry, and answers what it held.
+pub(super) fn remove(keyring: &Keyring, reference: &SecretReference) -> Result<Secret, Error> {
+    let found = read(keyring, reference)?;
+    let removed = entry(keyring, reference)?.delete_credential();
+    removed.map(|()| found).map_err(|error| failure(error, reference))
+}
+
+fn entry(keyring: &Keyring, reference: &SecretReference) -> Result<Entry, Error> {
     let SecretReference::Keyring { service, user, .. } = reference else {
         let message = format!("the keyring holds no secrets of `{}:`", reference.scheme());
         return Err(Error::from_store(ErrorKind::Unsupported, message));
     };
-    let entry = keyring.build(service, user, None);
-    let found = entry.and_then(|entry| entry.get_secret());
-    secret(found.map(Zeroizing::new).map_err(|error| failure(error, reference))?, reference)
+    keyring.build(service, user, None).map_err(|error| failure(error, reference))
 }
 
 /// What is stored is a text; one line break at its end is not the secret's.

@@ -26,11 +26,20 @@ pub struct KeyringStore {
     thread: Mutex<Option<Sender<Asked>>>,
 }
 
+/// What is done with an entry.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Read,
+    Remove,
+    Write(Secret),
+}
+
 /// A question to the thread.
 #[derive(Debug)]
 struct Asked {
     reference: SecretReference,
-    answer: oneshot::Sender<Result<Secret, Error>>,
+    work: Work,
+    answer: oneshot::Sender<Result<Option<Secret>, Error>>,
 }
 
 impl KeyringStore {
@@ -41,6 +50,17 @@ impl KeyringStore {
     pub fn new(backend: KeyringBackend) -> Result<Self, Error> {
         platform::check(backend)?;
         Ok(Self { backend, thread: Mutex::default() })
+    }
+
+    /// Does something with an entry, and answers what was in it where it is read or removed.
+    pub(crate) async fn work(
+        &self,
+        reference: &SecretReference,
+        work: Work,
+    ) -> Result<Option<Secret>, Error> {
+        let (answer, answered) = oneshot::channel();
+        self.ask(Asked { reference: reference.clone(), work, answer })?;
+        answered.await.unwrap_or_else(|_| Err(gone()))
     }
 
     /// Hands a question to the thread, which is started where there is none.
@@ -60,9 +80,7 @@ impl KeyringStore {
 #[async_trait]
 impl SecretStore for KeyringStore {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        let (answer, answered) = oneshot::channel();
-        self.ask(Asked { reference: reference.clone(), answer })?;
-        answered.await.unwrap_or_else(|_| Err(gone()))
+        self.work(reference, Work::Read).await?.ok_or_else(gone)
     }
 }
 
@@ -78,7 +96,7 @@ fn start(backend: KeyringBackend) -> Result<Sender<Asked>, Error> {
 /// been started or unlocked since.
 fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
     let mut open: Option<Keyring> = None;
-    while let Ok(Asked { reference, answer }) = questions.recv() {
+    while let Ok(Asked { reference, work, answer }) = questions.recv() {
         // Nobody waits any more for what was asked while the keyring was stuck.
         if answer.is_closed() {
             continue;
@@ -86,10 +104,16 @@ fn answer_all(backend: KeyringBackend, questions: &Receiver<Asked>) {
         let keyring = open.take().map_or_else(|| platform::open(backend), Ok);
         let answered =
             keyring.map_err(|error| entry::failure(error, &reference)).and_then(|keyring| {
-                let read = entry::read(&keyring, &reference);
-                let is_well = read.as_ref().err().is_none_or(|error| !error.is_transient());
+                let done = match work {
+                    Work::Read => entry::read(&keyring, &reference).map(Some),
+                    Work::Remove => entry::remove(&keyring, &reference).map(Some),
+                    Work::Write(secret) => {
+                        entry::write(&keyring, &reference, &secret).map(|()| None)
+                    }
+                };
+                let is_well = done.as_ref().err().is_none_or(|error| !error.is_transient());
                 open = is_well.then_some(keyring);
-                read
+                done
             });
         // Whoever asked may have gone away meanwhile.
         answer.send(answered).ok();

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use callgate::secret::SecretReference;
-use callgate_openapi::{OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
-use callgate_tool::{Value, json};
+use callgate_openapi::{OAuthFlow, OAuthFlowKind, SecurityScheme, SecuritySchemeKind};
+use callgate_tool::{Object, Value, json};
 
 use crate::args::DescriptionArguments;
 
@@ -29,6 +29,9 @@ pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String
     let expected =
         || format!("expected {} for the security scheme `{name}`, got another text", words(scheme));
     let is_reference = is_reference(text);
+    if let Some(client) = text.strip_prefix(LOGIN).filter(|_| has_login(scheme)) {
+        return login(scheme, client).ok_or_else(expected);
+    }
     match takes(scheme) {
         Takes::Key if is_reference => Ok(json!({"api_key": {"value": text}})),
         Takes::Token | Takes::Client | Takes::ClientAndSecret if is_reference => {
@@ -43,6 +46,63 @@ pub(super) fn value(scheme: &SecurityScheme, text: &str) -> Result<Value, String
             Ok(json!({"oauth2_client_credentials": {"client_id": id, "client_secret": secret}}))
         }
         _ => Err(expected()),
+    }
+}
+
+/// A person who logs in with this client: its id, and a reference to its secret where it has one.
+fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
+    let (id, secret) = match client.split_once(':') {
+        Some(_) => pair(client).map(|(id, secret)| (id, Some(secret)))?,
+        None => (client, None),
+    };
+    let mut credential = Object::new();
+    for (key, url) in endpoints(scheme) {
+        // What is relative, the description goes on saying.
+        if url.starts_with("https://") || url.starts_with("http://") {
+            credential.insert(key, Value::from(url));
+        }
+    }
+    credential.insert("client_id", Value::from(id));
+    credential.extend(secret.map(|secret| ("client_secret".to_owned(), Value::from(secret))));
+    let is_client = !id.is_empty();
+    is_client.then(|| json!({"oauth2_authorization_code": (Value::Object(credential))}))
+}
+
+/// Where a person logs in, and where tokens are asked for, as the description says: written down, so that the operator sees it.
+fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
+    let flows = match &scheme.kind {
+        SecuritySchemeKind::OpenIdConnect { url } => {
+            let issuer = url.strip_suffix("/.well-known/openid-configuration");
+            return issuer.map(|issuer| ("issuer", issuer)).into_iter().collect();
+        }
+        SecuritySchemeKind::OAuth2 { flows, .. } => flows,
+        _ => return Vec::new(),
+    };
+    let of = |kind| flows.iter().find(move |flow: &&OAuthFlow| flow.kind == kind);
+    let (code, device) =
+        (of(OAuthFlowKind::AuthorizationCode), of(OAuthFlowKind::DeviceAuthorization));
+    let named = [
+        ("authorization_url", code.and_then(|flow| flow.authorization_url.as_deref())),
+        ("token_url", code.or(device).and_then(|flow| flow.token_url.as_deref())),
+        (
+            "device_authorization_url",
+            device.and_then(|flow| flow.device_authorization_url.as_deref()),
+        ),
+    ];
+    named.into_iter().filter_map(|(key, url)| Some((key, url?))).collect()
+}
+
+/// Whether people log in for a scheme.
+fn has_login(scheme: &SecurityScheme) -> bool {
+    match &scheme.kind {
+        SecuritySchemeKind::OAuth2 { flows, .. } => flows.iter().any(|flow| {
+            matches!(
+                flow.kind,
+                OAuthFlowKind::AuthorizationCode | OAuthFlowKind::DeviceAuthorization
+            )
+        }),
+        SecuritySchemeKind::OpenIdConnect { .. } => true,
+        _ => false,
     }
 }
 
@@ -63,18 +123,13 @@ fn takes(scheme: &SecurityScheme) -> Takes {
         SecuritySchemeKind::ApiKey { .. } => Takes::Key,
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "basic" => Takes::UserAndPassword,
         SecuritySchemeKind::Http { scheme, .. } if &**scheme == "bearer" => Takes::Token,
-        SecuritySchemeKind::OpenIdConnect { .. } => Takes::Token,
-        SecuritySchemeKind::OAuth2 { flows, .. } => {
-            let has = |kind| flows.iter().any(|flow| flow.kind == kind);
-            if has(OAuthFlowKind::ClientCredentials) {
-                Takes::ClientAndSecret
-            } else if has(OAuthFlowKind::AuthorizationCode)
-                || has(OAuthFlowKind::DeviceAuthorization)
-            {
-                Takes::Client
-            } else {
-                Takes::Token
-            }
+        SecuritySchemeKind::OAuth2 { flows, .. }
+            if flows.iter().any(|flow| flow.kind == OAuthFlowKind::ClientCredentials) =>
+        {
+            Takes::ClientAndSecret
+        }
+        SecuritySchemeKind::OAuth2 { .. } | SecuritySchemeKind::OpenIdConnect { .. } => {
+            if has_login(scheme) { Takes::Client } else { Takes::Token }
         }
         _ => Takes::Nothing,
     }
@@ -84,7 +139,10 @@ fn takes(scheme: &SecurityScheme) -> Takes {
 pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
     match takes(scheme) {
         Takes::Key => "a reference to the key",
-        Takes::Client | Takes::Token => "a reference to the token",
+        Takes::Token => "a reference to the token",
+        Takes::Client => {
+            "the client that you log in with (`login:ID`, or `login:ID:REFERENCE` with its secret), or a reference to a token"
+        }
         Takes::UserAndPassword => "a user and a reference to the password (`USER:REFERENCE`)",
         Takes::ClientAndSecret => {
             "a client and a reference to its secret (`ID:REFERENCE`), or a reference to a token"
@@ -96,7 +154,8 @@ pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
 /// The form of what stands for a scheme; none where nothing can be said.
 pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
     match takes(scheme) {
-        Takes::Key | Takes::Client | Takes::Token => Some("env:NAME"),
+        Takes::Key | Takes::Token => Some("env:NAME"),
+        Takes::Client => Some("login:CLIENT_ID"),
         Takes::UserAndPassword => Some("USER:env:NAME"),
         Takes::ClientAndSecret => Some("ID:env:NAME"),
         Takes::Nothing => None,
@@ -119,3 +178,6 @@ pub(super) fn of_flags<'a>(
     };
     text.filter(|_| kind != Takes::Nothing)
 }
+
+/// Begins what stands for a person who logs in.
+const LOGIN: &str = "login:";

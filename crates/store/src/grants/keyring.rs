@@ -1,0 +1,133 @@
+//! Grants in the operating system's keyring, and in a folder where there is no keyring that takes them. Of a grant that is in both,
+//! that of the folder is the newer: what the keyring takes leaves the folder.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use callgate_secret::{Error, ErrorKind, Secret, SecretReference};
+use tokio::time::timeout;
+
+use super::{GrantFolder, GrantLock, GrantStore};
+use crate::keyring::{KeyringBackend, KeyringStore, Work};
+
+/// The keyring, with the folder that has the locks and what the keyring does not take.
+#[derive(Debug)]
+pub struct GrantKeyring {
+    folder: GrantFolder,
+    keyring: KeyringStore,
+}
+
+impl GrantKeyring {
+    /// Grants of a keyring, else of this folder. Asks nobody yet.
+    ///
+    /// # Errors
+    /// `Unsupported` if the platform has no such keyring.
+    pub fn new(folder: GrantFolder, backend: KeyringBackend) -> Result<Self, Error> {
+        Ok(Self { folder, keyring: KeyringStore::new(backend)? })
+    }
+
+    /// Asks the keyring, which may be away, locked or stuck.
+    async fn asked(&self, name: &str, work: Work) -> Result<Option<Secret>, Error> {
+        let reference: SecretReference = format!("keyring:{SERVICE}/login-{name}").parse()?;
+        match timeout(PATIENCE, self.keyring.work(&reference, work)).await {
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Ok(answered) => answered,
+            Err(_) => Err(Error::from_store(ErrorKind::Unreadable, "the keyring does not answer")),
+        }
+    }
+}
+
+#[async_trait]
+impl GrantStore for GrantKeyring {
+    async fn get(&self, name: &str) -> Result<Option<Secret>, Error> {
+        if let Some(grant) = self.folder.get(name).await? {
+            return Ok(Some(grant));
+        }
+        match self.asked(name, Work::Read).await {
+            // Without a keyring there is nothing in it.
+            Err(error) if error.is_transient() => Ok(None),
+            found => found,
+        }
+    }
+
+    async fn put(&self, name: &str, grant: &Secret) -> Result<(), Error> {
+        match self.asked(name, Work::Write(grant.clone())).await {
+            Ok(_) => self.folder.remove(name).await.map(drop),
+            Err(_) => self.folder.put(name, grant).await,
+        }
+    }
+
+    async fn remove(&self, name: &str) -> Result<bool, Error> {
+        let was_in_folder = self.folder.remove(name).await?;
+        match self.asked(name, Work::Remove).await {
+            Ok(removed) => Ok(was_in_folder || removed.is_some()),
+            Err(error) if error.is_transient() => Ok(was_in_folder),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn lock(&self, name: &str) -> Result<GrantLock, Error> {
+        self.folder.lock(name).await
+    }
+
+    fn profile(&self) -> Option<&str> {
+        self.folder.profile()
+    }
+
+    fn place(&self, name: &str) -> String {
+        if self.folder.file(name).exists() {
+            return self.folder.place(name);
+        }
+        "the keyring of this machine".to_owned()
+    }
+
+    fn login_command(&self) -> Option<&str> {
+        self.folder.login_command()
+    }
+}
+
+/// The name that keyrings show.
+const SERVICE: &str = "callgate";
+
+/// The time that a keyring may have a person asked for its password.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Needs a kernel that lets this process have keys; where it does not, the folder has the grant, which is compared as well.
+    #[tokio::test]
+    async fn a_grant_is_kept_in_one_place() {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = GrantFolder::new(kept.path());
+        let grants = GrantKeyring::new(folder.clone(), KeyringBackend::Kernel).unwrap();
+        let name = format!("test-{}", std::process::id());
+        assert!(grants.get(&name).await.unwrap().is_none());
+        folder.put(&name, &Secret::new("canary-old".to_owned())).await.unwrap();
+        assert_eq!(grants.get(&name).await.unwrap().unwrap().expose(), "canary-old");
+        for grant in ["canary-1", "canary-2"] {
+            grants.put(&name, &Secret::new(grant.to_owned())).await.unwrap();
+            assert_eq!(grants.get(&name).await.unwrap().unwrap().expose(), grant);
+            let is_in_folder = folder.get(&name).await.unwrap().is_some();
+            assert_eq!(is_in_folder, grants.place(&name).contains("the file"));
+        }
+        assert!(grants.remove(&name).await.unwrap());
+        assert!(!grants.remove(&name).await.unwrap());
+        assert!(grants.get(&name).await.unwrap().is_none());
+        assert!(!format!("{grants:?}").contains("canary"));
+    }
+
+    #[tokio::test]
+    async fn a_grant_that_no_keyring_takes_is_in_the_folder() {
+        let kept = tempfile::tempdir().unwrap();
+        let folder = GrantFolder::new(kept.path());
+        let grants = GrantKeyring::new(folder.clone(), KeyringBackend::Kernel).unwrap();
+        // A key of the kernel's has at most 32,767 bytes.
+        let huge = Secret::new("a".repeat(100_000));
+        grants.put("huge", &huge).await.unwrap();
+        assert!(folder.get("huge").await.unwrap().is_some_and(|kept| kept.is_same_value(&huge)));
+        assert!(grants.place("huge").contains("the file"));
+        assert!(grants.remove("huge").await.unwrap());
+    }
+}
