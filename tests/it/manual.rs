@@ -115,8 +115,19 @@ fn the_chapter_about_codes_is_the_tables_of_the_codes() {
     findings.sort_unstable();
     for (code, explanation) in findings {
         write!(page, "\n### `{code}`\n\n{explanation}\n").unwrap();
+        for (form, file) in [("Found in", "wrong.yaml"), ("Mended", "mended.yaml")] {
+            if let Some(text) = example(code, file) {
+                write!(page, "\n{form}:\n\n```text\n{text}```\n").unwrap();
+            }
+        }
     }
     check("codes.md", &page);
+}
+
+/// A form of a code's example; none of a code that has none.
+fn example(code: &str, file: &str) -> Option<String> {
+    let mut folders = ["crates/openapi/src/code", "crates/cli/src/codes"].into_iter();
+    folders.find_map(|folder| fs::read_to_string(root().join(folder).join(code).join(file)).ok())
 }
 
 const CODES: &str = "\

@@ -1,10 +1,20 @@
 //! Every code of a diagnostic, whichever crate makes it, and its explanation.
 
 use callgate::openapi::{Code, TextCode};
+use callgate_openapi::Example;
 
 /// The paragraph about one code.
 pub(crate) fn explanation(asked: &str) -> Option<&'static str> {
     codes().into_iter().find(|(name, _)| *name == asked).map(|(_, explanation)| explanation)
+}
+
+/// A text in which the code is found, beside its mended form: the wrong one first.
+pub(crate) fn example(asked: &str) -> Option<(&'static str, &'static str)> {
+    let of_texts = OF_TEXTS.iter().find(|(name, ..)| *name == asked);
+    of_texts.map(|(_, wrong, mended)| (*wrong, *mended)).or_else(|| {
+        let code = Code::ALL.into_iter().find(|code| code.as_str() == asked)?;
+        code.example().map(|Example { wrong, mended, .. }| (wrong, mended))
+    })
 }
 
 /// Returns true if findings have this code: those of descriptions, and warnings about configurations.
@@ -32,4 +42,28 @@ const OF_CONFIGURATIONS: [&str; 9] = [
     "selects-nothing",
     "session-credential",
     "unused-key",
+];
+
+/// Examples of codes of texts, and their mended forms.
+const OF_TEXTS: [(&str, &str, &str); 4] = [
+    (
+        "duplicate-key",
+        include_str!("codes/duplicate-key/wrong.yaml"),
+        include_str!("codes/duplicate-key/mended.yaml"),
+    ),
+    (
+        "ignored-tag",
+        include_str!("codes/ignored-tag/wrong.yaml"),
+        include_str!("codes/ignored-tag/mended.yaml"),
+    ),
+    (
+        "non-finite-number",
+        include_str!("codes/non-finite-number/wrong.yaml"),
+        include_str!("codes/non-finite-number/mended.yaml"),
+    ),
+    (
+        "unreadable-text",
+        include_str!("codes/unreadable-text/wrong.yaml"),
+        include_str!("codes/unreadable-text/mended.yaml"),
+    ),
 ];

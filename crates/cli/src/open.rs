@@ -132,8 +132,8 @@ pub(crate) fn description(toolset: &BuiltToolset) -> Result<Vec<u8>, Failure> {
 }
 
 fn unreadable(file: &Path, error: &io::Error) -> Failure {
-    let file = file.display();
-    Failure(format!("error: cannot read `{file}`: {error}\nhelp: name a file that exists"))
+    let help = callgate_config::remedy_of_reading(file, error);
+    Failure(format!("error: cannot read `{}`: {error}\nhelp: {help}", file.display()))
 }
 
 /// The faults of a configuration as snippets.

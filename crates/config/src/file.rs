@@ -2,10 +2,12 @@
 //! ends fills no memory. Makes files and folders that nobody else may read.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::{self, DirBuilder, File, OpenOptions},
     io::{self, Read as _},
     path::Path,
 };
+
+use callgate_tool::nearest;
 
 /// The largest file that is read where nothing says otherwise: that of the largest description.
 pub const MAX_FILE_BYTES: usize = 64 << 20;
@@ -22,6 +24,38 @@ pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+/// What to do about a file that cannot be read, by the reason: the one of a name like it, its rights, a file in place of a folder.
+pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::IsADirectory => {
+            "name a file, or a folder with a `callgate.yaml` in it".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "let yourself read it (`chmod u+r FILE`), or run as the user it belongs to".to_owned()
+        }
+        _ => match beside(file) {
+            Some(beside) => format!("did you mean `{}`?", file.with_file_name(beside).display()),
+            None => "name a file that exists".to_owned(),
+        },
+    }
+}
+
+/// The name of a file beside one that is not there, of much the same name and the same ending.
+fn beside(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_str()?;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or_else(|| Path::new("."))).ok()?;
+    let names =
+        entries.take(MOST_ENTRIES).filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let same = |other: &String| Path::new(other).extension() == file.extension();
+    let mut names: Vec<_> = names.filter(same).collect();
+    names.sort();
+    nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The number of files that are looked at for one of a name like another.
+const MOST_ENTRIES: usize = 1000;
 
 /// The bytes of a file; of one that has more than `most`, one more than that, for a reader that finds it too large.
 pub(crate) fn beginning(file: &Path, most: usize) -> io::Result<Vec<u8>> {
@@ -65,8 +99,6 @@ pub fn new_private_file(file: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]

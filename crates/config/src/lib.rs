@@ -57,7 +57,7 @@ pub use config::Config;
 pub use description::Description;
 pub use environment::Environment;
 pub use error::Error;
-pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file};
+pub use file::{MAX_FILE_BYTES, new_private_file, private_folder, read_file, remedy_of_reading};
 pub use finding::{Finding, Severity};
 pub use flags::DescriptionOptions;
 pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_agent};

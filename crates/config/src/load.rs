@@ -109,6 +109,8 @@ fn described(mut config: Config, description: Description, options: &Description
 fn is_configuration(root: &Node) -> bool {
     let says = |key: &str| root.get(key).is_some();
     let is_described = says("openapi") || says("swagger") || callgate_openapi::is_foreign(root);
+    // One that has `paths` is a description that does not say its version.
+    let is_described = is_described || says("paths");
     says("toolsets") || (root.as_object().is_some() && !is_described)
 }
 

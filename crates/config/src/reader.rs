@@ -181,7 +181,7 @@ impl Reader {
         mapping: Mapping<'a>,
         key: &str,
     ) -> Option<&'a str> {
-        if !mapping.object.contains(key) {
+        if !mapping.object.contains(key) && !self.is_misspelt(mapping, key) {
             let message = format!("expected the key `{key}`, got none");
             self.complain("missing-key", mapping.pointer, message, format!("add `{key}: …`"));
         }
@@ -228,7 +228,7 @@ impl Reader {
         let node = mapping.object.get(key)?;
         let span = node.as_str().and_then(quantity::duration).filter(|span| !span.is_zero());
         if span.is_none() {
-            self.expected(
+            self.expected_plain(
                 &at(mapping, key),
                 "a span of time",
                 node,
@@ -248,7 +248,7 @@ impl Reader {
         };
         let size = size.filter(|size| *size > 0);
         if size.is_none() {
-            self.expected(
+            self.expected_plain(
                 &at(mapping, key),
                 "a number of bytes",
                 node,
@@ -289,6 +289,26 @@ impl Reader {
         self.complain("wrong-value", pointer, message, help);
     }
 
+    /// Whether an unknown key of a mapping is this one misspelt, which was said.
+    pub(crate) fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
+        let is_told = |pointer: &str| {
+            let mut told = self.complaints.iter();
+            told.any(|complaint| complaint.code == "unknown-key" && complaint.pointer == pointer)
+        };
+        let mut keys = mapping.object.iter().map(|(name, _)| &**name);
+        keys.any(|name| nearest(name, [key]).is_some() && is_told(&at(mapping, name)))
+    }
+
+    /// A complaint about a value of a kind that holds no secrets, which is shown where it is short.
+    pub(crate) fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-".contains(c);
+        let plain =
+            got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
+        let got = plain.map_or_else(|| shown(got), |text| format!("`{text}`"));
+        let message = format!("expected {expected}, got: {got}");
+        self.complain("wrong-value", pointer, message, help);
+    }
+
     fn known_key(&mut self, key: &str, pointer: &str, table: &Table) {
         let place = format!("{pointer}/{}", escaped(key));
         if let Some(feature) = table.absent_feature(key) {
@@ -312,6 +332,9 @@ impl Reader {
         self.complain("unknown-key", place, message, help);
     }
 }
+
+/// The longest text that is shown where no secret belongs. Secrets that are pasted there by mistake are longer.
+const MOST_SHOWN: usize = 12;
 
 /// The option of a command line that a pointer is of: itself, or what says something there.
 fn flag<'a>(pointer: &'a str, flags: &[(&str, &'a str)]) -> Option<&'a str> {

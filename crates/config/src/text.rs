@@ -11,7 +11,7 @@ use callgate_tree::{Diagnostic, Limits, Node, Object};
 use crate::{
     config::{Config, Origin},
     error::Error,
-    file::beginning,
+    file::{beginning, remedy_of_reading},
     finding::{Finding, Severity},
     keys::ROOT,
     limits::{self, Bounds},
@@ -97,6 +97,7 @@ impl Config {
                 let bounds = limits::of_all(&mut config.reader, mapping);
                 config.toolsets = toolsets(&mut config.reader, node, (&config.base, bounds));
             }
+            None if config.reader.is_misspelt(mapping, "toolsets") => {}
             None => config.reader.complain(
                 "missing-key",
                 "",
@@ -160,7 +161,7 @@ fn read_file(
 pub(crate) fn bytes(file: &Path) -> Result<Vec<u8>, Error> {
     beginning(file, Limits::default().bytes).map_err(|error| {
         let message = format!("cannot read the file: {error}");
-        Error::whole(file, "unreadable-file", message, "name a file that exists")
+        Error::whole(file, "unreadable-file", message, &remedy_of_reading(file, &error))
     })
 }
 

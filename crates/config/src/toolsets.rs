@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use callgate_executor::Redirects;
 use callgate_openapi::{Defaults, SessionInputs};
 use callgate_tool::ToolsetName;
-use callgate_tree::Node;
+use callgate_tree::{Node, Object};
 
 use crate::{
     argument_headers, body_media, confirm,
@@ -29,14 +29,35 @@ pub(crate) fn toolsets(
     (directory, bounds): (&Path, Bounds),
 ) -> Vec<ToolsetConfig> {
     let Some(object) = node.as_object().filter(|object| !object.is_empty()) else {
-        reader.expected("/toolsets", "a mapping from names to toolsets", node, "name at least one");
+        let help = "name at least one, each with its keys below it: `toolsets: {pets: {openapi: pets.yaml}}`";
+        match node.as_object() {
+            Some(_) => reader.complain(
+                "wrong-value",
+                "/toolsets",
+                "expected at least one toolset, got none",
+                help,
+            ),
+            None => reader.expected("/toolsets", "a mapping from names to toolsets", node, help),
+        }
         return Vec::new();
     };
+    if let Some(at) = unindented(object) {
+        let message =
+            format!("expected names of toolsets, got a key of a toolset beside them: `{at}`");
+        let help = "indent the keys of a toolset below its name: `pets: {openapi: pets.yaml}`";
+        reader.complain("wrong-value", format!("/toolsets/{}", escaped(at)), message, help);
+        return Vec::new();
+    }
     let mut toolsets = Vec::new();
     for (name, node) in object.iter() {
         let pointer = format!("/toolsets/{}", escaped(name));
         let place = Place { pointer: &pointer, directory, bounds };
         let read = match ToolsetName::new(name) {
+            Ok(name) if node.as_str().is_some() => {
+                let help = format!("write `{name}: {{openapi: FILE}}`");
+                reader.expected_plain(&pointer, "the keys of a toolset", node, &help);
+                None
+            }
             Ok(name) => toolset(reader, node, Some(name), &place),
             Err(error) => {
                 let help = "use letters, digits and `_`; `-` separates a toolset from its tools";
@@ -47,6 +68,13 @@ pub(crate) fn toolsets(
         toolsets.extend(read);
     }
     toolsets
+}
+
+/// The first key of a toolset that stands where names of toolsets do, with a value that no toolset is.
+fn unindented(object: &Object) -> Option<&str> {
+    let mut entries = object.iter().map(|(name, value)| (&**name, value));
+    let is_key = |(name, value): &(&str, &Node)| TOOLSET.has(name) && value.as_object().is_none();
+    entries.find(is_key).map(|(name, _)| name)
 }
 
 /// Where a toolset stands: in the text, and on the disk.

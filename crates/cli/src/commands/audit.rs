@@ -6,7 +6,7 @@ use callgate::{
     Secret,
     secret::{LocalStores, SecretReference, SecretStore},
 };
-use callgate_policy::{FlawKind, Verified, verify_audit};
+use callgate_policy::{ErrorKind, FlawKind, Verified, verify_audit};
 use callgate_tool::json;
 
 use crate::{
@@ -19,7 +19,13 @@ use crate::{
 pub(crate) fn verify(arguments: &VerifyArguments) -> Result<Verdict, Failure> {
     let key = key(&arguments.key)?;
     let verified = verify_audit(&arguments.files, &key, arguments.head.as_deref());
-    let verified = verified.map_err(|error| Failure(format!("error: {error}")))?;
+    let verified = verified.map_err(|error| {
+        let help = match error.kind() {
+            ErrorKind::ShortKey => "name the key that the chain was made with: `--key env:AUDIT_KEY`",
+            _ => "name the files of the chain, the oldest first; `audit: {file: …}` says where they are",
+        };
+        Failure(format!("error: {error}\nhelp: {help}"))
+    })?;
     if arguments.json {
         output::result(&format!("{:#}\n", as_json(&verified)));
     } else {
@@ -32,6 +38,10 @@ fn shown(verified: &Verified) {
     let Verified { n_lines, first, head, n_torn, flaw, .. } = verified;
     if let Some(flaw) = flaw {
         output::result(&format!("{flaw}\n"));
+        output::talk(
+            "help: name all files of the chain, the oldest first, and the key it was made with; a copy that was kept elsewhere shows \
+             what stood there\n",
+        );
     }
     if *first > 1 {
         output::talk(&format!("begins with line {first}: those before are in other files\n"));

@@ -19,6 +19,12 @@ use crate::{
 /// Tries everything and tells it in the order it was tried.
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     let file = arguments.file.as_deref().unwrap_or_else(|| Path::new(USUAL_FILE));
+    if arguments.file.is_none() && !file.exists() {
+        let message = "error: expected a configuration, got none: there is no `./callgate.yaml`";
+        let help =
+            "name one: `callgate doctor FILE`, or make one: `callgate init NAME FILE|URL --here`";
+        return Err(Failure(format!("{message}\nhelp: {help}")));
+    }
     let found = examined(file, &DescriptionOptions::default())?;
     if arguments.json {
         output::result(&format!("{}\n", json!({"checks": (found.values())})));
@@ -90,7 +96,7 @@ impl Found {
             let time = format!("{milliseconds} ms");
             text.push_str(&format!("{mark:<6} {kind:<12} {time:>9}  {name}\n"));
             if let Some(fault) = fault {
-                text.push_str(&format!("{:<31}{fault}\n", ""));
+                text.push_str(&format!("{:<31}{fault}\n{:<31}help: {}\n", "", "", remedy(kind)));
             }
         }
         let (n, n_faults) = (self.0.len(), self.n_faults());
@@ -107,5 +113,18 @@ impl Found {
             })
         };
         self.0.iter().map(value).collect()
+    }
+}
+
+/// What to do about what is at fault.
+fn remedy(kind: &str) -> &'static str {
+    match kind {
+        "credential" => {
+            "correct `auth:` or `credentials:`, or see that the authorization server can be reached"
+        }
+        "description" => "correct `openapi:`; `callgate check` says more",
+        "secret" => "put the secret there, or correct the reference",
+        "server" => "see that the service runs there, or correct `server:`",
+        _ => "correct it in the configuration",
     }
 }

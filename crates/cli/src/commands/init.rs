@@ -139,6 +139,11 @@ fn credentials(
                 }
             };
             let message = format!("error: no operation asks for the security scheme `{name}`");
+            let help = if schemes.is_empty() {
+                "leave it out: no operation of the description asks for a credential".to_owned()
+            } else {
+                help
+            };
             return Err(Failure(format!("{message}\nhelp: {help}")));
         };
         let value = credential::value(scheme, text).map_err(|message| wrong(&message))?;

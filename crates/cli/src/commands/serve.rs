@@ -48,7 +48,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     match ended {
         Ok(()) => Ok(Verdict::Fine),
         Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
-        Err(error) => Err(Failure(format!("error: {error}"))),
+        Err(error) => Err(Failure(format!("error: {error}{}", remedy(&error)))),
+    }
+}
+
+/// What to do about a failure that does not say it.
+fn remedy(failure: &ServeFailure) -> &'static str {
+    match failure {
+        ServeFailure::Address { .. } => {
+            "\nhelp: end what listens there, or name another address: `--listen 127.0.0.1:8411`, or `listen:`"
+        }
+        ServeFailure::NotAnAddress { .. } => "\nhelp: for example `--listen 127.0.0.1:8410`",
+        _ => "",
     }
 }
 

@@ -31,6 +31,9 @@ use crate::{
     terminal,
 };
 
+/// What to do about a form that a dialect does not have.
+pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
+
 /// Shows the tools.
 pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     let is_declared = arguments.dialect.is_some() || arguments.projection.is_some();
@@ -40,7 +43,7 @@ pub(crate) fn run(arguments: &ToolsArguments) -> Result<Verdict, Failure> {
     }
     if let Some(dialect) = arguments.dialect {
         let form = dialect.form(arguments.form());
-        form.map_err(|error| Failure(format!("error: `--form`: {error}\n")))?;
+        form.map_err(|error| Failure(format!("error: `--form`: {error}\nhelp: {NO_FORM}\n")))?;
     }
     let environment = Environment::new().without_audit();
     let options = options(&arguments.source.description);
@@ -73,7 +76,12 @@ fn one(
         let call = ToolCall::new("1", name, Arguments::new());
         let missing = block_on(built.executor.prepare(&call, &Session::default()))?;
         if let Outcome::Failed(fault) = missing.outcome {
-            output::talk(&format!("error[{}]: {}\n", fault.code.as_str(), fault.message));
+            let help = "`callgate tools FILE` lists the tools";
+            output::talk(&format!(
+                "error[{}]: {}\nhelp: {help}\n",
+                fault.code.as_str(),
+                fault.message
+            ));
         }
         return Ok(Some(Verdict::Findings));
     };

@@ -13,6 +13,7 @@ mod connection;
 mod default_credentials;
 mod diff;
 mod doctor;
+mod explain;
 mod findings;
 mod given;
 mod hostile;

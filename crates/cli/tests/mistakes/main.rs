@@ -30,12 +30,12 @@ use self::{
 
 /// The number of messages that lack something. May only fall.
 const LACKING: [(Aspect, usize); 6] = [
-    (Aspect::What, 11),
-    (Aspect::Where, 10),
-    (Aspect::Expected, 13),
-    (Aspect::Got, 26),
-    (Aspect::Remedy, 53),
-    (Aspect::Once, 10),
+    (Aspect::What, 8),
+    (Aspect::Where, 7),
+    (Aspect::Expected, 10),
+    (Aspect::Got, 20),
+    (Aspect::Remedy, 17),
+    (Aspect::Once, 6),
 ];
 
 /// The least number of mistakes.

@@ -9,7 +9,7 @@ impl Reader {
         let value = node.as_bool();
         if value.is_none() {
             let help = "leave it out for the default";
-            self.expected(&at(mapping, key), "true or false", node, help);
+            self.expected_plain(&at(mapping, key), "true or false", node, help);
         }
         value
     }
@@ -25,9 +25,11 @@ impl Reader {
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meant)| *meant);
         if found.is_none() {
             let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
-            let message = format!("expected one of `{}`, got another text", words.join("`, `"));
-            let help = "leave it out for the default";
-            self.complain("wrong-value", at(mapping, key), message, help);
+            let expected = format!("one of `{}`", words.join("`, `"));
+            if let Some(node) = mapping.object.get(key) {
+                let help = "leave it out for the default";
+                self.expected_plain(&at(mapping, key), &expected, node, help);
+            }
         }
         found
     }

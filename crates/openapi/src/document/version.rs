@@ -67,7 +67,9 @@ pub(super) fn version(root: &Node) -> Result<Version, Vec<Diagnostic>> {
         }
         _ => {
             let message = format!("expected OpenAPI 2.0, 3.0, 3.1 or 3.2, got `{name}`: `{text}`");
-            Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, READS))
+            let is_version = text.starts_with(|first: char| first.is_ascii_digit());
+            let help = if is_version { READS } else { NAMES };
+            Err(refusal(Code::UnsupportedVersion, &format!("/{name}"), message, help))
         }
     }
 }
@@ -94,6 +96,10 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
         n_more: 0,
     }]
 }
+
+/// What to do about what is no version.
+const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
+                     a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 
 /// What to do about another version.
 const READS: &str = "convert the description to OpenAPI 3.1";

@@ -12,6 +12,8 @@ pub(super) struct Hints {
     pub(super) file: String,
     /// Whether an answer may go to a file.
     pub(super) may_download: bool,
+    /// The flag that names the credential, with its reference.
+    pub(super) credential: Option<String>,
 }
 
 /// Whether the words for a failure say what this event says.
@@ -75,13 +77,25 @@ fn message(fault: &Fault, events: &[Event]) -> String {
                 "the service answered {status} with a redirect to `{to}`, which is not followed"
             ))
         }
-        Event::Unanswered { server, why } => Some(match fault.reached {
-            Reached::No => format!("`{server}` cannot be reached, nothing was sent: {why}"),
+        Event::Unanswered { server, why } => Some(match (fault.reached, fault.code) {
+            (Reached::No, _) => format!("`{server}` cannot be reached, nothing was sent: {why}"),
+            (_, FaultCode::TimedOut) => {
+                format!("no answer from `{server}`{}: {why}", waited(events))
+            }
             _ => format!("no answer from `{server}`: {why}"),
         }),
         _ => None,
     });
     told.unwrap_or_else(|| fault.message.clone())
+}
+
+/// How long the last request waited for its answer.
+fn waited(events: &[Event]) -> String {
+    let elapsed = events.iter().rev().find_map(|event| match event {
+        Event::Attempt { elapsed, .. } => Some(elapsed.as_millis()),
+        _ => None,
+    });
+    elapsed.map(|elapsed| format!(" after {elapsed} ms")).unwrap_or_default()
 }
 
 /// What to do about it.
@@ -99,6 +113,7 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
     }
     let file = &hints.file;
     match (fault.code, fault.next) {
+        (FaultCode::AuthFailed, _) => of_credential(fault, hints),
         (FaultCode::InvalidArguments, _) => {
             format!("`callgate tools {file} {tool}` shows what it takes")
         }
@@ -110,22 +125,72 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
         }
         (FaultCode::ResponseTooLarge, _) => {
             let download = if hints.may_download { "`-o FILE` takes an answer of any size; " } else { "" };
-            format!("{download}`limits: {{response_bytes: 8MiB}}` of the toolset raises the bound")
+            format!(
+                "{download}`--limits response_bytes=8MiB` raises the bound, as `limits: {{response_bytes: 8MiB}}` of the toolset does"
+            )
         }
         (FaultCode::TimedOut, _) => {
-            "`limits: {timeout: 60s}` of the toolset waits longer".to_owned()
+            "`--timeout 60s` waits longer, as `limits: {timeout: 60s}` of the toolset does".to_owned()
         }
         (FaultCode::UnknownTool, _) => format!("`callgate tools {file}` lists the tools"),
         (FaultCode::Unreachable, Next::AskUser) => {
             "the call may have been executed: look before you make it again".to_owned()
         }
+        (FaultCode::Unreachable, Next::GiveUp) => {
+            "see that the URL of the server has the right scheme, name and port, or trust the authority of its certificate: \
+             `--server URL` and `--ca FILE`, or `server:` and `tls:` of the toolset"
+                .to_owned()
+        }
         (FaultCode::Unreachable, _) if fault.reached == Reached::No => {
             "see that the service runs there, or name another server: `--server URL`, or `server:` of the toolset".to_owned()
         }
-        (_, Next::AskUser) => "ask whoever knows before calling again".to_owned(),
-        (_, Next::CorrectArguments) => format!("correct the arguments: `callgate tools {file} {tool}` shows what it takes"),
-        (_, Next::GiveUp) => "the same call will fail again".to_owned(),
-        (_, Next::TryLater) => match fault.retry_after {
+        (FaultCode::Unreachable, _) => {
+            "see that it is this service that answers there, by this scheme: `--server URL`, or `server:` of the toolset".to_owned()
+        }
+        (FaultCode::ServiceError, _) if matches!(fault.status, Some(403)) => of_credential(fault, hints),
+        (FaultCode::ServiceError, Next::GiveUp) if matches!(fault.status, Some(500..)) => {
+            "the call may have been executed: look before you make it again".to_owned()
+        }
+        (FaultCode::UnreadableResponse, _) => {
+            "`--format raw` shows the answer as it came; where it is no answer of the service, name another server: `--server URL`"
+                .to_owned()
+        }
+        _ => by_next(fault, (tool, file)),
+    }
+}
+
+/// What to do where there is no credential, or the service does not take it.
+fn of_credential(fault: &Fault, hints: &Hints) -> String {
+    let Hints { file, credential, .. } = hints;
+    if fault.next == Next::TryLater {
+        return format!("call again later; `callgate doctor {file}` tries every credential");
+    }
+    match (credential, fault.reached) {
+        (Some(credential), Reached::Yes) => format!(
+            "see that the credential of `{credential}` is the right one, has not expired and may make this call"
+        ),
+        (Some(credential), _) => {
+            format!("see that there is a secret where `{credential}` says, or name another place")
+        }
+        (None, Reached::Yes) => format!(
+            "see that the credential is there, has not expired and may make this call: `callgate doctor {file}` tries those of a \
+             configuration (`auth:`, `credentials:`), `--bearer env:NAME` and `-H 'NAME: env:NAME'` give one"
+        ),
+        (None, _) => format!(
+            "`callgate doctor {file}` tries every credential; set what is missing, or correct `auth:` or `credentials:` of the toolset"
+        ),
+    }
+}
+
+/// What to do where the code of a failure says no more.
+fn by_next(fault: &Fault, (tool, file): (&str, &str)) -> String {
+    match fault.next {
+        Next::AskUser => "ask whoever knows before calling again".to_owned(),
+        Next::CorrectArguments => {
+            format!("correct the arguments: `callgate tools {file} {tool}` shows what it takes")
+        }
+        Next::GiveUp => "the same call will fail again; `--dry-run` shows its request".to_owned(),
+        Next::TryLater => match fault.retry_after {
             Some(wait) => format!("call again in {} s", wait.as_secs()),
             None => "call again later".to_owned(),
         },

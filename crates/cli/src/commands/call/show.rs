@@ -3,14 +3,17 @@
 
 use std::fmt::Write as _;
 
-use callgate::{Answer, Content, Event, Outcome, PlannedRequest, Preview, ToolResult, Value};
+use callgate::{
+    Answer, Content, Event, Outcome, PlannedRequest, Preview, ToolResult, Value,
+    secret::SecretReference,
+};
 
 use super::{
     fault::{self, Hints},
     format, verdict,
 };
 use crate::{
-    args::{AnswerFormat, CallArguments},
+    args::{AnswerFormat, CallArguments, DescriptionArguments},
     exit::Verdict,
     output,
 };
@@ -33,6 +36,7 @@ impl Shown {
             hints: Hints {
                 file: arguments.source.file.display().to_string(),
                 may_download: arguments.answer.output.is_none(),
+                credential: credential(&arguments.source.description),
             },
         }
     }
@@ -102,6 +106,21 @@ impl Shown {
             ));
         }
     }
+}
+
+/// The flag that names the credential of all requests, with its reference; no flag where that is no reference.
+fn credential(given: &DescriptionArguments) -> Option<String> {
+    let shown = |text: &str| match text.parse::<SecretReference>() {
+        Ok(reference) => Some(reference.to_string()),
+        Err(_) => text.starts_with("$session.").then(|| text.to_owned()),
+    };
+    let bearer = given.bearer.as_deref().and_then(shown).map(|shown| format!("--bearer {shown}"));
+    let key = given.api_key.as_deref().and_then(shown).map(|shown| format!("--api-key {shown}"));
+    let basic = given.basic.as_deref().and_then(|text| {
+        let (user, password) = text.split_once(':')?;
+        Some(format!("--basic {user}:{}", shown(password)?))
+    });
+    bearer.or(key).or(basic)
 }
 
 /// An argument as it is typed.

@@ -1,0 +1,105 @@
+//! `callgate explain`: every code with a text in which `callgate check` finds it, and its mended form, in which it does not.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use crate::{Ended, callgate, root};
+
+/// The codes without an example, and why.
+const WITHOUT: [(&str, &str); 15] = [
+    ("alias-expansion", "the text is larger than anybody reads"),
+    ("foreign-server", "a configuration has to name a credential"),
+    ("foreign-token-endpoint", "a configuration has to name a credential"),
+    ("large-tool", "the text is larger than anybody reads"),
+    ("many-tokens", "the text is larger than anybody reads"),
+    ("missing-credential", "a configuration has to name a credential"),
+    ("more-findings", "the text is larger than anybody reads"),
+    ("not-utf8", "the bytes are no text"),
+    ("overlay-too-large", "the text is larger than anybody reads"),
+    ("schema-too-large", "the text is larger than anybody reads"),
+    ("text-too-deep", "the text is larger than anybody reads"),
+    ("text-too-large", "the text is larger than anybody reads"),
+    ("too-complex", "the text is larger than anybody reads"),
+    ("too-many-nodes", "the text is larger than anybody reads"),
+    ("too-many-operations", "the text is larger than anybody reads"),
+];
+
+/// The description that overlays of examples change.
+const PETS: &str = "openapi: 3.1.0\ninfo: {title: Pets, version: '1'}\nservers: [{url: https://api.example.com}]\n\
+                    paths: {/pets: {get: {operationId: listPets, description: Lists pets., responses: {'200': {description: ok}}}}}\n";
+
+/// The examples of all codes: the folders of the tables.
+fn examples() -> BTreeMap<String, [String; 2]> {
+    let mut examples = BTreeMap::new();
+    for folder in ["crates/openapi/src/code", "crates/cli/src/codes"] {
+        let entries = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        for folder in entries.filter(|path| path.is_dir()) {
+            let read = |name| fs::read_to_string(folder.join(name)).unwrap();
+            let code = folder.file_name().unwrap().to_str().unwrap().to_owned();
+            examples.insert(code, [read("wrong.yaml"), read("mended.yaml")]);
+        }
+    }
+    examples
+}
+
+/// What is found in a text, as codes and as it is told.
+fn found(folder: &Path, code: &str, text: &str) -> (Vec<String>, Ended) {
+    fs::write(folder.join("text.yaml"), text).unwrap();
+    fs::write(folder.join("pets.yaml"), PETS).unwrap();
+    let file = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let ended = if code.starts_with("overlay-") {
+        callgate(&[
+            "check",
+            &file("pets.yaml"),
+            "--lint",
+            "--severity",
+            "note",
+            "--overlay",
+            &file("text.yaml"),
+        ])
+    } else {
+        callgate(&["check", &file("text.yaml"), "--lint", "--severity", "note"])
+    };
+    let all = format!("{}{}", ended.out, ended.err);
+    let codes = all.lines().filter_map(|line| line.split_once('[')?.1.split_once("]: "));
+    let codes = codes.map(|(code, _)| code.to_owned()).collect();
+    (codes, ended)
+}
+
+#[test]
+fn an_example_has_its_finding_until_it_is_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    for (code, [wrong, mended]) in examples() {
+        let (in_wrong, ended) = found(folder.path(), &code, &wrong);
+        assert!(in_wrong.contains(&code), "{code}: {ended:#?}");
+        let others = in_wrong.iter().filter(|other| **other != code && *other != "provider-limit");
+        let others: Vec<_> = others.collect();
+        assert!(others.is_empty() || code == "provider-limit", "{code} comes with {others:?}");
+        let (in_mended, ended) = found(folder.path(), &code, &mended);
+        assert!(!in_mended.contains(&code), "{code}: {ended:#?}");
+        assert!(
+            !ended.out.contains("error[") && !ended.out.contains("warning["),
+            "{code}: {ended:#?}"
+        );
+    }
+}
+
+#[test]
+fn every_code_is_explained_by_an_example_or_says_why_not() {
+    let examples = examples();
+    let codes = callgate(&["explain"]).exits(0).out;
+    for code in codes.lines() {
+        let without = WITHOUT.iter().any(|(known, _)| *known == code);
+        assert_ne!(examples.contains_key(code), without, "{code}");
+        let ended = callgate(&["explain", code]).exits(0);
+        match examples.get(code) {
+            None => assert!(!ended.out.contains("Mended:"), "{code}"),
+            Some([wrong, mended]) => {
+                let first = |text: &str| format!("\n    {}\n", text.lines().last().unwrap());
+                let _shown = ended.prints("Found in:").prints(&first(wrong)).prints(&first(mended));
+            }
+        }
+    }
+    for code in examples.keys().map(String::as_str).chain(WITHOUT.map(|(code, _)| code)) {
+        assert!(codes.lines().any(|known| known == code), "{code} is no code");
+    }
+}
