@@ -27,7 +27,9 @@ pub use dialect::{Dialect, UnknownDialect};
 pub use envelope::{EnvelopeError, read_call, read_session};
 pub use form::{Form, UnknownForm};
 pub use json::result as json_result;
-pub use limits::{LimitFinder, ProviderLimit, request_limits, strict_limits, tool_limits};
+pub use limits::{
+    LimitFinder, ProviderLimit, is_union, request_limits, strict_limits, tool_limits,
+};
 pub use message::{Read, ReadCall};
 pub use projection::{Loss, Lost, Projected, Projection, UnknownProjection, project, restore};
 pub use strict::{JsonError, read_json};

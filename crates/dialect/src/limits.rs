@@ -1,6 +1,8 @@
 //! Limits of model providers on a schema as it stands, and what a projection makes of them. Looks at schemas only; it
 //! declares nothing and changes nothing, and whoever shows it decides when it is worth building every schema.
 
+mod keywords;
+
 use std::{
     collections::BTreeMap,
     sync::{Arc, Weak},
@@ -8,7 +10,10 @@ use std::{
 
 use callgate_tool::{DefinitionGroup, Definitions, Object, Tool, Value};
 
+use self::keywords::{RULES, is_identifier, is_wild};
 use crate::dialect::Dialect;
+
+pub use self::keywords::is_union;
 
 /// A limit of a provider that a declaration, or the number of them, exceeds.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -26,9 +31,10 @@ pub struct ProviderLimit {
 const TOOLS: usize = 128;
 /// The tokens of all declarations beyond which Gemini fails where a model must call one of them: 77 KB.
 const GEMINI_TOKENS: usize = 19_000;
-/// Anthropic's strict mode: tools in one request, and members of them all that need not be there.
+/// Anthropic's strict mode: tools in one request, and members of them all that need not be there, or are of several types.
 const STRICT_TOOLS: usize = 20;
 const STRICT_OPTIONAL: usize = 24;
+const STRICT_UNIONS: usize = 16;
 /// `OpenAI`'s strict mode: levels of objects, properties, values of enumerations, bytes of names and texts.
 const STRICT_NESTING: usize = 10;
 const STRICT_PROPERTIES: usize = 5000;
@@ -55,9 +61,13 @@ pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     exceeded.map(limit).collect()
 }
 
-/// The limits that so many strict tools in one request exceed, which have so many members that need not be there.
-/// `OpenAI` has none.
-pub fn strict_limits(dialect: Dialect, n_tools: usize, n_optional: usize) -> Vec<ProviderLimit> {
+/// The limits that so many strict tools in one request exceed, which have so many members that need not be there, and so many
+/// that are of several types. `OpenAI` has none.
+pub fn strict_limits(
+    dialect: Dialect,
+    n_tools: usize,
+    (n_optional, n_unions): (usize, usize),
+) -> Vec<ProviderLimit> {
     if dialect != Dialect::Anthropic {
         return Vec::new();
     }
@@ -65,6 +75,7 @@ pub fn strict_limits(dialect: Dialect, n_tools: usize, n_optional: usize) -> Vec
     let rows = [
         (n_tools > STRICT_TOOLS, "at most 20 strict tools in a request"),
         (n_optional > STRICT_OPTIONAL, "at most 24 optional members of strict tools in a request"),
+        (n_unions > STRICT_UNIONS, AT_MOST_UNIONS),
     ];
     let exceeded = rows.into_iter().filter(|(is_exceeded, _)| *is_exceeded);
     let provider = "Anthropic (strict)";
@@ -138,11 +149,17 @@ fn exceeded(root: &Value, facts: &Facts) -> Vec<ProviderLimit> {
     let limit = |provider, expected, instead| ProviderLimit { provider, expected, instead };
     let anthropic = "no `oneOf`, `anyOf` or `allOf` at the root of a schema";
     let root_of = "its projection makes their members optional arguments";
-    let rows = [(composed, limit("Anthropic", anthropic, root_of))];
+    let strict = "declare it in the usual form, or take types away with an overlay";
+    let rows = [
+        (composed, limit("Anthropic", anthropic, root_of)),
+        (facts.n_unions > STRICT_UNIONS, limit("Anthropic (strict)", AT_MOST_UNIONS, strict)),
+    ];
     let rows =
         rows.into_iter().chain(of_google(facts)).chain(of_engines(facts)).chain(of_strict(facts));
     rows.filter(|(is_exceeded, _)| *is_exceeded).map(|(_, limit)| limit).collect()
 }
+
+const AT_MOST_UNIONS: &str = "at most 16 members of several types of strict tools in a request";
 
 type Row = (bool, ProviderLimit);
 
@@ -214,6 +231,8 @@ struct Facts {
     n_properties: usize,
     n_enum_values: usize,
     n_references: usize,
+    /// Schemas that allow several types.
+    n_unions: usize,
     text: usize,
     max_length: u64,
     has_other_enum: bool,
@@ -258,6 +277,7 @@ impl Facts {
     /// The meaning of a keyword's presence.
     fn keyword(&mut self, keyword: &str, value: &Value) {
         self.has_rules |= RULES.contains(&keyword);
+        self.n_unions += usize::from(is_union(keyword, value));
         self.has_maps |= keyword == "additionalProperties" && value.is_object();
         let names = value.as_object().filter(|_| keyword == "properties");
         let mut names = names.into_iter().flat_map(Object::keys);
@@ -287,6 +307,7 @@ impl Facts {
         self.n_properties += other.n_properties;
         self.n_enum_values += other.n_enum_values;
         self.n_references += other.n_references;
+        self.n_unions += other.n_unions;
         self.text += other.text;
         self.max_length = self.max_length.max(other.max_length);
         self.has_other_enum |= other.has_other_enum;
@@ -302,30 +323,6 @@ impl Facts {
         // `null` among texts says only that it may be null.
         self.has_other_enum |= values.iter().any(|value| !value.is_string() && !value.is_null());
     }
-}
-
-/// Keywords of which `Gemini` and strict modes know nothing.
-const RULES: [&str; 9] = [
-    "dependentRequired",
-    "dependentSchemas",
-    "if",
-    "not",
-    "oneOf",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-    "uniqueItems",
-];
-
-fn is_identifier(name: &str) -> bool {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let is_digit = name.starts_with(|first: char| first.is_ascii_digit());
-    (1..=64).contains(&name.len()) && name.bytes().all(is_word) && !is_digit
-}
-
-fn is_wild(pattern: &str) -> bool {
-    let looks_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look));
-    looks_around || !pattern.starts_with('^') || !pattern.ends_with('$')
 }
 
 #[cfg(test)]
@@ -374,8 +371,8 @@ mod tests {
         assert_eq!(request_limits(128, 19_000), []);
         assert_eq!(request_limits(129, 0).len(), 2);
         assert_eq!(request_limits(1, 20_000)[0].provider, "Gemini (mode `ANY`)");
-        assert_eq!(strict_limits(Dialect::Anthropic, 20, 24), []);
-        assert_eq!(strict_limits(Dialect::Anthropic, 21, 25).len(), 2);
-        assert_eq!(strict_limits(Dialect::OpenAi, 200, 500), []);
+        assert_eq!(strict_limits(Dialect::Anthropic, 20, (24, 16)), []);
+        assert_eq!(strict_limits(Dialect::Anthropic, 21, (25, 17)).len(), 3);
+        assert_eq!(strict_limits(Dialect::OpenAi, 200, (500, 500)), []);
     }
 }

@@ -118,6 +118,12 @@ impl<'a> Entry<'a> {
         self.0.operation.as_ref()
     }
 
+    /// Its arguments that are credentials.
+    #[doc(hidden)]
+    pub fn secret_arguments(self) -> &'a [String] {
+        self.0.backend.secret_arguments()
+    }
+
     /// What runs it.
     pub(crate) fn backend(self) -> &'a dyn Backend {
         &*self.0.backend

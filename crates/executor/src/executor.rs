@@ -19,6 +19,7 @@ use crate::{
     call::Call,
     catalog::{Catalog, Entry},
     execution::ClientAnswer,
+    extensions::MeantToolset,
     results::Results,
     search::{Finder, Found, Search},
     stop::Stop,
@@ -215,7 +216,10 @@ impl Executor {
 
     /// Has what stands around calls hear of one that nothing runs, and of its end: a call of a model's message that cannot be
     /// read, or that names a tool which is not provided.
-    pub async fn refuse(&self, call: Call<'_>, outcome: &Outcome) {
+    pub async fn refuse(&self, mut call: Call<'_>, outcome: &Outcome) {
+        if let Some(entry) = self.0.catalog.find(call.tool()) {
+            call = call.with_extension(MeantToolset(entry.toolset().into()));
+        }
         let mut around = Around::new(&self.0.layers, call, Journal::default());
         around.begin(None).await;
         around.end(outcome).await;

@@ -34,6 +34,11 @@ impl Extensions {
     }
 }
 
+/// The toolset of the tool that a call meant which nothing runs ([`Executor::refuse`](crate::Executor::refuse)).
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "it is this name")]
+pub struct MeantToolset(pub Arc<str>);
+
 /// Without the values, which may be secrets.
 impl fmt::Debug for Extensions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

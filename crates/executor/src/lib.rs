@@ -32,6 +32,8 @@ pub use error::{Error, ErrorKind};
 pub use execution::{CLIENT_TIME, ClientAnswer, ClientSide, Execution};
 pub use executor::Executor;
 pub use extensions::Extensions;
+#[doc(hidden)]
+pub use extensions::MeantToolset;
 pub use middleware::{Ended, Ending, Middleware, Stage};
 pub use search::{Found, FoundNeed, Search};
 pub use stop::Stop;

@@ -19,10 +19,21 @@ pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
     declaration
 }
 
-/// One declaration; none for a tool whose declaration the library does not take.
-pub(crate) fn declared(tool: &Tool, schemas: McpSchemas) -> Option<model::Tool> {
-    let declaration = declaration(tool, schemas).to_string();
-    let mut declared: model::Tool = serde_json::from_str(&declaration).ok()?;
+/// One declaration, with the arguments that clients repeat in headers; none for a tool whose declaration the library does not take.
+pub(crate) fn declared(
+    tool: &Tool,
+    schemas: McpSchemas,
+    headers: &[(String, String)],
+) -> Option<model::Tool> {
+    let mut declaration = declaration(tool, schemas);
+    let arguments = declaration.get_mut("inputSchema").and_then(|it| it.get_mut("properties"));
+    if let Some(arguments) = arguments {
+        for (argument, header) in headers {
+            let schema = arguments.get_mut(argument.as_str()).and_then(Value::as_object_mut);
+            schema.map(|schema| schema.insert("x-mcp-header", header.as_str().into()));
+        }
+    }
+    let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;
     let annotations = declared.annotations.get_or_insert_default();
     annotations.read_only_hint = Some(tool.effect == Effect::Read);
     // POST and PATCH may do anything; PUT and DELETE replace what there was (RFC 9110 §9.2).
@@ -42,7 +53,7 @@ mod tests {
     fn check(effect: Effect, expected: [bool; 4]) {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let tool = Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, effect);
-        let hints = declared(&tool, McpSchemas::Portable).unwrap().annotations.unwrap();
+        let hints = declared(&tool, McpSchemas::Portable, &[]).unwrap().annotations.unwrap();
         let hints = [
             hints.read_only_hint,
             hints.destructive_hint,

@@ -4,6 +4,7 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use bytes::Bytes;
+use callgate_executor::Entry;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::{
@@ -42,7 +43,8 @@ impl McpService {
                 Err(refused) => return refused.map(|body| Full::new(body).boxed()),
             };
             let schemas = self.host.listing().schemas;
-            if let Some(abilities) = direct::abilities(&head, &exact, schemas) {
+            let abilities = direct::abilities(&head, &exact, schemas);
+            if let Some(abilities) = abilities.filter(|_| !self.has_headers(&exact)) {
                 let answer = direct::answer(&*self.host, (&head, &exact), abilities).await;
                 return answer.map(|body| Full::new(body).boxed());
             }
@@ -67,6 +69,14 @@ impl McpService {
         let served = Arc::clone(&self.host);
         let server = move || Ok(Server(Arc::clone(&served)));
         StreamableHttpService::new(server, Arc::default(), config)
+    }
+
+    /// True where arguments of the tool that is called may stand in headers, which the library judges.
+    fn has_headers(&self, exact: &Exact) -> bool {
+        let executor = self.host.executor();
+        let entry = exact.tool.as_deref().and_then(|tool| executor.find(tool));
+        let tool = entry.and_then(Entry::declaration);
+        tool.is_some_and(|tool| !tool.mcp_headers.is_empty())
     }
 
     /// The message of a request, unless it is none or calls what its sender may not.

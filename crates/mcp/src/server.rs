@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use callgate_config::{McpMode, McpSchemas};
-use callgate_executor::Entry;
+use callgate_config::{McpConfig, McpMode, McpSchemas};
+use callgate_executor::{Entry, Executor};
 use futures_util::StreamExt;
 use http::request::Parts;
 use rmcp::{
@@ -99,7 +99,7 @@ impl ServerHandler for Server {
         if shortlist::is_short(&listing, &executor, &caller) {
             let mut tools = shortlist::declarations(&executor, &caller);
             let pinned = shortlist::pinned(&listing, &executor, &caller);
-            tools.extend(pinned.into_iter().filter_map(|entry| listed(entry, listing.schemas)));
+            tools.extend(pinned.into_iter().filter_map(|entry| listed(entry, &listing, &executor)));
             tools.extend(kept::declaration(&executor, &caller));
             return Ok(fresh(ListToolsResult::with_all_items(tools)));
         }
@@ -117,7 +117,7 @@ impl ServerHandler for Server {
         let page = entries.get(start..).unwrap_or_default();
         let shown = page.get(..page.len().min(PAGE)).unwrap_or_default();
         let mut tools: Vec<_> =
-            shown.iter().filter_map(|entry| listed(*entry, listing.schemas)).collect();
+            shown.iter().filter_map(|entry| listed(*entry, &listing, &executor)).collect();
         let is_last = shown.len() == page.len();
         tools.extend(is_last.then(|| kept::declaration(&executor, &caller)).flatten());
         let mut result = ListToolsResult::with_all_items(tools);
@@ -129,9 +129,14 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        // Asked for where arguments may stand in headers, too, which nobody is told of but by whole schemas.
-        let schemas = Some(self.0.listing().schemas).filter(|it| *it == McpSchemas::Whole)?;
-        declared(self.0.executor().find(name)?.declaration()?, schemas)
+        // Asked for where arguments may stand in headers, too. Those of functions are told by whole schemas only.
+        let (listing, executor) = (self.0.listing(), self.0.executor());
+        let entry = executor.find(name)?;
+        let headers = shortlist::headers(&listing, &executor, entry);
+        if headers.is_empty() && listing.schemas != McpSchemas::Whole {
+            return None;
+        }
+        declared(entry.declaration()?, listing.schemas, &headers)
     }
 
     async fn call_tool(
@@ -177,8 +182,9 @@ fn fresh(mut result: ListToolsResult) -> ListToolsResult {
 }
 
 /// A tool as it is listed. One without a declaration is not, which the operator is told.
-fn listed(entry: Entry<'_>, schemas: McpSchemas) -> Option<model::Tool> {
-    let tool = entry.declaration().and_then(|tool| declared(tool, schemas));
+fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
+    let headers = shortlist::headers(listing, executor, entry);
+    let tool = entry.declaration().and_then(|tool| declared(tool, listing.schemas, &headers));
     if tool.is_none() {
         let tool = entry.name().as_str();
         tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");

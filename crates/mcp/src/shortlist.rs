@@ -126,6 +126,25 @@ pub(crate) fn pinned<'e>(
     pinned.filter(|entry| caller.lists(entry.toolset())).collect()
 }
 
+/// The arguments of a tool that clients repeat in headers: of a tool that every list shows, since nobody else knows of them, and
+/// never one that is a credential.
+pub(crate) fn headers(
+    config: &McpConfig,
+    executor: &Executor,
+    entry: Entry<'_>,
+) -> Vec<(String, String)> {
+    let Some(tool) = entry.declaration().filter(|tool| !tool.mcp_headers.is_empty()) else {
+        return Vec::new();
+    };
+    let is_pinned = config.pinned.iter().any(|name| name == entry.name().as_str());
+    if !is_pinned && is_short(config, executor, &Caller::anyone()) {
+        return Vec::new();
+    }
+    let secret = entry.secret_arguments();
+    let headers = tool.mcp_headers.iter().filter(|(argument, _)| !secret.contains(argument));
+    headers.cloned().collect()
+}
+
 fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {
     let query = arguments.get("query").and_then(Value::as_str).unwrap_or_default();
     if query.trim().is_empty() {

@@ -22,9 +22,9 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
-    use callgate_executor::Executor;
+    use callgate_executor::{Call, Executor};
     use callgate_policy::{ApprovalRules, Approvals, Confirm};
-    use callgate_tool::{Session, Value, json as value};
+    use callgate_tool::{Outcome, Session, Value, json as value};
     use http::request::Parts;
     use serde_json::{Value as Json, json};
     use tokio::io::{
@@ -32,7 +32,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Caller, SessionError};
+    use crate::{Caller, Question, Reply, SessionError};
 
     /// Serves one function that a person has to approve.
     struct Shop(Executor);
@@ -121,6 +121,43 @@ mod tests {
             );
             assert_eq!(ended["result"]["isError"] == json!(true), n_made == 0, "{ended}");
         }
+    }
+
+    /// A function that asks whoever calls it for their name.
+    fn desk() -> Shop {
+        let greet = |call: Call<'static>| async move {
+            let schema = value!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+            let question = Question::of_person("user_name", "What is your name?", schema);
+            match crate::Client::of(&call).ask(&question).await {
+                Ok(Reply::Given(values)) => value!({"greeted": values.get("name").cloned()}).into(),
+                Ok(reply) => value!({"greeted": format!("{reply:?}")}).into(),
+                Err(fault) => Outcome::Failed(fault),
+            }
+        };
+        let builder = Executor::builder();
+        Shop(builder.function("shop", "buy", value!({"type": "object"}), greet).build().unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_tool_asks_an_earlier_client_for_values_and_gets_its_reply() {
+        for (answer, greeted) in [
+            (json!({"action": "accept", "content": {"name": "Kim"}}), "Kim"),
+            (json!({"action": "decline"}), "Declined"),
+            (json!({"action": "cancel"}), "Cancelled"),
+        ] {
+            let mut client = Client::of(desk(), json!({"elicitation": {}})).await;
+            let asked = client.read().await;
+            assert_eq!(asked["method"], "elicitation/create", "{asked}");
+            assert_eq!(asked["params"]["message"], "What is your name?", "{asked}");
+            let name = &asked["params"]["requestedSchema"]["properties"]["name"];
+            assert_eq!(name["type"], "string", "{asked}");
+            client.send(&json!({"id": asked["id"], "result": answer})).await;
+            let ended = client.read().await;
+            assert_eq!(ended["result"]["structuredContent"]["greeted"], greeted, "{ended}");
+        }
+        let mut client = Client::of(desk(), json!({})).await;
+        let ended = client.read().await;
+        assert_eq!(ended["result"]["isError"], true, "nobody can be asked: {ended}");
     }
 
     #[tokio::test]

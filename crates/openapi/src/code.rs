@@ -116,6 +116,8 @@ codes! {
     MalformedNode = "malformed-node" with example;
     /// All declarations together cost more tokens than a context should hold.
     ManyTokens = "many-tokens";
+    /// An argument cannot stand in the header of MCP that its schema names.
+    McpHeader = "mcp-header";
     /// A body is described for a range of media types; JSON is taken.
     MediaRange = "media-range" with example;
     /// No credential at hand meets what an operation asks for; it cannot be called.

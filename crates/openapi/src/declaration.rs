@@ -1,6 +1,8 @@
 //! Builds what is shown and checked: the declaration a model sees and the schema its filled arguments must meet. Built
 //! when first asked for; which inputs there are was decided in `layout`.
 
+mod mcp_header;
+
 use std::sync::Arc;
 
 use callgate_tool::{Effect, Object, Schema, Tool, Value, json};
@@ -30,20 +32,22 @@ pub(crate) struct Parts<'a> {
 impl Parts<'_> {
     /// The declaration without the schema of answers, and what was found while building it.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
-        let (input_schema, findings) =
-            self.object(View::Declared(self.blueprint.common.session_inputs), self.findings());
+        let view = View::Declared(self.blueprint.common.session_inputs);
+        let mut headers = Vec::new();
+        let (input_schema, findings) = self.object(view, self.findings(), &mut headers);
         let tool = Tool::new(
             self.blueprint.tool_name.clone(),
             self.description(),
             input_schema,
             self.effect,
         );
-        (tool.with_most_tokens(self.document.limits().tool_tokens), findings)
+        let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
+        (tool.with_mcp_headers(headers), findings)
     }
 
     /// The schema of all arguments, and what was found while building it.
     pub(crate) fn arguments(&self) -> (Schema, Findings) {
-        self.object(View::Complete, self.findings())
+        self.object(View::Complete, self.findings(), &mut Vec::new())
     }
 
     /// What the tool is for: summary and description, its own or else its path item's, else method and path.
@@ -64,7 +68,12 @@ impl Parts<'_> {
         Builder::new(&self.document, &self.built, view).reporting_to(findings)
     }
 
-    fn object(&self, view: View, findings: Findings) -> (Schema, Findings) {
+    fn object(
+        &self,
+        view: View,
+        findings: Findings,
+        headers: &mut Vec<(String, String)>,
+    ) -> (Schema, Findings) {
         let mut builder = self.builder(view, findings);
         let mut properties = Object::new();
         let mut required = Vec::new();
@@ -77,6 +86,10 @@ impl Parts<'_> {
             let media = body.and_then(|body| body.media.first());
             let bytes = bytes(input, media, view);
             let built = property(&mut builder, origin, bytes);
+            if let Some(schema) = origin.schema.as_ref().filter(|_| view != View::Complete) {
+                let header = mcp_header::of(&mut builder, schema, &built, headers);
+                headers.extend(header.map(|header| (argument.to_owned(), header)));
+            }
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
             properties
                 .insert(argument.to_owned(), if is_removable { removable(built) } else { built });

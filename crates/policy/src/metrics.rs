@@ -6,7 +6,7 @@ mod counted;
 use std::{ops::ControlFlow, sync::Arc};
 
 use async_trait::async_trait;
-use callgate_executor::{Backend, Call, Ended, Ending, Middleware, Stage};
+use callgate_executor::{Backend, Call, Ended, Ending, MeantToolset, Middleware, Stage};
 use callgate_tool::{Event, Journal, Outcome};
 use tracing::{Span, field::Empty};
 
@@ -69,7 +69,10 @@ impl Middleware for Metrics {
         if let Some(trace) = call.trace() {
             span.record("trace", tracing::field::display(trace));
         }
-        call.extensions_mut().insert(self.0.begin(backend));
+        let meant = call.extensions().get().map(|MeantToolset(toolset)| &**toolset);
+        let toolset = backend.map(Backend::toolset).or(meant);
+        let counted = self.0.begin(toolset.unwrap_or_default());
+        call.extensions_mut().insert(counted);
         call.extensions_mut().insert(span);
         ControlFlow::Continue(())
     }

@@ -33,6 +33,9 @@ pub struct Tool {
     pub effect: Effect,
     /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
     pub most_tokens: usize,
+    /// Arguments that clients of MCP repeat in a header of the request, so that what stands between can route by them: the argument,
+    /// and the header behind `Mcp-Param-` (MCP 2026-07-28, `x-mcp-header`).
+    pub mcp_headers: Vec<(String, String)>,
     output: Option<Output>,
 }
 
@@ -50,7 +53,15 @@ impl Tool {
     /// A tool that takes `input_schema` and answers nothing in particular.
     pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
         let most_tokens = Self::MOST_TOKENS;
-        Self { name, description, input_schema, effect, most_tokens, output: None }
+        let mcp_headers = Vec::new();
+        Self { name, description, input_schema, effect, most_tokens, mcp_headers, output: None }
+    }
+
+    /// The same tool with arguments that clients of MCP repeat in headers.
+    #[must_use]
+    pub fn with_mcp_headers(mut self, headers: Vec<(String, String)>) -> Self {
+        self.mcp_headers = headers;
+        self
     }
 
     /// The same tool, declared in at most so many tokens where that can be.

@@ -216,6 +216,33 @@ fn rows_20_and_22_keys_that_occur_twice_and_half_characters_are_refused() {
 }
 
 #[test]
+fn a_message_is_read_in_the_form_that_its_tools_were_declared_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, description) = (folder.path().join("m.json"), folder.path().join("pets.yaml"));
+    let body = "{type: object, required: [owner], properties: {owner: {type: object, properties: {first-name: {type: string}}}}}";
+    let operation = format!(
+        "{{operationId: tag, requestBody: {{required: true, content: {{application/json: {{schema: {body}}}}}}}, responses: {{}}}}"
+    );
+    let text = format!(
+        "openapi: 3.1.0\ninfo: {{title: a, version: '1'}}\nservers: [{{url: 'http://a.example'}}]\npaths: {{/pets: {{post: {operation}}}}}\n"
+    );
+    fs::write(&description, text).unwrap();
+    let arguments = json!({"owner": {"first_name": "Kim"}});
+    let message =
+        json!({"role": "model", "parts": [{"functionCall": {"name": "tag", "args": arguments}}]});
+    fs::write(&file, message.to_string()).unwrap();
+    let (file, description) = (file.to_str().unwrap(), description.to_str().unwrap());
+    let call = |dialect: &str, form: &str| {
+        let from = ["--dialect", dialect, "--form", form, "--message", file];
+        callgate(&[&["call", description, "--dry-run"][..], &from].concat())
+    };
+    let answers = call("gemini", "schema").exits(0).json();
+    let request = &answers[0]["parts"][0]["functionResponse"]["response"]["output"]["request"];
+    assert_eq!(request["body"], r#"{"owner":{"first-name":"Kim"}}"#, "{answers}");
+    call("openai", "schema").exits(2).says("expected a form of `openai`");
+}
+
+#[test]
 fn the_calls_of_a_message_are_answered_as_messages() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("message.json");

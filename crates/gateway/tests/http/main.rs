@@ -5,6 +5,7 @@
 mod approvals;
 mod dialects;
 mod mcp;
+mod mcp_headers;
 mod mcp_results;
 mod mcp_search;
 mod mcp_values;

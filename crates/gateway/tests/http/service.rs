@@ -118,7 +118,11 @@ const DESCRIPTION: &str = r#"
 openapi: 3.1.0
 info: {title: Orders, version: "1"}
 paths:
-  /orders: {post: {operationId: order, responses: {"200": {description: made}}}}
+  /orders:
+    post:
+      operationId: order
+      parameters: [{name: region, in: query, schema: {type: string, x-mcp-header: Region}}]
+      responses: {"200": {description: made}}
   /slow: {post: {operationId: slow, responses: {"200": {description: made}}}}
   /events:
     get:

@@ -14,6 +14,8 @@ mod keys;
 #[cfg(test)]
 mod lost;
 #[cfg(test)]
+mod mcp_headers;
+#[cfg(test)]
 mod overlays;
 #[cfg(test)]
 mod patches;

@@ -7,7 +7,6 @@ use std::{
     time::Duration,
 };
 
-use callgate_executor::Backend;
 use callgate_tool::{Event, Journal, Reached};
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
@@ -30,9 +29,9 @@ struct OfToolset {
 pub(super) struct Counted(Arc<OfToolset>);
 
 impl Series {
-    /// A call begins. One of a tool that is not there is of no toolset.
-    pub(super) fn begin(&self, backend: Option<&dyn Backend>) -> Counted {
-        let series = self.of(backend.map(Backend::toolset).unwrap_or_default());
+    /// A call of a toolset begins; empty for a tool that is not there.
+    pub(super) fn begin(&self, toolset: &str) -> Counted {
+        let series = self.of(toolset);
         series.in_flight.increment(1);
         Counted(series)
     }

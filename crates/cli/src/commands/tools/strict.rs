@@ -1,7 +1,7 @@
 //! Limits on strict tools that all declarations together exceed: a provider that takes each may refuse the request.
 
 use callgate::dialect::Dialect;
-use callgate_dialect::strict_limits;
+use callgate_dialect::{is_union, strict_limits};
 use callgate_tool::Value;
 
 use crate::{number::grouped, output};
@@ -12,24 +12,40 @@ pub(super) struct StrictCounts {
     n_tools: usize,
     /// The members that need not be there.
     n_optional: usize,
+    /// The members that are of several types.
+    n_unions: usize,
 }
 
 impl StrictCounts {
     pub(super) fn take(&mut self, declaration: &Value) {
         self.n_tools += 1;
         self.n_optional += n_optional(declaration);
+        self.n_unions += n_unions(declaration);
     }
 
     /// Says which limits are exceeded, and what to do.
     pub(super) fn tell(&self, dialect: Dialect) {
-        let Self { n_tools, n_optional } = *self;
-        for limit in strict_limits(dialect, n_tools, n_optional) {
+        let Self { n_tools, n_optional, n_unions } = *self;
+        for limit in strict_limits(dialect, n_tools, (n_optional, n_unions)) {
             let (n_tools, n_optional) = (grouped(n_tools), grouped(n_optional));
+            let n_unions = grouped(n_unions);
             output::talk(&format!(
-                "note: {} takes {}, got: {n_tools} tools with {n_optional} optional members\nhelp: {}\n",
+                "note: {} takes {}, got: {n_tools} tools with {n_optional} optional members and {n_unions} of several types\nhelp: {}\n",
                 limit.provider, limit.expected, limit.instead
             ));
         }
+    }
+}
+
+/// The schemas in a declaration, at any depth, that allow several types.
+fn n_unions(schema: &Value) -> usize {
+    match schema {
+        Value::Array(items) => items.iter().map(n_unions).sum(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(keyword, value)| usize::from(is_union(keyword, value)) + n_unions(value))
+            .sum(),
+        _ => 0,
     }
 }
 

@@ -117,3 +117,31 @@ fn calls_are_counted_by_words_of_the_configuration_alone() {
     ];
     assert_eq!(series.numbers(), expected);
 }
+
+#[test]
+fn a_call_that_is_not_made_counts_for_the_toolset_that_it_meant() {
+    let series = Series::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    metrics::with_local_recorder(&series, || {
+        runtime.block_on(async {
+            let fine = |_| async { Value::Null };
+            let builder = Executor::builder().middleware(Metrics::new());
+            let executor = builder.function("shop", "fine", json!({"type": "object"}), fine);
+            let (executor, session) = (executor.build().unwrap(), Session::default());
+            let fault = Fault::new(FaultCode::InvalidArguments, "not JSON", Next::GiveUp);
+            let refused = Outcome::Failed(Box::new(fault));
+            for tool in ["shop-fine", "made-up"] {
+                let asked = ToolCall::new("1", tool, Arguments::new());
+                executor.refuse(Call::new(&asked, &session), &refused).await;
+            }
+        });
+    });
+    let ended = |toolset: &str| {
+        let labels = format!("toolset={toolset},outcome=invalid_arguments,reached=no");
+        (format!("callgate_calls_total{{{labels}}}"), 1)
+    };
+    let numbers = series.numbers();
+    for expected in [ended(""), ended("shop")] {
+        assert!(numbers.contains(&expected), "{numbers:?}");
+    }
+}
