@@ -117,7 +117,7 @@ codes! {
     /// All declarations together cost more tokens than a context should hold.
     ManyTokens = "many-tokens";
     /// An argument cannot stand in the header of MCP that its schema names.
-    McpHeader = "mcp-header";
+    McpHeader = "mcp-header" with example;
     /// A body is described for a range of media types; JSON is taken.
     MediaRange = "media-range" with example;
     /// No credential at hand meets what an operation asks for; it cannot be called.
