@@ -9,23 +9,24 @@ use crate::{number::grouped, output};
 /// What counts of strict declarations.
 #[derive(Debug, Default)]
 pub(super) struct StrictCounts {
-    n_tools: usize,
+    /// The declarations.
+    tools: usize,
     /// The members that need not be there.
-    n_optional: usize,
+    optional: usize,
     /// The members that are of several types.
-    n_unions: usize,
+    unions: usize,
 }
 
 impl StrictCounts {
     pub(super) fn take(&mut self, declaration: &Value) {
-        self.n_tools += 1;
-        self.n_optional += n_optional(declaration);
-        self.n_unions += n_unions(declaration);
+        self.tools += 1;
+        self.optional += n_optional(declaration);
+        self.unions += n_unions(declaration);
     }
 
     /// Says which limits are exceeded, and what to do.
     pub(super) fn tell(&self, dialect: Dialect) {
-        let Self { n_tools, n_optional, n_unions } = *self;
+        let Self { tools: n_tools, optional: n_optional, unions: n_unions } = *self;
         for limit in strict_limits(dialect, n_tools, (n_optional, n_unions)) {
             let (n_tools, n_optional) = (grouped(n_tools), grouped(n_optional));
             let n_unions = grouped(n_unions);
