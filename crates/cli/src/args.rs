@@ -52,22 +52,33 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Check the files that calls are written down in
     #[command(subcommand)]
+    #[command(after_help = "Example:\n  callgate audit verify audit.jsonl --key env:AUDIT_KEY")]
     Audit(AuditCommand),
     /// Call a tool, or show the request it would send
+    #[command(
+        after_help = "Example:\n  callgate call config/demo.yaml pets-getPet petId=7 --dry-run"
+    )]
     Call(Box<CallArguments>),
     /// Check descriptions and configurations, and say what became of each operation
+    #[command(after_help = "Example:\n  callgate check fixtures/pets/spec.yaml --lint")]
     Check(CheckArguments),
     /// Print a completion script for a shell
+    #[command(after_help = "Example:\n  callgate completions bash")]
     Completions(CompletionsArguments),
     /// Say what a new description or configuration changes for agents: exit 1 where something breaks
+    #[command(after_help = "Example:\n  callgate diff fixtures/pets/spec.yaml new.yaml")]
     Diff(DiffArguments),
     /// Try every secret, every token and every server of a configuration, and call no operation: exit 1 where one is at fault
+    #[command(after_help = "Example:\n  callgate doctor config/demo.yaml")]
     Doctor(DoctorArguments),
     /// Explain a code of a diagnostic
+    #[command(after_help = "Example:\n  callgate explain no-server")]
     Explain(ExplainArguments),
     /// Make a configuration and fixtures of an exported agent (Dialogflow CX) or app (Customer Engagement Suite)
+    #[command(after_help = "Example:\n  callgate import fixtures/exports/pets_agent --out pets")]
     Import(ImportArguments),
     /// Make a profile of a description: `callgate call NAME TOOL` then calls your API
+    #[command(after_help = "Example:\n  callgate init pets fixtures/pets/spec.yaml")]
     Init(InitArguments),
     /// Log in to a service in a browser: calls then have a token of yours
     Login(LoginArguments),
@@ -75,13 +86,44 @@ pub(crate) enum Command {
     Logout(LogoutArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
     #[cfg(feature = "mcp")]
+    #[command(after_help = "Example:\n  callgate mcp config/demo.yaml --print-config claude")]
     Mcp(McpArguments),
     /// Print the JSON Schema of configurations, for editors
+    #[command(after_help = "Example:\n  callgate schema")]
     Schema,
     /// Serve tools over HTTP, beside an agent runtime
+    #[command(after_help = "Example:\n  callgate serve config/demo.yaml --listen 127.0.0.1:8410")]
     Serve(ServeArguments),
     /// Run fixtures: each case's request and result against what is written there
+    #[command(after_help = "Example:\n  callgate test fixtures/pets")]
     Test(TestArguments),
     /// Show the tools of a description or a configuration
+    #[command(after_help = "Example:\n  callgate tools config/demo.yaml pets-getPet")]
     Tools(ToolsArguments),
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn every_command_shows_an_example_that_it_takes() {
+        let all = Arguments::command();
+        let nested = all.get_subcommands().flat_map(clap::Command::get_subcommands);
+        for command in all.get_subcommands().chain(nested) {
+            let name = command.get_name();
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines =
+                help.strip_prefix("Example:\n").unwrap_or_else(|| panic!("`{name}` has none"));
+            assert!(lines.contains(name), "{name}: {lines}");
+            for line in lines.lines() {
+                let example = line.strip_prefix("  callgate ").unwrap_or_else(|| panic!("{line}"));
+                let words = ["callgate"].into_iter().chain(example.split_whitespace());
+                let taken = Arguments::try_parse_from(words).map_err(|error| error.to_string());
+                assert!(taken.is_ok(), "{line}: {taken:?}");
+            }
+        }
+    }
 }

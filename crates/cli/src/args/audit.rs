@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditCommand {
     /// Say whether each line is the one that was written there; name the first that is altered, missing or cut off
+    #[command(after_help = "Example:\n  callgate audit verify audit.jsonl --key env:AUDIT_KEY")]
     Verify(VerifyArguments),
 }
 
