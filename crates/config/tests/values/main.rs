@@ -55,7 +55,6 @@ fn every_fault_of_a_text_is_told_at_once_with_its_place() {
         (finding.code, finding.pointer.as_str(), at)
     });
     let expected = [
-        ("missing-key", "/toolsets/pets", (2, 3)),
         ("unknown-key", "/toolsets/pets/openap", (3, 5)),
         ("wrong-value", "/toolsets/pets/limits/timeout", (4, 14)),
         ("toolset-name", "/toolsets/a-b", (5, 3)),

@@ -172,10 +172,11 @@ fn of_credential(fault: &Fault, hints: &Hints) -> String {
         (Some(credential), _) => {
             format!("see that there is a secret where `{credential}` says, or name another place")
         }
-        (None, Reached::Yes) => format!(
-            "see that the credential is there, has not expired and may make this call: `callgate doctor {file}` tries those of a \
-             configuration (`auth:`, `credentials:`), `--bearer env:NAME` and `-H 'NAME: env:NAME'` give one"
-        ),
+        (None, Reached::Yes) => {
+            "see that the call has a credential, that it has not expired and that it may do this: `--bearer env:NAME` or \
+             `-H 'NAME: env:NAME'` give one, as `auth:` and `credentials:` of a toolset do"
+                .to_owned()
+        }
         (None, _) => format!(
             "`callgate doctor {file}` tries every credential; set what is missing, or correct `auth:` or `credentials:` of the toolset"
         ),
