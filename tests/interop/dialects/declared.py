@@ -10,6 +10,8 @@ from judges import DECLARATIONS
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Enough tools of many descriptions, and no description for minutes.
 MOST_TOOLS, MOST_OF_ONE, MOST_BYTES = 440, 60, 400_000
+# Fewer prove nothing of the corpus.
+LEAST_TOOLS = 400
 
 
 def check(callgate, manifest, told):
@@ -18,13 +20,15 @@ def check(callgate, manifest, told):
     counted = {dialect: 0 for dialect in DECLARATIONS}
     for file in files:
         judged(callgate, file, told, counted)
+    least, shown = (LEAST_TOOLS if manifest else len(files)), 0
     if manifest:
         for file in sample(manifest):
-            judged(callgate, file, told, counted)
+            shown += judged(callgate, file, told, counted)
             if min(counted.values()) >= MOST_TOOLS:
                 break
+        told(f"{shown} descriptions of the corpus are shown in every dialect", shown > 0)
     for dialect, number in counted.items():
-        told(f"{dialect}: its owner's types take {number} declarations", number > 0)
+        told(f"{dialect}: its owner's types take {number} declarations (at least {least})", number >= least)
 
 
 def sample(manifest):
@@ -40,6 +44,7 @@ def sample(manifest):
 
 
 def judged(callgate, file, told, counted):
+    """Whether the description is shown at all: one without a server of its own is not."""
     def shown(dialect):
         name, _, form = dialect.partition(" ")
         command = [callgate, "tools", file, "--dialect", name, *(["--form", form] if form else [])]
@@ -47,6 +52,9 @@ def judged(callgate, file, told, counted):
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as workers:
         all_shown = list(workers.map(shown, DECLARATIONS))
+    failed = [ran for ran in all_shown if ran.returncode]
+    if failed and (len(failed) < len(all_shown) or ROOT in pathlib.Path(file).parents):
+        told(f"every dialect shows {file}", False, failed[0].stderr[:400])
     for (dialect, takes), ran in zip(DECLARATIONS.items(), all_shown):
         if ran.returncode:
             continue
@@ -57,3 +65,4 @@ def judged(callgate, file, told, counted):
                 told(f"{dialect} takes {file}", False, f"{str(error)[:400]}: {json.dumps(declaration)[:400]}")
                 break
             counted[dialect] += 1
+    return not failed

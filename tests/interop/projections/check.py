@@ -17,6 +17,8 @@ from llguidance import LLMatcher
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Enough tools of many descriptions, and no description for minutes.
 MOST_TOOLS, MOST_OF_ONE, MOST_BYTES = 420, 15, 700_000
+# Fewer prove nothing of the corpus.
+LEAST_TOOLS = 400
 SHOWN = 20
 
 
@@ -61,7 +63,11 @@ def main():
     for projection in JUDGES:
         n_refused = sum(failure.startswith(f"{projection} ") for failure in refused)
         print(f"{projection}: {taken[projection]} schemas taken, {n_refused} refused")
-    return 1 if refused or not taken else 0
+    least = LEAST_TOOLS if manifest else 1
+    few = [projection for projection in JUDGES if taken[projection] < least]
+    if few:
+        print(f"FAILED fewer than {least} schemas were judged: {', '.join(few)}")
+    return 1 if refused or few else 0
 
 
 def sample(manifest):
@@ -86,6 +92,9 @@ def judged(callgate, file, taken, refused):
 
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as workers:
         all_shown = list(workers.map(shown, JUDGES))
+    failed = [ran for ran in all_shown if ran.returncode]
+    if failed and (len(failed) < len(all_shown) or ROOT in pathlib.Path(file).parents):
+        refused.append(f"tools {file}: {failed[0].stderr[:300]}")
     for (projection, judges), ran in zip(JUDGES.items(), all_shown):
         tools = json.loads(ran.stdout) if ran.returncode == 0 else []
         tools.sort(key=lambda tool: -len(json.dumps(tool)))
