@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use axum::{Json, Router, http::HeaderMap, routing::get};
 use bytes::Bytes;
 use callgate::{
-    Executor, Arguments, Secret, Session, ToolCall,
+    Arguments, Executor, Secret, Session, ToolCall,
     auth::{AuthConfig, Authenticator, Authorization, CredentialPlace, Error, ErrorKind, Place},
     dialect::json_result,
 };

@@ -5,7 +5,9 @@
 
 use std::sync::OnceLock;
 
-use callgate_openapi::{Document, Limits as DescriptionLimits, LoadOptions, Overlay, apply_overlays, load};
+use callgate_openapi::{
+    Document, Limits as DescriptionLimits, LoadOptions, Overlay, apply_overlays, load,
+};
 use callgate_tree::{Limits, Node, Severity, locate, read};
 use libfuzzer_sys::fuzz_target;
 

@@ -9,7 +9,9 @@ use std::sync::OnceLock;
 use arbitrary::{Arbitrary, Result, Unstructured};
 use bytes::Bytes;
 use callgate_call::{Kept, Plan};
-use callgate_openapi::{BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load};
+use callgate_openapi::{
+    BodyKind, Document, Encoding, Limits, LoadOptions, PathPart, Place, Placement, Style, load,
+};
 use callgate_tool::{Arguments, Handle, Journal, Number, Object, Session, StoredResult, Value};
 use http::Request;
 use libfuzzer_sys::fuzz_target;
@@ -258,7 +260,8 @@ fn bytes_arrive(
         Some(BodyKind::Multipart) if !arguments.contains_key("content_type") => {
             if let Some(result) = handle("file").and_then(|handle| kept(results, handle)) {
                 let body = request.body();
-                let is_there = body.windows(result.bytes.len().max(1)).any(|part| part == result.bytes);
+                let is_there =
+                    body.windows(result.bytes.len().max(1)).any(|part| part == result.bytes);
                 assert!(is_there || result.bytes.is_empty());
             }
         }

@@ -48,7 +48,9 @@ fn as_json(bytes: &[u8], ours: Option<&Node>) {
         return;
     }
     match ours {
-        Some(ours) => assert!(ours.to_value().to_serde_json() == theirs, "{}", clipped(&theirs.to_string())),
+        Some(ours) => {
+            assert!(ours.to_value().to_serde_json() == theirs, "{}", clipped(&theirs.to_string()))
+        }
         // Deeper than our limit, or a number of more digits than it.
         None => assert!(bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() > 100),
     }
