@@ -35,8 +35,8 @@ pub trait Authenticator: Debug + Send + Sync {
         false
     }
 
-    /// What an answer with a status of 4xx says is wrong with the credential, where services that take this kind say so
-    /// in words of their own; in ours, for whoever runs callgate.
+    /// Reads the credential's fault out of an answer of 4xx, where services that take this kind of credential state it;
+    /// in our words, for whoever runs callgate.
     fn explain(&self, _: &Response<Bytes>) -> Option<String> {
         None
     }
@@ -53,7 +53,7 @@ pub trait Authenticator: Debug + Send + Sync {
     }
 }
 
-/// What an authenticator did with a request.
+/// The authenticator's account of a request that it authorized.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Authorization {

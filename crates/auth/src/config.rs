@@ -71,9 +71,9 @@ pub enum AuthConfig {
     },
     /// A token of a Google account.
     Google {
-        /// Whose token it is.
+        /// The account whose token it is.
         identity: Box<Identity>,
-        /// Which token.
+        /// The kind of token.
         token: GoogleToken,
     },
     /// No credential.

@@ -327,7 +327,7 @@ pub(crate) fn foreign_login(credential: &str, why: &str) -> Error {
     Error::new(ErrorKind::TokenRefused, message)
 }
 
-/// What Google's refusals say names accounts and Google's own words only.
+/// An error of Google's library: its refusals name accounts and Google's own words only.
 pub(crate) fn of_google(error: &callgate_google::Error) -> Error {
     let kind = match error.kind() {
         callgate_google::ErrorKind::Configuration => ErrorKind::Configuration,

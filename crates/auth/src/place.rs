@@ -135,8 +135,8 @@ pub fn place_masks(request: &mut Request<Bytes>, places: &[CredentialPlace]) -> 
     places.iter().try_for_each(|place| place.put_mask(request))
 }
 
-/// What `Authorization` holds of a bearer token, for any number of requests: they share its bytes, which are zeroized when
-/// the last of them is gone. `None` where no header can hold the token.
+/// The value of `Authorization` for a bearer token, for any number of requests: they share its bytes, which are
+/// zeroized when the last of them is gone. `None` where no header can hold the token.
 pub(crate) fn bearer_header(token: &Secret) -> Option<HeaderValue> {
     let value = Zeroizing::new([BEARER.as_bytes(), token.expose().as_bytes()].concat());
     let mut header = HeaderValue::from_maybe_shared(Bytes::from_owner(value)).ok()?;

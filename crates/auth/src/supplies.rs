@@ -6,7 +6,7 @@ use callgate_secret::SecretStore;
 use callgate_store::GrantStore;
 use callgate_transport::{Clock, Transport};
 
-/// What authenticators take from outside: every kind gets the same and uses what it needs.
+/// The environment of authenticators: every kind gets the same and uses what it needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Supplies {

@@ -30,7 +30,7 @@ pub(crate) struct Issued {
     pub(crate) asked_at: Instant,
 }
 
-/// What a token was asked for with: the operator's secrets as they were.
+/// The version of a token: the operator's secrets as they were when it was asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Version(Vec<Secret>);
 

@@ -56,7 +56,7 @@ pub(crate) fn chosen_media<'a>(
     Ok(media_of_file(body, first, arguments).unwrap_or(first))
 }
 
-/// What a `null` says in a body of a media type.
+/// The meaning of `null` in a body of a media type.
 pub(crate) fn nulls_of(media: &BodyMedia) -> Nulls {
     if media.is_merge_patch() { Nulls::Remove } else { Nulls::Omit }
 }

@@ -299,7 +299,7 @@ fn source_of<'a>(all: &[&'a Spot]) -> Option<&'a Spot> {
         .or_else(|| with_source().next())
 }
 
-/// What the session does not have.
+/// A value that the session does not have.
 #[derive(Debug, Default)]
 struct Missing {
     problems: Vec<Problem>,

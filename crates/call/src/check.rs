@@ -63,7 +63,7 @@ pub(crate) struct Checking<'a> {
     pub(crate) inputs: &'a [Input],
     /// The alternative of the body that its value is to meet.
     pub(crate) alternative: Option<usize>,
-    /// What a `null` says that the schema of a member of the body does not take.
+    /// The meaning of a `null` that the schema of a member of the body does not take.
     pub(crate) nulls: Nulls,
 }
 

@@ -200,7 +200,7 @@ const ELLIPSIS: &str = "…";
 const QUOTES: usize = 2;
 /// As many items are shown at least, however large the first is.
 const SHOWN_ITEMS: usize = 4;
-/// What every value can be cut to: `null`.
+/// The bytes of `null`, which every value can be cut to.
 const SMALLEST: usize = 4;
 /// A share less than this shows nothing of a value; then the last members are left out instead.
 const SMALLEST_SHARE: usize = 48;

@@ -24,7 +24,7 @@ pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
     }
 }
 
-/// Whether a secret was found.
+/// The outcome of a search for a secret.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Found {
     Nothing,

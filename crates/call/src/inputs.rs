@@ -42,7 +42,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) body: Option<&'a Body>,
 }
 
-/// What the values are taken from.
+/// The sources of the values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Given<'a> {
     /// The model's.

@@ -24,7 +24,7 @@ impl<'a> Kept<'a> {
     /// Nothing is kept.
     pub const NOTHING: Kept<'static> = Kept(&|_| None);
 
-    /// What `find` answers; `None` for a handle that is unknown or has expired.
+    /// Takes the function that finds a result; it answers `None` for a handle that is unknown or has expired.
     pub fn new(find: &'a dyn Fn(&Handle) -> Option<StoredResult>) -> Self {
         Self(find)
     }

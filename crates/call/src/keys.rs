@@ -163,8 +163,8 @@ fn writes_members(placement: &Placement, value: &Value) -> bool {
     }
 }
 
-/// What common frameworks take a key for: `account[]`, `Account` and `account.x` are a part of, or another way to write,
-/// `account` to some. A member that no schema declares is not given that chance.
+/// The key by which common frameworks read another: `account[]`, `Account` and `account.x` are a part of, or another
+/// way to write, `account` to some. A member that no schema declares is not given that chance.
 fn family(key: &str) -> String {
     let key = key.trim_start();
     let stem = key.split(['[', '.', ' ']).next().unwrap_or(key);

@@ -87,7 +87,7 @@ impl Lists<'_> {
     }
 }
 
-/// What no item may hold where lists are in lists.
+/// The character that no item may hold where lists are in lists.
 fn separator(style: Style) -> Option<char> {
     match style {
         Style::DeepObject => None,

@@ -48,7 +48,7 @@ fn next_link(value: &str) -> Option<&str> {
     None
 }
 
-/// What the query of an address gives to inputs that choose a page.
+/// Reads the inputs that choose a page from the query of an address.
 fn of_address(operation: &Operation, target: &str) -> Arguments {
     let Ok(url) = operation.server.url.join(target) else { return Arguments::new() };
     pairs(&url)

@@ -26,7 +26,7 @@ use crate::{
     wording,
 };
 
-/// What is the same in every request of an operation.
+/// The part of a request that is the same for every call of an operation.
 #[derive(Debug)]
 pub(crate) struct Frame {
     /// The origin and the base path, without a slash at the end.
@@ -47,13 +47,13 @@ pub(crate) struct Ready<'a> {
     pub(crate) subject: Subject<'a>,
     /// Their values.
     pub(crate) fillings: &'a Fillings<'a>,
-    /// What the model sent.
+    /// The arguments, as the model sent them.
     pub(crate) arguments: &'a Arguments,
-    /// What they may name of earlier calls.
+    /// The results of earlier calls that arguments may name.
     pub(crate) kept: Kept<'a>,
 }
 
-/// What is asked for: JSON first, which a model reads best, and the other types after it by their weight.
+/// The value of `Accept`: JSON first, which a model reads best, and the other types after it by their weight.
 fn accepted(types: &[Arc<str>]) -> String {
     let (json, other): (Vec<_>, Vec<_>) = types.iter().partition(|one| is_json(one));
     let weight = if json.is_empty() { "" } else { ";q=0.9" };

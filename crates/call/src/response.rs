@@ -30,11 +30,11 @@ use media::{Kind, Media};
 use sequence::Sequence;
 pub use stream::{SplitValue, Splitter, Unfinished};
 
-/// What an answer is read with.
+/// The settings by which an answer is read.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "whoever reads an answer must say what it may show")]
 pub struct Reading<'a> {
-    /// How it is shown.
+    /// The shape in which it is shown.
     pub shape: &'a Shape,
     /// The secrets that were sent, which it may hold.
     pub masker: &'a Masker<'a>,
@@ -46,13 +46,13 @@ pub struct Reading<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps an answer must know what it holds")]
 pub struct Understood {
-    /// What it means.
+    /// The outcome of the call.
     pub outcome: Outcome,
-    /// Whether what it says, once decoded, held a secret, which is masked in the outcome.
+    /// True if the decoded answer held a secret, which is masked in the outcome.
     pub held_secret: bool,
 }
 
-/// What an answer of `operation` means, in the form a model can use.
+/// Reads an answer of `operation` into a form that a model can use.
 pub(crate) fn understood(
     response: &Response<Bytes>,
     operation: &Operation,
@@ -94,7 +94,7 @@ pub(crate) fn understood(
     Understood { outcome, held_secret }
 }
 
-/// What is known of an answer before its content.
+/// The facts about an answer before its content.
 pub(crate) fn head(head: &Parts, operation: &Operation, reading: &Reading<'_>) -> Answer {
     let mut answer = Answer::new(head.status.as_u16(), Content::Empty);
     let chosen = (&reading.shape.headers, reading.masker);
@@ -114,14 +114,14 @@ fn note_replaced(count: usize, journal: &mut Journal) {
     }
 }
 
-/// What was taken of an answer.
+/// The part of an answer that was read.
 struct Taken {
     content: Content,
-    /// How many values of a sequence come after those of the content.
+    /// The number of values of a sequence that come after those of the content.
     n_more: usize,
-    /// How many halves of surrogate pairs were replaced.
+    /// The number of halves of surrogate pairs that were replaced.
     n_replaced: usize,
-    /// How many characters nobody sees were taken out of a text.
+    /// The number of invisible characters that were taken out of a text.
     n_removed: usize,
 }
 
@@ -257,7 +257,7 @@ fn text(body: &[u8], media: Media<'_>) -> Taken {
     Taken { n_removed, ..Content::Text { text, media_type }.into() }
 }
 
-/// Whether bytes whose type says nothing are text: in UTF-8, without what no text has.
+/// True if bytes whose type says nothing are text: in UTF-8, without characters that no text has.
 fn is_text(body: &[u8]) -> bool {
     let is_foreign =
         |one: char| one.is_control() && !matches!(one, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');

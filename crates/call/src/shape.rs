@@ -51,7 +51,7 @@ pub enum ShownHeaders {
     Named(Vec<HeaderName>),
 }
 
-/// What a model is shown of one result: about four thousand tokens.
+/// The bytes of one result that a model is shown: about four thousand tokens.
 pub const DEFAULT_RESULT_BYTES: usize = 16 * 1024;
 
 /// The part that every provider takes as one image or sound, in base64 too.

@@ -17,7 +17,7 @@ pub struct Masked {
     pub query: Vec<(String, Option<String>)>,
 }
 
-/// What a dry run shows of `request`.
+/// The form in which a dry run shows `request`.
 pub fn planned(request: &Request<Bytes>, masked: &Masked) -> PlannedRequest {
     let query = query_parts(request, masked);
     let headers = header_parts(request, masked);

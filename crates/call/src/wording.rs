@@ -268,7 +268,7 @@ pub(crate) fn only_answered(at: String, got: &Value) -> Problem {
     }
 }
 
-/// What a value is, with a bounded look at it.
+/// Describes a value, with a bounded look at it.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::Array(items) => counted("array", items.len(), "item"),

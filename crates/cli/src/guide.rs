@@ -41,7 +41,7 @@ impl<'a> Guide<'a> {
         Some(Self { schema, ..self })
     }
 
-    /// What each item of a list, or each further member of a map, is.
+    /// The guide to each item of a list, or to each further member of a map.
     pub(crate) fn each(self) -> Option<Self> {
         let parts = self.parts();
         let below =

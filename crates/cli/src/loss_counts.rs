@@ -115,5 +115,5 @@ fn tool_json((name, keywords): &(String, Keywords)) -> Value {
     json!({"name": (name.as_str()), "losses": (losses.collect::<Vec<_>>())})
 }
 
-/// How many keywords a row names.
+/// The number of keywords that a row names.
 const NAMED: usize = 5;

@@ -19,7 +19,7 @@ pub(crate) fn written_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     written(write(&mut out).and_then(|()| out.flush()));
 }
 
-/// What is written at a time.
+/// The bytes that are written at a time.
 const BUFFER: usize = 64 << 10;
 
 /// Writes talk, with colours where they are shown.
@@ -38,7 +38,7 @@ pub(crate) fn coloured(text: &str) {
     written(anstream::stdout().lock().write_all(text.as_bytes()));
 }
 
-/// Whether somebody watches standard error.
+/// True if somebody watches standard error.
 pub(crate) fn is_watched() -> bool {
     io::stderr().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! What became of a description: every diagnostic with its place, and the numbers. As text with snippets, or as JSON.
+//! The report on a description: every diagnostic with its place, and the numbers. As text with snippets, or as JSON.
 
 use std::{
     cmp::Reverse,
@@ -37,7 +37,7 @@ pub(crate) struct Checked {
     referenced: BTreeMap<Arc<str>, String>,
     toolset: BuiltToolset,
     diagnostics: Vec<Diagnostic>,
-    /// How many findings the baseline holds.
+    /// The number of findings that the baseline holds.
     n_known: usize,
     advice: Advice,
     losses: LossCounts,
@@ -102,7 +102,7 @@ impl Checked {
         self.toolset.report.count(status)
     }
 
-    /// Whether anything was lost or refused, as far as it is asked for.
+    /// True if anything was lost or refused, as far as it is asked for.
     pub(crate) fn has_findings(&self, levels: &Levels) -> bool {
         let least = levels.least.max(Severity::Warning);
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
@@ -150,7 +150,7 @@ impl Checked {
         text
     }
 
-    /// What is not shown finding by finding.
+    /// Counts the findings that are not shown one by one.
     fn counted(&self, levels: &Levels) -> String {
         let hidden: Vec<_> =
             self.diagnostics.iter().filter(|known| !levels.shows(known)).cloned().collect();

@@ -1,5 +1,5 @@
-//! What FILE names on the command line: a file or a folder that is there, standard input (`-`), an address, or a profile. What
-//! exists wins.
+//! The argument FILE of the command line: a file or a folder that is there, standard input (`-`), an address, or a
+//! profile. What exists wins.
 
 use std::{
     fs,
@@ -51,7 +51,7 @@ fn profile(given: &Path) -> Result<PathBuf, Error> {
     Err(Error::whole(given, "unreadable-file", message, &help))
 }
 
-/// Whether a text may be the name of a profile.
+/// True if a text may be the name of a profile.
 pub(crate) fn is_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     !text.is_empty() && !text.starts_with('-') && text.chars().all(is_part)
@@ -70,7 +70,7 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Whether FILE, or the file of a finding, is standard input.
+/// True if FILE, or the file of a finding, is standard input.
 pub(crate) fn is_standard_input(file: &Path) -> bool {
     file == Path::new(STANDARD_INPUT)
 }
@@ -104,7 +104,7 @@ fn standard_input() -> Result<Arc<[u8]>, Error> {
     Ok(Arc::clone(READ.get_or_init(|| text.into())))
 }
 
-/// What was read from standard input.
+/// The bytes that were read from standard input.
 static READ: OnceLock<Arc<[u8]>> = OnceLock::new();
 
 /// Names standard input.

@@ -70,12 +70,12 @@ fn cut(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// How many columns a text takes, as far as characters tell.
+/// The columns that a text takes, as far as characters tell.
 fn columns(text: &str) -> usize {
     text.chars().count()
 }
 
-/// What stands between two columns.
+/// The space between two columns.
 const GAP: &str = "  ";
 /// A column of fewer characters shows nothing.
 const NARROWEST: usize = 6;

@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-/// Whether somebody watches standard output.
+/// True if somebody watches standard output.
 pub(crate) fn is_shown() -> bool {
     io::stdout().is_terminal()
 }

@@ -19,9 +19,9 @@ pub use self::keywords::is_union;
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub struct ProviderLimit {
-    /// Who has the limit.
+    /// The provider that has the limit.
     pub provider: &'static str,
-    /// What is expected of a declaration there.
+    /// The declaration that is expected there.
     pub expected: &'static str,
     /// The remedy: what a projection does about it, or what an operator can do.
     pub instead: &'static str,
@@ -100,9 +100,9 @@ pub fn tool_limits(tool: &Tool) -> Vec<ProviderLimit> {
 /// Finds the limits that declarations exceed. The definitions they have in common are looked at once.
 #[derive(Debug, Default)]
 pub struct LimitFinder {
-    /// What is known of definitions, by their addresses, which are theirs as long as somebody knows of them.
+    /// The facts known of definitions, by their addresses, which are theirs as long as somebody knows of them.
     definitions: BTreeMap<usize, (Weak<Definitions>, Facts)>,
-    /// What is known of groups of them.
+    /// The facts known of groups of definitions.
     groups: BTreeMap<usize, (Weak<DefinitionGroup>, Facts)>,
 }
 
@@ -224,7 +224,7 @@ fn of_strict(facts: &Facts) -> [Row; 6] {
     ]
 }
 
-/// What one walk over a schema counts.
+/// The facts that one walk over a schema counts.
 #[derive(Clone, Debug, Default)]
 struct Facts {
     nesting: usize,

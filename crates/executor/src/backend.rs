@@ -1,4 +1,5 @@
-//! What runs a tool: one implementation a tool kind. Finding the tool is the catalog's business.
+//! The trait of kinds of tools: an implementation runs the tools of one kind. Finding the tool is the catalog's
+//! business.
 
 mod challenge;
 mod client;
@@ -78,10 +79,10 @@ pub trait Backend: Debug + Send + Sync {
         ""
     }
 
-    /// How the tool is declared to a model; built when first asked for. None when that takes more than it may.
+    /// The tool's declaration to a model; built when first asked for. None when that takes more than it may.
     fn declaration(&self) -> Option<&Tool>;
 
-    /// What a call does. A tool that is not declared is taken to change something.
+    /// The effect of a call. A tool that is not declared is taken to change something.
     fn effect(&self) -> Effect {
         self.declaration().map_or(Effect::Write, |tool| tool.effect)
     }
@@ -102,7 +103,8 @@ pub trait Backend: Debug + Send + Sync {
         &[]
     }
 
-    /// What the call would do, found out by the code that does it, without fetching a credential and without doing it.
+    /// Previews the call: runs the code that does it, without fetching a credential and up to the first thing that
+    /// happens.
     ///
     /// # Errors
     /// The fault that the call would end with, where that is known before anything happens.

@@ -177,17 +177,17 @@ impl<'a> Call<'a> {
         &self.tool
     }
 
-    /// What the model filled in.
+    /// The arguments, as the model filled them in.
     pub fn arguments(&self) -> &Arguments {
         &self.arguments
     }
 
-    /// What the runtime knows and the model must not choose.
+    /// The session: values that the runtime knows and the model must not choose.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Who asks, where that was verified.
+    /// The caller, where it was verified.
     pub fn principal(&self) -> Option<&Principal> {
         self.principal.as_ref()
     }
@@ -217,7 +217,7 @@ impl<'a> Call<'a> {
         self.decided.take()
     }
 
-    /// What is wanted of the answer, where whoever made the call said so.
+    /// The part of the answer that the caller asked for, where it did.
     pub(crate) fn wanted(&self) -> Wanted {
         self.extensions.get().cloned().unwrap_or_default()
     }

@@ -11,7 +11,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// How many names are offered for one that nobody knows.
+/// The number of names offered for an unknown one.
 const NEAREST: usize = 3;
 /// Characters of the line that says what a tool is for.
 const BRIEF: usize = 160;
@@ -124,13 +124,13 @@ impl<'a> Entry<'a> {
         self.0.backend.secret_arguments()
     }
 
-    /// What runs it.
+    /// The backend that runs the tool.
     pub(crate) fn backend(self) -> &'a dyn Backend {
         &*self.0.backend
     }
 }
 
-/// What a person who sees two tools of one name looks for.
+/// The origin of a tool, for a person who sees two of one name.
 fn origin(slot: &Slot) -> String {
     match &slot.operation {
         Some(operation) => format!("`{} {}`", operation.method.as_str(), operation.path),

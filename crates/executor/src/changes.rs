@@ -1,5 +1,5 @@
-//! What another build of a catalog changes for agents: tools that come, go or get another name, inputs that they must give
-//! or may no longer give, effects and servers. Names and schemas are compared, nothing is called.
+//! The difference between two builds of a catalog, as agents feel it: tools that come, go or get another name, inputs
+//! that they must give or may no longer give, effects and servers. Names and schemas are compared, nothing is called.
 
 mod facts;
 mod inputs;

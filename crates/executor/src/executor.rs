@@ -26,7 +26,7 @@ use crate::{
     stream::ToolStream,
 };
 
-/// How many calls of one batch run at the same time; as many as a model asks for in one turn, and a bound on the
+/// The calls of one batch that run at the same time; as many as a model asks for in one turn, and a bound on the
 /// connections one batch can open.
 const PARALLEL_CALLS: usize = 64;
 
@@ -49,7 +49,7 @@ const PARALLEL_CALLS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Executor(Arc<Parts>);
 
-/// What the clones of an executor share.
+/// The parts that clones of an executor share.
 #[derive(Debug)]
 struct Parts {
     catalog: Catalog,
@@ -79,7 +79,7 @@ impl Executor {
         self.0.results.get(handle, Owner::new(principal, session)).await
     }
 
-    /// Where whole results are kept, for an executor that takes this one's place: [`Builder::results`](crate::Builder).
+    /// The store of whole results, for an executor that takes this one's place: [`Builder::results`](crate::Builder).
     pub fn result_store(&self) -> Arc<dyn Store> {
         self.0.results.store()
     }
@@ -248,7 +248,8 @@ impl Executor {
         Ok(Around::new(&self.0.layers, call, journal).into_result(outcome))
     }
 
-    /// What runs a call, or why nothing does: timers and sockets are the runtime's.
+    /// The backend that runs a call; the outcome says why there is none, as without a runtime, which has the timers and
+    /// sockets.
     fn backend(&self, call: &mut Call<'_>, journal: &mut Journal) -> Result<&dyn Backend, Outcome> {
         match Runtime::try_current() {
             Ok(_) => self.found(call, journal),

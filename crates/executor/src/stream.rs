@@ -18,7 +18,7 @@ pub struct ToolStream {
 }
 
 impl ToolStream {
-    /// What `opened` of a call.
+    /// A stream of the `opened` answer of a call.
     pub(crate) fn new(opened: Opened, around: Around<'static>) -> Self {
         let (outcome, pieces): (_, Option<Pieces>) = match opened {
             Opened::Ended(outcome) => (outcome, None),
@@ -28,7 +28,7 @@ impl ToolStream {
         Self { around, outcome, body, pieces }
     }
 
-    /// What is known of the answer before its pieces; none where the call has ended otherwise.
+    /// The facts about the answer before its pieces; none where the call has ended otherwise.
     pub fn head(&self) -> Option<&Answer> {
         match &self.outcome {
             Outcome::Answered(answer) => Some(answer),
@@ -36,7 +36,7 @@ impl ToolStream {
         }
     }
 
-    /// What is known of the bytes before they come; nothing of an answer whose pieces are values.
+    /// The facts about the bytes before they come; empty for an answer whose pieces are values.
     pub fn body(&self) -> &BodyHead {
         &self.body
     }
@@ -61,8 +61,8 @@ impl ToolStream {
         None
     }
 
-    /// How the call ended. An answer whose pieces were taken is empty; a stream that is not at its end is stopped, and its
-    /// answer says that the service was still sending.
+    /// The result of the call at its end. An answer whose pieces were taken is empty; a stream that is not at its end
+    /// is stopped, and its answer says that the service was still sending.
     pub fn into_result(mut self) -> ToolResult {
         let left = self.pieces.take();
         if let Some(pieces) = &left {

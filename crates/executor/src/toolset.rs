@@ -14,9 +14,9 @@ use crate::execution::ClientSide;
 #[derive(Clone, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "an operation is called with credentials or none")]
 pub struct Callable {
-    /// What is called.
+    /// The operation.
     pub operation: Arc<Operation>,
-    /// Who puts credentials on its requests; operations that ask for the same share it.
+    /// The authenticator of its requests; operations that ask for the same credential share it.
     pub authenticator: Arc<dyn Authenticator>,
 }
 
@@ -27,23 +27,23 @@ pub struct Callable {
     reason = "callers build it field by field; a new field is a decision for them"
 )]
 pub struct Toolset {
-    /// What callers and policies know it by; empty for a bare description.
+    /// The name that callers and policies use; empty for a bare description.
     pub name: String,
-    /// What may be called.
+    /// The operations that may be called.
     pub operations: Vec<Callable>,
-    /// Who sends it.
+    /// The transport that sends its requests.
     pub transport: Arc<dyn Transport>,
     /// The bounds of one exchange.
     pub limits: Limits,
-    /// Whether redirects are followed.
+    /// The policy about redirects.
     pub redirects: Redirects,
-    /// What its calls see and show of a session.
+    /// The values of a session that its calls see and show.
     pub session_values: SessionValues,
     /// The arguments that hold credentials, by their names in any case: nothing that is written down shows their values.
     pub secret_arguments: Vec<String>,
-    /// How results are shown.
+    /// The shape in which results are shown.
     pub shape: Shape,
-    /// How results are shown of the tools that have a shape of their own.
+    /// The shapes of the tools that have one of their own.
     pub tool_shapes: BTreeMap<ToolName, Shape>,
     /// The tools of it that the client runs.
     pub client: ClientSide,
@@ -60,7 +60,7 @@ pub struct SessionValues {
     pub masked: Vec<SessionName>,
 }
 
-/// Whether redirects are followed. What is not followed is told as a fault.
+/// The policy about redirects: followed or not. Redirects that are not followed are reported as faults.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "another origin is never followed")]
 pub enum Redirects {

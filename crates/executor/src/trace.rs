@@ -61,7 +61,7 @@ impl TraceContext {
         self
     }
 
-    /// What vendors add to the context: the header `tracestate`.
+    /// The part of the context that vendors add: the header `tracestate`.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
     }

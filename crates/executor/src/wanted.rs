@@ -1,5 +1,5 @@
-//! What whoever makes a call wants of its answer, beyond what the toolset gives a model: all of it, or the bytes as they are. It
-//! travels with the call, so that a toolset serves people and models at the same time.
+//! A caller's wishes about an answer, beyond the part that the toolset gives a model: all of it, or the bytes as they
+//! are. It travels with the call, so that a toolset serves people and models at the same time.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use callgate_call::{Selection, Shape};
 /// The form of one call's answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wanted {
-    /// What is shown of the answer, without a budget; `None` for a model's part.
+    /// The selection of the answer that is shown, without a budget; `None` for a model's part.
     pub(crate) whole: Option<Arc<Selection>>,
-    /// Whether the bytes of a success are handed on as they come.
+    /// True if the bytes of a success are handed on as they come.
     pub(crate) is_raw: bool,
 }
 

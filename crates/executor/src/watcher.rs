@@ -25,12 +25,12 @@ pub struct AnswerHead {
     pub status: u16,
     /// Every header in its order, without secrets and cookies.
     pub headers: Vec<(String, String)>,
-    /// How the connection was made; `None` where the transport is no network.
+    /// The record of the connection; `None` where the transport is no network.
     pub dialled: Option<Dialled>,
     /// From asking for a connection to the head.
     pub elapsed: Duration,
 }
 
-/// Who watches a call.
+/// The watcher of a call.
 #[derive(Clone, Debug)]
 pub(crate) struct Watched(pub(crate) Arc<dyn Watcher>);

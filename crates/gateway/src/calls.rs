@@ -76,7 +76,7 @@ pub(crate) async fn run(
     }
 }
 
-/// What the calls of one request share.
+/// The parts that the calls of one request share.
 #[derive(Debug)]
 pub(crate) struct Batch {
     pub(crate) built: Arc<Built>,
@@ -118,7 +118,7 @@ impl Batch {
         }
     }
 
-    /// How many calls run at the same time.
+    /// The number of calls that run at the same time.
     fn at_once(&self) -> usize {
         match self.mode {
             Mode::Parallel => PARALLEL_CALLS,
@@ -226,7 +226,7 @@ fn written(results: &[ToolResult]) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-/// How many calls of one request run at the same time.
+/// The most calls of one request that run at the same time.
 const PARALLEL_CALLS: usize = 64;
 /// Most results fit in so many bytes; longer ones make room for themselves.
 const RESULT_BYTES: usize = 512;

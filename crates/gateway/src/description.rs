@@ -159,7 +159,7 @@ impl Modify for Tokens {
     }
 }
 
-/// What references to them begin with.
+/// The prefix of references to them.
 const SCHEMA: &str = "#/components/schemas/";
 /// The form of every refusal.
 const PROBLEM: &str = "#/components/schemas/Problem";

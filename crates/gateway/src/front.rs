@@ -1,5 +1,5 @@
-//! What every request passes before the router sees it: is there room, is it meant for us, who sent it, may they. The
-//! order is that of the cheapest refusal first.
+//! The checks that every request passes before the router sees it: there is room, it is meant for us, its sender is
+//! known and allowed. The order is that of the cheapest refusal first.
 
 mod arriving;
 mod host;

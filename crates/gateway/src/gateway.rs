@@ -111,7 +111,7 @@ impl Gateway {
         &self.0.waiting_calls
     }
 
-    /// What requests with an idempotency key were answered.
+    /// The answers to requests with an idempotency key.
     pub(crate) fn answers(&self) -> &Arc<Records<String>> {
         &self.0.answers
     }

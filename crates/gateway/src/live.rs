@@ -60,7 +60,7 @@ impl Drop for Live {
     }
 }
 
-/// What is done again and again, one at a time.
+/// The work that is done again and again, one at a time.
 #[derive(Debug)]
 struct Keeper {
     gateway: Gateway,
@@ -71,11 +71,11 @@ struct Keeper {
     /// The files whose change may change the next build, as they were before the last one read them.
     stamps: Stamps,
     settings: ReloadConfig,
-    /// When files are looked at although nobody said that they changed.
+    /// The time at which files are read again although no change was reported.
     look: Instant,
-    /// When addresses are asked again.
+    /// The time at which addresses are asked again.
     ask: Instant,
-    /// How long after the last failure; it doubles up to the interval.
+    /// The wait after the last failure; it doubles up to the interval.
     patience: Duration,
 }
 
@@ -221,10 +221,10 @@ fn tell_change(change: &Change) {
     tracing::info!(breaking, "changed for agents: {change}");
 }
 
-/// How often files are looked at although nobody said that they changed: on file systems of other machines nobody does.
+/// The interval of reading files again although no change was reported: file systems of other machines report none.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// How soon a description that could not be had is tried again.
+/// The wait before a description that could not be fetched is tried again.
 const FIRST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// More changes are not read in a log.

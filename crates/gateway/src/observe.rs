@@ -1,4 +1,4 @@
-//! What a sidecar tells of itself: where a request belongs in a trace, numbers, and what is written to its log.
+//! The observations a sidecar offers of itself: its requests' places in traces, numbers, and its log.
 
 mod log;
 pub(crate) mod numbers;

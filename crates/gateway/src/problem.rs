@@ -1,4 +1,4 @@
-//! What HTTP requests are refused with: problem details (RFC 9457). How a call ends is a result and no problem.
+//! The refusals of HTTP requests: problem details (RFC 9457). How a call ends is a result and no problem.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -81,7 +81,7 @@ pub(crate) enum ProblemKind {
     NotAcceptable,
     /// As many requests as there is room for are being answered.
     Overloaded,
-    /// What the request would change is in another version.
+    /// The resource that the request would change is in another version.
     PreconditionFailed,
     /// The range lies behind the end.
     RangeNotSatisfiable,
@@ -181,7 +181,7 @@ pub(crate) fn overloaded() -> Problem {
 }
 
 impl ProblemKind {
-    /// What a caller may show to be let in (RFC 6750 §3).
+    /// The challenge to a caller that must show credentials (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {
         match self {
             Self::Forbidden => Some(r#"Bearer realm="callgate", error="insufficient_scope""#),
@@ -364,5 +364,5 @@ impl IntoResponse for Problem {
     }
 }
 
-/// What the `type` of each problem begins with.
+/// The prefix of each problem's `type`.
 const TYPES: &str = "urn:callgate:problem:";

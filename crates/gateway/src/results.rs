@@ -88,7 +88,7 @@ fn unsatisfiable(length: usize) -> Problem {
     Problem::new(ProblemKind::RangeNotSatisfiable, detail).with_content_range(length)
 }
 
-/// What a service sent is data: no browser takes it for a page, and nobody else keeps it.
+/// The headers that keep a service's bytes data: no browser takes them for a page, and nobody else keeps them.
 const SAFE: [(header::HeaderName, &str); 5] = [
     (header::ACCEPT_RANGES, "bytes"),
     (header::CACHE_CONTROL, "private, no-store"),

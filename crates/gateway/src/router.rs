@@ -1,4 +1,4 @@
-//! Which path is answered by what.
+//! The table of paths and their handlers.
 
 use axum::{
     Router,

@@ -246,7 +246,7 @@ fn object(at: &str, value: Option<Value>) -> Result<Object, Problem> {
     }
 }
 
-/// What a request demands of the session it changes (RFC 9110 §13.1).
+/// The condition that a request sets on the session it changes (RFC 9110 §13.1).
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Condition {
     /// `If-None-Match: *`.
@@ -278,7 +278,7 @@ impl Condition {
         }
     }
 
-    /// What the store must find, where the session is in version `known`.
+    /// The version that the store must find, where the session is in version `known`.
     fn expected(self, known: Option<Version>) -> Result<Expected, Problem> {
         match (self, known) {
             (Self::Any, _) => Ok(Expected::Any),

@@ -1,4 +1,4 @@
-//! Where a configuration comes from, so that it can be read again: a file, or the demo that is a part of this program.
+//! The source of a configuration, so that it can be read again: a file, or the demo that is a part of this program.
 
 mod demo;
 
@@ -13,15 +13,15 @@ use callgate_policy::Metrics;
 use callgate_store::GrantStore;
 use callgate_transport::Listeners;
 
-/// What is served.
+/// The source of a sidecar's configuration.
 #[derive(Clone, Debug)]
 pub struct Source {
     from: From,
-    /// Where this process listens: nothing that is built here calls it.
+    /// The addresses that this process listens on: nothing that is built here calls it.
     listeners: Listeners,
     /// The folder of descriptions at addresses.
     cache: Option<PathBuf>,
-    /// When it was first read.
+    /// The time at which it was first read.
     began: Arc<OnceLock<SystemTime>>,
     /// The logins of people.
     grants: Option<Arc<dyn GrantStore>>,
@@ -113,12 +113,13 @@ impl Source {
         self.config()?.build(&environment, previous).await
     }
 
-    /// When its first build began to read files, which may have changed since; `None` where another one built what is served.
+    /// The time at which its first build began to read files, which may have changed since; `None` where another source
+    /// was built.
     pub(crate) fn began(&self) -> Option<SystemTime> {
         self.began.get().copied()
     }
 
-    /// Where this process listens. Clones share the list.
+    /// The addresses that this process listens on. Clones share the list.
     pub(crate) fn listeners(&self) -> &Listeners {
         &self.listeners
     }

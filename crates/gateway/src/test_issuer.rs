@@ -92,5 +92,5 @@ impl Transport for Published {
     }
 }
 
-/// What it calls itself.
+/// The issuer's name.
 pub(crate) const ISSUER: &str = "https://idp.example";

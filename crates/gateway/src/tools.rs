@@ -130,7 +130,7 @@ fn dialects(tool: &Tool) -> Value {
     Value::Object(Dialect::ALL.into_iter().map(declared).collect())
 }
 
-/// Which tools are asked for.
+/// The page of tools that is asked for.
 #[derive(Debug)]
 struct Page {
     dialect: Dialect,

@@ -1,4 +1,4 @@
-//! Whose tokens are asked for: the account at hand, and the one it may stand in for. Fetches nothing.
+//! The account whose tokens are asked for: the one at hand, and the one it may stand in for. Fetches nothing.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use callgate_secret::SecretReference;
 
 use crate::endpoints::Endpoints;
 
-/// Whose tokens are asked for, and where.
+/// The account whose tokens are asked for, and the server that is asked.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_structs,

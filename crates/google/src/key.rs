@@ -34,7 +34,7 @@ impl Credentials {
         Ok(known)
     }
 
-    /// What is in the file, for Google's library.
+    /// The file's content, for Google's library.
     pub(crate) fn json(&self) -> Value {
         self.json.clone()
     }

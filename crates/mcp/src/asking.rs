@@ -101,7 +101,7 @@ pub(crate) async fn ran<'a>(
     Ok(Ran::Asks(InputRequiredResult::new(Some(requests), Some(state))))
 }
 
-/// What came of the rounds before a call.
+/// Finds the result of the rounds before a call.
 async fn began(exact: &Exact, call: &Call<'_>, place: &Key) -> Result<Round, ErrorData> {
     let Some(state) = &exact.state else { return Ok(Round::default()) };
     let name = opened(state, place).ok_or_else(foreign_state)?;

@@ -48,7 +48,7 @@ use crate::way::{Abilities, Way};
 #[derive(Clone, Default)]
 pub struct Client(Option<Arc<Shared>>);
 
-/// What the clones of a client share: one call of one tool.
+/// The state that clones of a client share: one call of one tool.
 struct Shared {
     peer: Option<Peer<RoleServer>>,
     abilities: Abilities,
@@ -57,7 +57,7 @@ struct Shared {
     told: Mutex<Told>,
 }
 
-/// What a tool said to its client.
+/// The messages of a tool to its client.
 #[derive(Default)]
 pub(crate) struct Told {
     /// The questions that have no answer yet.

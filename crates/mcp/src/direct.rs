@@ -15,7 +15,7 @@ use crate::{
     way::{Abilities, Way},
 };
 
-/// What the client of a call can do, where the call can be answered here.
+/// The abilities of a call's client, where the call can be answered here.
 pub(crate) fn abilities(head: &Parts, exact: &Exact, schemas: McpSchemas) -> Option<Abilities> {
     let headers = &head.headers;
     let tool = exact.tool.as_deref().filter(|_| exact.is_plain)?;

@@ -15,7 +15,7 @@ pub(crate) struct Exact {
     pub(crate) arguments: Option<Object>,
     /// `callgate/session` of `_meta`; `null` where there is none.
     pub(crate) session: Value,
-    /// What else stands in `_meta`.
+    /// The other members of `_meta`.
     pub(crate) meta: Object,
     /// The state that an earlier call was answered with.
     pub(crate) state: Option<String>,

@@ -46,7 +46,7 @@ impl Idempotency {
         Self { records: Records::new(bounds) }
     }
 
-    /// What is known of the keys of calls.
+    /// The records of calls by their keys.
     #[doc(hidden)]
     pub fn records(&self) -> &Arc<Records<Outcome>> {
         &self.records
@@ -118,7 +118,7 @@ fn keep(guard: Guard<Outcome>, outcome: &Outcome) {
     guard.finish(outcome.clone(), size(outcome));
 }
 
-/// What an outcome takes, about: its length as JSON.
+/// The size of an outcome, about: its length as JSON.
 pub(crate) fn size(outcome: &Outcome) -> usize {
     let mut length = Length(OVERHEAD);
     // An outcome is always JSON; one that were none would take what was counted.
@@ -142,7 +142,7 @@ impl io::Write for Length {
 
 /// A key, two digests, and what holds them.
 const OVERHEAD: usize = 256;
-/// When a call whose first one is running is tried again.
+/// The wait before a call whose first one is running is tried again.
 const SOON: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

@@ -27,15 +27,15 @@ use crate::digest::{self, Digest};
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct IdempotencyKey(pub String);
 
-/// How many results are kept, and how long.
+/// The bounds of the results that are kept.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever keeps results decides about each bound")]
 pub struct RecordBounds {
-    /// How long a result is kept after its request has ended.
+    /// The time a result is kept after its request has ended.
     pub ttl: Duration,
-    /// How many keys are kept, those of running requests among them.
+    /// The most keys that are kept, those of running requests among them.
     pub most: usize,
-    /// How many bytes the results may have together before further keys are refused.
+    /// The most bytes that the results may have together; beyond, further keys are refused.
     pub bytes: usize,
 }
 
@@ -65,7 +65,7 @@ pub struct Records<T> {
     state: Mutex<State<T>>,
 }
 
-/// What is known of a key.
+/// The state of a key.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "whoever begins a request must handle each")]
 pub enum Begun<T> {
@@ -96,7 +96,7 @@ struct State<T> {
     records: BTreeMap<Digest, Record<T>>,
     /// The keys of requests that have ended, in the order in which their time is up.
     ended: VecDeque<(Instant, Digest)>,
-    /// What the results take.
+    /// The bytes of the results.
     bytes: usize,
 }
 
@@ -176,7 +176,7 @@ impl<T> Records<T> {
         Begun::Fresh(Guard { records: Arc::clone(self), key, is_told: false })
     }
 
-    /// How long it takes until a key's time is up; a second where all are running.
+    /// The wait until a key's time is up; a second where all are running.
     pub fn wait(&self) -> Duration {
         let state = self.lock();
         let first = state.ended.front().map(|(until, _)| *until);

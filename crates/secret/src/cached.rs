@@ -149,7 +149,7 @@ impl fmt::Debug for CachedStore {
     }
 }
 
-/// What a panic elsewhere left behind is still whole: nothing panics while a slot is half written.
+/// Locks a mutex, poisoned or not: nothing panics while a slot is half written, so its content is whole.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -95,7 +95,7 @@ impl Disguise {
         found.map(|found| at + found)
     }
 
-    /// What the disguise at the beginning of `bytes` stands for, and its length.
+    /// Undoes the disguise at the beginning of `bytes`; returns the bytes it stands for, and its length.
     fn meaning<'a>(bytes: &[u8], utf8: &'a mut [u8; 4]) -> Option<(&'a [u8], usize)> {
         match bytes.first()? {
             b'\\' => {

@@ -30,7 +30,7 @@ impl<'a> Masker<'a> {
         Self { secrets: secrets.into() }
     }
 
-    /// Whether there is nothing to mask.
+    /// True if there is nothing to mask.
     pub fn is_empty(&self) -> bool {
         self.secrets.iter().all(Secret::is_empty)
     }
@@ -57,7 +57,7 @@ impl<'a> Masker<'a> {
         true
     }
 
-    /// Where the secrets are, as they are and below what may be taken off a text.
+    /// The ranges of the secrets, as they are and below what may be taken off a text.
     fn ranges(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         // No spelling is shorter than the secret, nor is one that is disguised.
@@ -73,7 +73,7 @@ impl<'a> Masker<'a> {
         ranges
     }
 
-    /// Where the secrets are below one disguise after the other.
+    /// The ranges of the secrets below one disguise after the other.
     fn ranges_deep(
         &self,
         bytes: &[u8],
@@ -153,7 +153,7 @@ fn masked(bytes: &[u8], mut ranges: Vec<(usize, usize)>) -> Vec<u8> {
 /// A secret of fewer bytes is masked only where it stands alone.
 pub const SHORT: usize = 6;
 
-/// How many disguises in a row are taken off: JSON in JSON, a reference in an escape.
+/// The number of disguises in a row that are taken off: JSON in JSON, a reference in an escape.
 const DEPTH: usize = 4;
 
 #[cfg(test)]

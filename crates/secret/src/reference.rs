@@ -76,7 +76,7 @@ pub enum SecretReference {
     Own {
         /// The word before the colon.
         scheme: String,
-        /// What the store knows the secret by.
+        /// The name by which the store knows the secret.
         name: String,
     },
     /// `vault:path#key`: a key of a Vault secret.

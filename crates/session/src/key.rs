@@ -18,7 +18,7 @@ use callgate_tool::{Principal, Session};
 #[derive(Clone, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Key(String);
 
-/// Whose a record is.
+/// The owner of a record.
 #[derive(Clone, Copy)]
 pub struct Owner<'a> {
     principal: Option<&'a str>,

@@ -61,7 +61,7 @@ impl Memory {
         self.kept(now).slots.len()
     }
 
-    /// What is kept, without what has ended.
+    /// The records that have not ended.
     fn kept(&self, now: Instant) -> MutexGuard<'_, Kept> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some((until, key)) = kept.ends.first().filter(|(until, _)| *until <= now) {

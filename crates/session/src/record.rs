@@ -57,7 +57,7 @@ impl Record {
         self
     }
 
-    /// What the bytes are.
+    /// The media type of the bytes.
     pub fn media_type(&self) -> &str {
         &self.media_type
     }

@@ -56,7 +56,7 @@ pub struct Stored {
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Version(u64);
 
-/// What must be there for a change to happen.
+/// The condition under which a change happens.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(
     clippy::exhaustive_enums,

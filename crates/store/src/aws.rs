@@ -1,5 +1,5 @@
-//! What is Amazon's: keys and where they come from, the signature of a request, the Secrets Manager. Regions are given
-//! and not guessed.
+//! Amazon's credentials and services: keys and their sources, the signature of a request, the Secrets Manager. Regions
+//! are given and not guessed.
 
 #[cfg(not(feature = "aws"))]
 mod absent;

@@ -19,7 +19,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-/// Which keyring of the machine.
+/// The keyring of the machine that is used.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the closed set of keyrings")]
 pub enum KeyringBackend {

@@ -14,7 +14,7 @@ pub struct Answer {
     pub status: Option<u16>,
     /// The headers that mean something to whoever asked, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// What the body said.
+    /// The content of the body.
     pub content: Content,
     /// True if the service had not ended its answer when no more of it was read: a stream of events may have no end.
     pub still_sending: bool,
@@ -85,7 +85,7 @@ pub struct Cut {
     pub unit: Unit,
 }
 
-/// What a cut counts.
+/// The unit in which a cut is counted.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a cut must name a new one")]
 pub enum Unit {

@@ -70,7 +70,8 @@ pub struct Pending {
     pub id: String,
     /// The time when it is given up.
     pub expires: Option<SystemTime>,
-    /// What is asked: for an approval what would be done, for the client the arguments of its function.
+    /// The subject of the question: for an approval the request to approve, for the client the arguments of its
+    /// function.
     pub request: Value,
 }
 
@@ -239,7 +240,7 @@ impl From<Value> for Outcome {
     }
 }
 
-/// What a function answered or failed with.
+/// Makes an outcome of a function's result.
 impl<T: Into<Self>, E: Into<Self>> From<Result<T, E>> for Outcome {
     fn from(result: Result<T, E>) -> Self {
         result.map_or_else(Into::into, Into::into)

@@ -19,7 +19,7 @@ pub struct Fault {
     pub problems: Vec<Problem>,
     /// True if the service was reached.
     pub reached: Reached,
-    /// What the model should do next.
+    /// The next step for the model.
     pub next: Next,
     /// The time for which the service asks to wait.
     pub retry_after: Option<Duration>,
@@ -112,7 +112,7 @@ pub enum Reached {
     Yes,
 }
 
-/// What a model should do after a failure.
+/// The next step for a model after a failure.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes a result must handle a new one")]
 pub enum Next {

@@ -84,7 +84,7 @@ pub enum Event {
     },
     /// The request was not sent because of where it would have gone.
     Refused {
-        /// What the operator can do, if they mean it. Shows addresses.
+        /// Advice to the operator, if they mean it. Shows addresses.
         remedy: String,
     },
     /// The call was made before under its idempotency key; it was answered with the first result and not made again.
@@ -117,7 +117,7 @@ pub enum Event {
     },
     /// Halves of surrogate pairs of an answer's JSON, which no text can hold, became U+FFFD.
     SurrogatesReplaced {
-        /// How many.
+        /// The number of them.
         count: usize,
     },
     /// A member inside an argument that no schema declares was sent: the object is open.
@@ -139,7 +139,7 @@ pub enum Event {
     },
     /// Characters nobody sees, and terminal escapes, were taken out of an answer.
     UnseenRemoved {
-        /// How many.
+        /// The number of them.
         count: usize,
     },
 }

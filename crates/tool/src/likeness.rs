@@ -35,5 +35,6 @@ fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '-' | '_' | '.')).flat_map(char::to_lowercase).collect()
 }
 
-/// How alike names must be for one to be offered for the other, from 0 to 1. Misspellings are above it, other words below.
+/// The least likeness at which one name is offered for another, from 0 to 1. Misspellings are above it, other words
+/// below.
 const ALIKE: f64 = 0.7;

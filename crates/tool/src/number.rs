@@ -32,7 +32,7 @@ pub struct InvalidNumber;
 #[derive(Clone, Eq, Hash, PartialEq)]
 enum Kept {
     Small(i64),
-    /// What [`Kept::Small`] would write in another way, or not hold.
+    /// A number that [`Kept::Small`] would write in another way, or not hold.
     Text(Arc<str>),
 }
 

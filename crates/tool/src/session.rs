@@ -1,5 +1,5 @@
-//! What the runtime knows and the model must not choose: the session's id, parameters, request payload, context and
-//! credentials, and the caller's token. Values may be tokens, so nothing here prints them.
+//! The session: values that the runtime knows and the model must not choose, which are its id, parameters, request
+//! payload, context and credentials, and the caller's token. Values may be tokens, so nothing here prints them.
 
 mod name;
 

@@ -1,4 +1,4 @@
-//! What a model may call, as it is declared to the model. Where its inputs go on the wire is known to `openapi` alone.
+//! A tool as it is declared to a model. Where its inputs go on the wire is known to `openapi` alone.
 
 use std::{
     fmt,
@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Schema, ToolName};
 
-/// What a call does to the service.
+/// The effect of a call on the service.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides by effect must handle a new one")]
 pub enum Effect {
@@ -25,11 +25,11 @@ pub enum Effect {
 pub struct Tool {
     /// The name the model calls it by.
     pub name: ToolName,
-    /// What it is for, in the description's own words; never empty.
+    /// The purpose of the tool, in the description's own words; never empty.
     pub description: String,
     /// The arguments it takes: always an object schema.
     pub input_schema: Schema,
-    /// What a call does to the service.
+    /// The effect of a call on the service.
     pub effect: Effect,
     /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
     pub most_tokens: usize,
@@ -105,7 +105,7 @@ impl Tool {
         LazyLock::force(&self.output.as_ref()?.0).as_ref()
     }
 
-    /// How many tokens a declaration costs a model, estimated: name, description and input schema as compact JSON,
+    /// The tokens that the declaration costs a model, estimated: name, description and input schema as compact JSON,
     /// four bytes a token, rounded up.
     pub fn tokens(&self) -> usize {
         let bytes = self.name.as_str().len() + self.description.len() + self.input_schema.n_bytes();
@@ -119,7 +119,7 @@ impl Output {
     }
 }
 
-/// What was built, or that nothing was yet.
+/// Shows the schema if it was built, and builds nothing.
 impl fmt::Debug for Output {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

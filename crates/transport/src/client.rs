@@ -39,25 +39,25 @@ use crate::{
     transport::Transport,
 };
 
-/// How a client connects.
+/// The settings of a client: its TLS, its proxy and where it may connect.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers build it from its default; a new field has a safe one"
 )]
 pub struct ClientSettings {
-    /// Who named the origins of requests that do not say it themselves (by a [`NamedBy`] among their extensions).
+    /// The origin of the name of requests that do not state it themselves (by a [`NamedBy`] among their extensions).
     pub named_by: NamedBy,
     /// The addresses that may be dialled whoever named them.
     pub allow: Vec<AddressRange>,
-    /// What secures the connections.
+    /// The certificates, trust and versions for connections over TLS.
     pub tls: TlsSettings,
     /// Answers for the addresses of every name instead of the network's resolver: a service directory. What it answers is
     /// the operator's word, and the connection's name stays the one of the URL.
     pub directory: Option<Arc<dyn Resolver>>,
 }
 
-/// What the operator names, and the machine's own trust.
+/// The settings for services that the operator names, with the trust store of the machine.
 impl Default for ClientSettings {
     fn default() -> Self {
         let (allow, tls) = (Vec::new(), TlsSettings::new());
@@ -244,7 +244,7 @@ impl Transport for Client {
     }
 }
 
-/// What requests say they are sent by, unless they say something else.
+/// The `User-Agent` of requests that set none.
 const PRODUCT: &str = concat!("callgate/", env!("CARGO_PKG_VERSION"));
 
 /// The address a URL names its host by.

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufRead, AsyncRead};
 
 use crate::error::{self, Error};
 
-/// What is asked for in `Accept-Encoding`.
+/// The value of `Accept-Encoding` that requests carry.
 pub(crate) const ACCEPTED: &str = "gzip, br, zstd, deflate";
 
 /// One content coding.

@@ -108,12 +108,12 @@ impl StdError for TooSlow {}
 /// Twice five seconds: a name server and a service that take longer are down. The rest of the time is for the answer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long nothing comes before the other side is asked whether it is still there, and again until it answers.
+/// The time without a byte after which TCP asks the other side whether it is still there, and again until it answers.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRIES: u32 = 3;
 
-/// How long a service may take for the answer to a ping while a call waits for it (RFC 9113 §6.7). One that is gone is noticed
-/// within the usual time of a call, and no later call goes over its connection.
+/// The time a service may take for the answer to a ping while a call waits for it (RFC 9113 §6.7). One that is gone is
+/// noticed within the usual time of a call, and no later call goes over its connection.
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Shorter than any service keeps idle connections, so that none is used at the moment it is closed (security finding

@@ -1,5 +1,6 @@
-//! How the connection of an answer was made: where to, secured by what, and how long each step took. Noted while a connection is
-//! made, and handed on with the answers that come over it; whoever shows it reads it among their extensions.
+//! A record of how the connection of an answer was made: its address, its TLS and the time of each step. Noted while a
+//! connection is made, and handed on with the answers that come over it; whoever shows it reads it among their
+//! extensions.
 
 use std::{
     io,
@@ -25,7 +26,7 @@ tokio::task_local! {
     static STEPS: Arc<Mutex<Steps>>;
 }
 
-/// How the connection that an answer came over was made.
+/// The connection that an answer came over, and the time of each step that made it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Dialled {
@@ -33,17 +34,17 @@ pub struct Dialled {
     pub address: Option<SocketAddr>,
     /// The version of TLS and its cipher suite: `TLSv1_3, TLS13_AES_256_GCM_SHA384`; `None` without TLS.
     pub tls: Option<String>,
-    /// How long the name took to be looked up; `None` where there was none to look up.
+    /// The time of the name's lookup; `None` where there was none to look up.
     pub looked_up: Option<Duration>,
-    /// How long the address took to answer.
+    /// The time until the address answered.
     pub connected: Duration,
-    /// How long TLS took to be agreed on.
+    /// The time of the TLS handshake.
     pub secured: Option<Duration>,
-    /// Whether the connection was there before, made for another request.
+    /// True if the connection was there before, made for another request.
     pub is_reused: bool,
 }
 
-/// When the steps of making a connection were done.
+/// The times at which the steps of making a connection were done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Steps {
     looked_up: Option<Instant>,
@@ -99,12 +100,12 @@ pub(crate) async fn noted<E>(
     Ok(Stream { stream, note: Note(Arc::new((dialled, AtomicBool::new(false)))) })
 }
 
-/// What a connection's answers carry: the first of them is the one it was made for.
+/// A record that a connection hands to its answers: the first of them is the one it was made for.
 #[derive(Clone, Debug)]
 pub(crate) struct Note(Arc<(Dialled, AtomicBool)>);
 
 impl Note {
-    /// How the connection was made, for the next answer over it.
+    /// The record for the next answer over the connection.
     pub(crate) fn dialled(&self) -> Dialled {
         let (dialled, is_used) = &*self.0;
         Dialled { is_reused: is_used.swap(true, Ordering::Relaxed), ..dialled.clone() }

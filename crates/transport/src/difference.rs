@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-/// How like two recorded requests are: first the whole first line, then how many lines they share, then how far their
-/// texts agree.
+/// The likeness of two recorded requests: equal first lines, then the number of shared lines, then the length of text
+/// that agrees.
 pub(crate) fn likeness(left: &str, right: &str) -> (bool, usize, usize) {
     let is_same_start = left.lines().next() == right.lines().next();
     let lines: BTreeSet<&str> = left.lines().collect();

@@ -1,5 +1,5 @@
-//! Why a request got no answer. No sentence here names a URL, host, header or query: these errors are shown to whoever
-//! asks. Made by the other modules of this crate from what the HTTP client says.
+//! The reasons for which a request gets no answer. No sentence here names a URL, host, header or query: these errors
+//! are shown to whoever asks. Made by the other modules of this crate from what the HTTP client says.
 
 use std::{borrow::Cow, error, fmt, io, iter, net::IpAddr};
 
@@ -68,12 +68,12 @@ impl Error {
         self.inner.kind
     }
 
-    /// Whether the service saw the request.
+    /// Tells whether the service saw the request.
     pub fn reached(&self) -> Reached {
         self.inner.reached
     }
 
-    /// Whether the same request may be answered later. Whether it may be sent again is for [`Error::reached`] and the
+    /// True if the same request may be answered later. Whether it may be sent again is for [`Error::reached`] and the
     /// method to say.
     pub fn is_transient(&self) -> bool {
         match self.inner.kind {
@@ -115,7 +115,7 @@ impl Error {
         self.inner.tls
     }
 
-    /// Why the service could not be talked to, where that is known. For the operator's eyes.
+    /// The reason for which no connection was made, where it is known. For the operator's eyes.
     #[doc(hidden)]
     pub fn unreached(&self) -> Option<Unreached> {
         self.inner.unreached
@@ -200,7 +200,7 @@ pub(crate) fn no_secure_connection(fault: TlsFault, reached: Reached) -> Error {
     error
 }
 
-/// What the HTTP client says when no connection could be made.
+/// A failure to connect, from the HTTP client's error.
 pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> Error {
     if let Some(AddressDenied { address, denial }) = cause(&source) {
         return denied(*denial, Some(*address));
@@ -223,14 +223,14 @@ pub(crate) fn connecting(source: impl error::Error + Send + Sync + 'static) -> E
     error.with_source(source)
 }
 
-/// Whether a connection was not there in time, by our clock or the operating system's.
+/// True if a connection was not there in time, by our clock or the operating system's.
 fn is_timeout(source: &(dyn error::Error + 'static)) -> bool {
     let has_timed_out = |known: &io::Error| known.kind() == io::ErrorKind::TimedOut;
     cause::<TooSlow>(source).is_some()
         || causes(source).filter_map(|cause| cause.downcast_ref()).any(has_timed_out)
 }
 
-/// What the HTTP client says when a connection broke before the head of an answer came.
+/// A failure of a connection before the head of an answer, from the HTTP client's error.
 pub(crate) fn sending(source: ClientError, reached: Reached) -> Error {
     let message = match reached {
         Reached::No => "the connection broke before the request was sent",
@@ -248,7 +248,7 @@ pub(crate) fn two_lengths() -> Error {
     Error::new(ErrorKind::Send, Reached::Maybe, message)
 }
 
-/// What the HTTP client says after the head of an answer came. A broken answer does not tell what was done.
+/// A failure after the head of an answer, from the HTTP client's error. A broken answer does not tell what was done.
 pub(crate) fn receiving(source: hyper::Error) -> Error {
     let message = "the connection broke before the service's answer was complete";
     Error::new(ErrorKind::Receive, Reached::Maybe, message).with_source(source)
@@ -273,7 +273,7 @@ pub(crate) fn unknown_coding() -> Error {
     Error::new(ErrorKind::Coding, Reached::Yes, message)
 }
 
-/// What reading an answer in a content coding ends with: what the client said, or that it is not in that coding.
+/// A failure to decode an answer's content coding, or the client's error from below it.
 pub(crate) fn decoding(source: io::Error) -> Error {
     match source.downcast::<hyper::Error>() {
         Ok(source) => receiving(source),

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-/// What Dialogflow waits for a tool's service; a model that waits longer has lost its user.
+/// The deadline of a call, which is Dialogflow's for the service of a tool; a model that waits longer has lost its
+/// user.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Sixty-four times what a model is shown of a result, so that a useful answer fits and an endless one fills no memory.

@@ -51,7 +51,7 @@ struct Inner {
     // Read when first needed: it takes milliseconds and fails where a machine has no certificates.
     system: OnceCell<Arc<dyn ServerCertVerifier>>,
     pools: Mutex<Vec<(Way, Arc<Pool>)>>,
-    /// How the clients connect that are there.
+    /// The ways to connect of the clients that are alive.
     clients: Mutex<Vec<Weak<Ways>>>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Way {
     /// None for connections without TLS.
     pub(crate) tls: Option<TlsSettings>,
     pub(crate) egress: Egress,
-    /// Who answers for the addresses instead of the network's resolver.
+    /// A resolver that answers in place of the network's own.
     pub(crate) directory: Option<Arc<dyn Resolver>>,
 }
 
@@ -235,7 +235,7 @@ impl Pool {
     }
 }
 
-/// What a connection ended with that no request was sent over.
+/// The error of a connection that no request was sent over.
 fn unconnected(source: BoxError) -> Error {
     let source = Unconnected(source);
     match cause::<TlsError>(&source) {
@@ -247,7 +247,7 @@ fn unconnected(source: BoxError) -> Error {
     }
 }
 
-/// Why there is no connection.
+/// A cause for which there is no connection.
 #[derive(Debug)]
 struct Unconnected(BoxError);
 

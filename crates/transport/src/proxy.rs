@@ -23,7 +23,7 @@ use crate::{
     resolve::{BoxError, Guarded},
 };
 
-/// Where a forward proxy listens: `http://proxy.example:3128`.
+/// The address of a forward proxy: `http://proxy.example:3128`.
 ///
 /// ```
 /// # use callgate_transport::Proxy;
@@ -115,8 +115,8 @@ fn dialled<E: Into<BoxError>>(
     Ok(connection)
 }
 
-/// What the proxy is asked to connect to. It looks names up that the operator gave; those of a description are looked up and
-/// judged here, and it gets the address.
+/// The target of a `CONNECT` to the proxy. It looks names up that the operator gave; those of a description are looked
+/// up and judged here, and it gets the address.
 async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
     let is_https = origin.scheme_str() == Some("https");
     let port = origin.port_u16().unwrap_or(if is_https { 443 } else { 80 });
@@ -135,7 +135,7 @@ async fn target(origin: &Uri, mut guarded: Guarded) -> Result<Uri, BoxError> {
     Ok(Uri::builder().scheme("http").authority(authority).path_and_query("/").build()?)
 }
 
-/// Whether a service is on this machine, which a proxy would look for on its own.
+/// True if a service is on this machine, which a proxy would look for on its own.
 fn is_here(origin: &Uri) -> bool {
     match Host::parse(origin.host().unwrap_or_default()) {
         Ok(Host::Domain(name)) => name == "localhost",

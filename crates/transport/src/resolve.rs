@@ -24,7 +24,7 @@ use crate::{
 /// A name server that takes longer is down.
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where the addresses of names come from: the operating system, a service directory, or a test.
+/// A source of the addresses of names: the operating system, a service directory, or a test.
 #[async_trait]
 pub trait Resolver: fmt::Debug + Send + Sync {
     /// The addresses of a name, in the order they are to be tried. Port 0 stands for the URL's own port, and the port of
@@ -82,7 +82,7 @@ impl Service<Name> for Guarded {
     }
 }
 
-/// What keeps a connection from being made.
+/// An error that keeps a connection from being made.
 pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 
 /// A host name without an address.
@@ -90,7 +90,7 @@ pub(crate) type BoxError = Box<dyn error::Error + Send + Sync>;
 pub(crate) struct NameNotResolved(io::Error);
 
 impl NameNotResolved {
-    /// Whether nobody answered in time.
+    /// True if nobody answered in time.
     pub(crate) fn is_timeout(&self) -> bool {
         self.0.kind() == io::ErrorKind::TimedOut
     }

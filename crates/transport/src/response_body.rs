@@ -23,7 +23,7 @@ use crate::{
     error::{self, Error},
 };
 
-/// How many times its size on the wire an answer may become; text rarely exceeds twenty.
+/// The most times its size on the wire that an answer may expand to; text rarely exceeds twenty.
 pub const MAX_EXPANSION: u64 = 100;
 
 /// The body of an answer.
@@ -52,9 +52,9 @@ enum Source {
 /// A body in a content coding.
 struct Coded {
     reader: Reader,
-    /// How many bytes came over the wire.
+    /// The number of bytes that came over the wire.
     arrived: Arc<AtomicU64>,
-    /// How many they became.
+    /// The number of bytes after decoding.
     decoded: u64,
 }
 
@@ -96,7 +96,7 @@ impl ResponseBody {
         }
     }
 
-    /// How many bytes come, where the service says it and they are in no content coding.
+    /// The number of bytes that will come, where the service says it and they are in no content coding.
     pub fn announced(&self) -> Option<u64> {
         if matches!(self.source, Source::Coded(_)) { None } else { self.announced }
     }

@@ -31,8 +31,8 @@ pub enum TlsFault {
 }
 
 impl TlsFault {
-    /// What the TLS library's error means to an operator. `is_asked` says whether the service asked for a certificate in
-    /// this handshake, `has_identity` whether we have one.
+    /// Reads the TLS library's error in an operator's terms. `is_asked` says whether the service asked for a
+    /// certificate in this handshake, `has_identity` whether we have one.
     pub(crate) fn of(error: &rustls::Error, is_asked: bool, has_identity: bool) -> Self {
         match error {
             rustls::Error::InvalidCertificate(reason) => of_certificate(reason),
@@ -47,8 +47,8 @@ impl TlsFault {
         }
     }
 
-    /// What an answer says is wrong with the connection: some services make it whatever they are shown, and answer every
-    /// request on it with status 400 and a page of their own.
+    /// Finds a fault of the connection in an answer: some services accept any client certificate, or none, and then
+    /// answer every request on it with status 400 and a page of their own.
     pub fn of_answer(answer: &Response<Bytes>) -> Option<Self> {
         if answer.status() != StatusCode::BAD_REQUEST {
             return None;
@@ -123,8 +123,8 @@ fn of_certificate(reason: &CertificateError) -> TlsFault {
     }
 }
 
-/// What a service answers to a client certificate it does not like (RFC 8446 §6.2; TLS 1.2 has `handshake_failure` for a
-/// missing one, RFC 5246 §7.4.6).
+/// True if an alert rejects a client certificate (RFC 8446 §6.2; TLS 1.2 has `handshake_failure` for a missing one, RFC
+/// 5246 §7.4.6).
 fn is_about_certificates(alert: AlertDescription) -> bool {
     matches!(
         alert,

@@ -1,9 +1,9 @@
-//! Why a service could not be talked to, told apart by what an operator can do about it. Made from what the operating system
-//! and the HTTP client say.
+//! The reasons for which no connection was made, told apart by what an operator can do about them. Made from what the
+//! operating system and the HTTP client say.
 
 use std::io;
 
-/// Why a service could not be talked to.
+/// The reason for which no connection was made.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Unreached {
@@ -22,7 +22,7 @@ pub enum Unreached {
 }
 
 impl Unreached {
-    /// What the operating system's error about a connection means.
+    /// Reads the operating system's error about a connection.
     pub(crate) fn of(error: &io::Error) -> Option<Self> {
         match error.kind() {
             io::ErrorKind::ConnectionRefused => Some(Self::Refused),

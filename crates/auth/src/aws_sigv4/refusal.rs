@@ -1,5 +1,5 @@
-//! What AWS says is wrong with a signature, in words that tell an operator what to mend. Its services answer in XML, in
-//! JSON and in a header; of what they wrote nothing is repeated but times and a region.
+//! Reads AWS's refusals of a signature, and words them so that an operator knows what to mend. Its services answer in
+//! XML, in JSON and in a header; of their text only times and a region are repeated.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Response, header::DATE};
 use serde_json::Value;
 
-/// What the answer says is wrong with the signature; `None` where it refuses something else. `now` is when it came.
+/// The signature's fault by the answer; `None` where it refuses something else. `now` is the time at which it came.
 pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<String> {
     let said = Said::of(answer);
     let why = match said.name.as_str() {
@@ -27,7 +27,7 @@ pub(super) fn explained(answer: &Response<Bytes>, now: SystemTime) -> Option<Str
     Some(why)
 }
 
-/// What matters of an answer.
+/// The parts of an answer that matter.
 #[derive(Debug, Default)]
 struct Said {
     /// The error's name, without a namespace.

@@ -1,4 +1,4 @@
-//! What a grant shows for a token, fetched for one call: the parameters of the request, and whom the token is for.
+//! A grant, fetched for one call: the parameters of the token request, and the person the token is for.
 
 use std::time::SystemTime;
 
@@ -118,7 +118,8 @@ impl<'s> Shown<'s> {
         })
     }
 
-    /// How long a token lives that is issued `now` and said to live so many seconds: no longer than the one it was had for.
+    /// The life of a token that is issued `now`, in seconds: the `said` one, and no longer than that of the token it
+    /// was exchanged for.
     pub(super) fn life(&self, said: Option<f64>, now: SystemTime) -> Option<f64> {
         let Some(expires) = self.expires else { return said };
         let left = expires.duration_since(now).unwrap_or_default().as_secs_f64();

@@ -199,5 +199,5 @@ impl Login {
     }
 }
 
-/// What a person waits for the metadata of a server.
+/// The time a person waits for the metadata of a server.
 const TIME: Duration = Duration::from_secs(10);

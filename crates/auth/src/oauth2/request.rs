@@ -24,7 +24,7 @@ use super::{
     failure::{Failure, MAX_ANSWER_BYTES, Retry, UNTRUSTED},
 };
 
-/// What is asked, and by whom.
+/// The request for a token, and the client that sends it.
 #[derive(Debug)]
 pub(super) struct TokenRequest<'a> {
     pub(super) url: &'a str,
@@ -42,7 +42,7 @@ pub(super) struct TokenRequest<'a> {
 #[derive(Debug)]
 pub(super) struct Answered {
     pub(super) token: Secret,
-    /// How long it lives, in seconds.
+    /// The token's life in seconds.
     pub(super) expires_in: Option<f64>,
     /// The one that it is renewed with.
     pub(super) refresh_token: Option<Secret>,

@@ -1,5 +1,5 @@
-//! What an operator chooses about an OAuth 2.0 credential. Holds references and names; how it is written in a file is not
-//! known here.
+//! The settings of an OAuth 2.0 credential, as an operator chooses them. Holds references and names; how it is written
+//! in a file is not known here.
 
 use callgate_secret::SecretReference;
 use callgate_tool::NamedBy;
@@ -10,7 +10,7 @@ use crate::source::CredentialSource;
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "callers name every choice")]
 pub struct OAuth2Config {
-    /// What errors call the credential.
+    /// The credential's name in errors.
     pub name: String,
     /// The place where tokens are asked for.
     pub endpoint: TokenEndpoint,

@@ -51,7 +51,8 @@ const AHEAD: Duration = Duration::from_mins(4);
 /// Issuers count whole seconds: a token may end up to one before its time.
 const ROUNDING: Duration = Duration::from_secs(1);
 
-/// What the service's clock may be ahead of the issuer's, and a request may be under way.
+/// The margin before the end of a token: the service's clock may be ahead of the issuer's, and a request may be under
+/// way.
 const MARGIN: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ struct Failure {
     asking: Asking,
 }
 
-/// What a token was asked for with in hand.
+/// The token that a request for one is to replace.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Asking {
     /// The old one was still good: little time was spent.
@@ -68,7 +68,7 @@ enum Asking {
     Needed,
 }
 
-/// What a slot has for a call.
+/// The state of a slot, as a call finds it.
 #[derive(Debug)]
 enum Found {
     /// A token that is good, and whether it is time to renew it.

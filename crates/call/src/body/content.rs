@@ -28,7 +28,7 @@ pub(super) struct Member<'a> {
 }
 
 impl<'a> Content<'a> {
-    /// What the inputs of the body were filled with.
+    /// A content of the values that the inputs of the body were filled with.
     pub(super) fn new(
         subject: Subject<'a>,
         fillings: &'a Fillings<'a>,

@@ -15,7 +15,7 @@ use crate::{
     wording,
 };
 
-/// What is sent as `Content-Type`: the type has no parameters (WHATWG URL, §5).
+/// The `Content-Type` of a form: the type has no parameters (WHATWG URL, §5).
 pub(super) const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// The bytes of a form.

@@ -284,7 +284,7 @@ fn push(out: &mut Vec<u8>, texts: &[&str]) {
 }
 
 const DISPOSITION: &str = "content-disposition";
-/// What the bytes of a file are when nobody says more.
+/// The media type of a file's bytes where nothing names another.
 const BYTES: &str = "application/octet-stream";
 /// The headers of a part that follow from its value.
 const OURS: [&str; 4] =

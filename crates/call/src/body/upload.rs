@@ -94,7 +94,8 @@ fn from_object(members: &Object, found: Option<StoredResult>) -> Result<Upload<'
     Ok(upload)
 }
 
-/// What a service called `application/octet-stream` or nothing may be anything, so it says no type.
+/// An upload of an earlier result. One of no media type, or of `application/octet-stream`, may be anything, so its
+/// upload names no type.
 fn from_result(result: StoredResult) -> Upload<'static> {
     let StoredResult { media_type, bytes, .. } = result;
     let is_telling = is_media_type(&media_type) && essence(&media_type) != ANY_BYTES;

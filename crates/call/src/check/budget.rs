@@ -1,4 +1,4 @@
-//! What one check may take: a step is one schema applied to one value, or as much work on a long text.
+//! The budget of one check: a step is one schema applied to one value, or as much work on a long text.
 
 /// Steps that are left.
 #[derive(Clone, Copy, Debug)]

@@ -90,7 +90,7 @@ fn hash_within(value: &Value, depth: usize) -> (u64, usize) {
     (hasher.finish(), n_values)
 }
 
-/// What lies deeper is told apart by [`equal`] alone.
+/// The depth below which values are told apart by [`equal`] alone.
 const DEEPEST: usize = 64;
 /// The bytes of a text that cost as much as a value.
 const TEXT: usize = 64;

@@ -15,7 +15,7 @@ use crate::{
 /// A walk over one argument.
 #[derive(Debug)]
 pub(super) struct Members<'a> {
-    /// What references point into.
+    /// The document that references point into.
     root: &'a Value,
     left: usize,
     problems: Vec<Problem>,

@@ -91,7 +91,7 @@ impl Engine {
     }
 }
 
-/// Where almost every byte leads to a state of its own, all states are followed at once.
+/// Follows all states at once, for a pattern in which almost every byte leads to a state of its own.
 fn simulated(automaton: &NFA, text: &str, budget: &mut Budget) -> Result<bool, Spent> {
     let work = text.len().saturating_mul(automaton.states().len());
     budget.charge(work / MOVES)?;

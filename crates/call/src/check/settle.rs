@@ -13,7 +13,7 @@ use super::{
     violation::{Place, explain, path_of, types_due},
 };
 
-/// What a `null` says that no schema takes.
+/// The meaning of a `null` that no schema takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Nulls {
     /// The member is left out.
@@ -33,7 +33,7 @@ pub(super) struct Settling<'a> {
     pub(super) budget: &'a mut Budget,
 }
 
-/// What a look at a value came to.
+/// The result of a look at a value.
 enum Look {
     /// It meets the schema.
     Fine,

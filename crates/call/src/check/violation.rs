@@ -11,16 +11,16 @@ use super::{
 };
 use crate::wording;
 
-/// Whose value it is: an argument, and if it may be shown.
+/// The argument that a value is a part of, and if it may be shown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     /// The argument.
     pub(crate) argument: &'a str,
-    /// Whether the value may be shown.
+    /// The permission to show the value.
     pub(crate) privacy: Privacy,
 }
 
-/// Whether a value may be shown.
+/// The permission to show a value.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Privacy {
     /// It came from the session: it may be a token.
@@ -144,8 +144,8 @@ impl<'p, 'v> Explainer<'_, 'p, 'v> {
         self.problems.push(Problem { at, expected, got, suggestion: nearest_option(violation) });
     }
 
-    /// What is wrong by the branch the value was most likely meant for: one whose type fits, with the fewest violations,
-    /// and among those one whose members are there.
+    /// Words a violation of several branches by the one the value was most likely meant for: one whose type fits, with
+    /// the fewest violations, and among those one whose members are there.
     fn meant(
         &mut self,
         nodes: &'p [Node],

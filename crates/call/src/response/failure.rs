@@ -124,7 +124,7 @@ fn telling_first(mut members: Object) -> Object {
     sorted
 }
 
-/// What a model should do after an error, by the status (RFC 9110 §15.5, §15.6).
+/// The next step for a model after an error, by the status (RFC 9110 §15.5, §15.6).
 fn next(status: u16, effect: Effect) -> Next {
     match status {
         400 | 404 | 409 | 410 | 412 | 413 | 414 | 416 | 422 => Next::CorrectArguments,

@@ -53,9 +53,9 @@ fn meaningful(operation: &Operation, headers: &HeaderMap) -> Vec<HeaderName> {
     names
 }
 
-/// What every answer may tell.
+/// The headers that every answer may show.
 const TELLING: [HeaderName; 3] = [ETAG, LOCATION, RETRY_AFTER];
-/// What says nothing about the thing that was asked for.
+/// The headers that say nothing about the resource that was asked for.
 const OF_THE_CONNECTION: [HeaderName; 8] = [
     ALT_SVC,
     CONNECTION,

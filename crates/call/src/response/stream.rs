@@ -113,7 +113,7 @@ impl Splitter {
         (!last.is_empty()).then_some(last)
     }
 
-    /// What the bytes of a value say, without the secrets; `None` for an event without data. A line that is no JSON is a
+    /// Reads the bytes of a value, and takes secrets out; `None` for an event without data. A line that is no JSON is a
     /// text.
     pub fn value(&self, bytes: &[u8], masker: &Masker<'_>) -> Option<SplitValue> {
         let text = String::from_utf8_lossy(bytes);

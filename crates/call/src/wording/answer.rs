@@ -56,7 +56,7 @@ pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
     too_much(&what, effect)
 }
 
-/// Who asked for less would ask a second time, which a write must not be.
+/// The fault for an answer above its bound. The caller may ask for less, but not where that repeats a write.
 fn too_much(what: &str, effect: Effect) -> Box<Fault> {
     let (advice, next) = match effect {
         Effect::Write => (EXECUTED, Next::AskUser),

@@ -37,7 +37,7 @@ pub(crate) struct AnswerArguments {
     pub(crate) verbose: u8,
 }
 
-/// How an answer is printed.
+/// The format of a printed answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum AnswerFormat {
     /// JSON, indented

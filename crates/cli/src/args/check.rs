@@ -51,7 +51,7 @@ pub(crate) struct CheckArguments {
     pub(crate) json: bool,
 }
 
-/// How findings are printed.
+/// The format of printed findings.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub(crate) enum Format {
     /// One JSON document

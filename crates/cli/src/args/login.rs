@@ -27,7 +27,7 @@ pub(crate) struct LogoutArguments {
     pub(crate) at: LoginPlace,
 }
 
-/// Whose login.
+/// The flags that name a login.
 #[derive(Args, Debug)]
 pub(crate) struct LoginPlace {
     /// The name of a profile, or a callgate configuration; `./callgate.yaml` unless one is named

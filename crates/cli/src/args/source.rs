@@ -39,7 +39,7 @@ pub(crate) struct DescriptionArguments {
     pub(crate) requests: RequestArguments,
 }
 
-/// What holds for every request, whatever it comes from.
+/// The flags that hold for every request, whatever the tools come from.
 #[derive(Args, Debug)]
 pub(crate) struct RequestArguments {
     /// A header of every request; its value may be a reference: `-H 'X-Key: env:KEY'`
@@ -53,7 +53,7 @@ pub(crate) struct RequestArguments {
     pub(crate) limits: Vec<String>,
 }
 
-/// How the services of bare descriptions are connected to.
+/// The flags for connections to the services of bare descriptions.
 #[derive(Args, Debug)]
 pub(crate) struct ConnectionArguments {
     /// Certificates to trust instead of the machine's: a file of PEM or DER (bare descriptions only)

@@ -25,7 +25,7 @@ use crate::{
     sarif,
 };
 
-/// What was found in all files.
+/// The findings in all files.
 #[derive(Debug, Default)]
 struct Found {
     documents: Vec<Checked>,

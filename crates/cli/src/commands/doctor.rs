@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<Verdict, Failure> {
     Ok(Verdict::of(found.n_faults() > 0))
 }
 
-/// What was found.
+/// The lines of a report.
 #[derive(Debug)]
 pub(crate) struct Found(Vec<Line>);
 
@@ -83,7 +83,7 @@ impl From<Examined> for Line {
 }
 
 impl Found {
-    /// How many calls would fail for.
+    /// The number of lines for which calls would fail.
     pub(crate) fn n_faults(&self) -> usize {
         self.0.iter().filter(|line| line.fault.is_some()).count()
     }
@@ -116,7 +116,7 @@ impl Found {
     }
 }
 
-/// What to do about what is at fault.
+/// The remedy for a kind of fault.
 fn remedy(kind: &str) -> &'static str {
     match kind {
         "credential" => {

@@ -209,7 +209,7 @@ fn unwritten(file: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Where it is, and what to do with it.
+/// Names the file that was written, and its use.
 fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     let name = if arguments.here { "." } else { &arguments.name };
     let tools = match toolset.operations.len() {
@@ -224,7 +224,7 @@ fn told(arguments: &InitArguments, file: &Path, toolset: &BuiltToolset) {
     ));
 }
 
-/// What is said of a scheme that has no credential.
+/// Describes a scheme that has no credential.
 fn without(scheme: &SecurityScheme) -> String {
     let name = &scheme.name;
     let form = credential::form(scheme);
@@ -241,7 +241,7 @@ fn without(scheme: &SecurityScheme) -> String {
 const HEAD: &str =
     "# Made by `callgate init`. Secrets are named here by reference; none is written down.\n";
 
-/// Whether a location can be named in a file.
+/// Refuses a location that cannot be named in a file.
 fn named(location: &Location) -> Result<&Location, Failure> {
     match location {
         Location::Text(..) => {

@@ -125,7 +125,7 @@ pub(super) fn refused(error: &Error) -> Failure {
     Failure(format!("error: {error}"))
 }
 
-/// What was had.
+/// Describes the login that was made.
 fn told(logged_in: &LoggedIn) -> String {
     let mut text = "logged in".to_owned();
     if !logged_in.scopes.is_empty() {

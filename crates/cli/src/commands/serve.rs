@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     }
 }
 
-/// What to do about a failure that does not say it.
+/// The remedy for a failure that has none of its own.
 fn remedy(failure: &ServeFailure) -> &'static str {
     match failure {
         ServeFailure::Address { .. } => {

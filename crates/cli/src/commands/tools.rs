@@ -31,7 +31,7 @@ use crate::{
     terminal,
 };
 
-/// What to do about a form that a dialect does not have.
+/// The remedy for a form that a dialect does not have.
 pub(crate) const NO_FORM: &str = "leave out `--form` and `--strict`, or name a dialect that has the form: `callgate tools --help`";
 
 /// Shows the tools.

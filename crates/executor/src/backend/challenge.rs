@@ -4,7 +4,7 @@
 use callgate_auth::Refusal;
 use http::{HeaderMap, Response, StatusCode, header::WWW_AUTHENTICATE};
 
-/// Which credential a service saw last.
+/// The credential that a service saw last.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Sent {
     Credential,

@@ -31,7 +31,7 @@ use crate::{
     watcher::Watched,
 };
 
-/// How the operations of a toolset are reached.
+/// The way to a toolset's service: its transport, its credential and its bounds.
 #[derive(Debug)]
 pub(crate) struct Connection {
     pub(crate) toolset: String,
@@ -137,15 +137,15 @@ pub(super) struct Exchange<'a> {
     authenticator: &'a dyn Authenticator,
     connection: &'a Connection,
     call: &'a Call<'a>,
-    /// When the call must have ended.
+    /// The time by which the call must have ended.
     pub(super) deadline: Instant,
-    /// What was sent that must not be shown.
+    /// The secrets that were sent and must not be shown.
     pub(super) secrets: Vec<Secret>,
-    /// Whether a credential was sent, and a fresh one after it.
+    /// The credential that was sent, and if it was replaced by a fresh one.
     pub(super) sent: Sent,
 }
 
-/// How a credential that cannot be put on is told.
+/// Words the failure of a credential that cannot be put on.
 type Told = fn(&callgate_auth::Error) -> Box<Fault>;
 
 impl<'a> Exchange<'a> {
@@ -192,7 +192,7 @@ impl<'a> Exchange<'a> {
         Ok(answer)
     }
 
-    /// What an exchange that failed means.
+    /// The fault for an exchange that failed.
     pub(super) fn fault(&self, error: &Error, journal: &mut Journal) -> Box<Fault> {
         if let (ErrorKind::NothingRecorded, Some(detail)) = (error.kind(), error.detail()) {
             let detail = Masker::new(&self.secrets).mask_text(detail).into_owned();

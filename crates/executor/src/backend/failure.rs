@@ -31,7 +31,7 @@ pub(super) fn of_refusal(sent: Sent) -> Box<Fault> {
     }
 }
 
-/// Why there is no credential, for a model: names of secrets are the operator's.
+/// The reason for which there is no credential, for a model: names of secrets are the operator's.
 fn reason(error: &callgate_auth::Error) -> String {
     let reason = match error.kind() {
         CredentialErrorKind::MissingSecret => "the operator's secret is missing or cannot be read",
@@ -45,12 +45,13 @@ fn reason(error: &callgate_auth::Error) -> String {
     format!("{reason}; the journal says more")
 }
 
-/// What the operator wants to know and a model does not: which secret it is, and what its store said.
+/// The part of a credential's failure that is for the operator and not for a model: the name of the secret, and its
+/// store's words.
 pub(super) fn cause(error: &callgate_auth::Error) -> Option<String> {
     Some(chain(error)).filter(|told| *told != reason(error))
 }
 
-/// Why a service gave no answer, for the operator.
+/// The reason for which a service gave no answer, for the operator.
 pub(super) fn why(error: &Error, server: &Url) -> String {
     match error.unreached() {
         Some(Unreached::NotHttp) if server.scheme() == "http" => {
@@ -62,14 +63,14 @@ pub(super) fn why(error: &Error, server: &Url) -> String {
     }
 }
 
-/// Where a server is: scheme, host and port.
+/// The origin of a server: scheme, host and port.
 pub(super) fn place(server: &Url) -> String {
     let host = server.host_str().unwrap_or_default();
     let port = server.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
     format!("{}://{host}{port}", server.scheme())
 }
 
-/// What an error says, and what each of its causes adds to that.
+/// The message of an error, with those of its causes that add to it.
 pub(super) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut told = error.to_string();
     let mut cause = error;
@@ -96,7 +97,7 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     fault
 }
 
-/// What an operator can do about a request that was refused because of where it would have gone.
+/// Advice to an operator about a request that was refused for its destination.
 pub(super) fn remedy(error: &Error, server: &Url) -> Option<String> {
     let denial = error.denial()?;
     let named = server.as_str().trim_end_matches('/');

@@ -182,7 +182,7 @@ impl OpenApi {
         self.whole(answer, call, journal).await
     }
 
-    /// What an answer means; the whole of it is kept where not all is shown.
+    /// Makes an outcome of an answer; the whole answer is kept where not all of it is shown.
     async fn outcome(
         &self,
         (response, masker): (&Response<Bytes>, &Masker<'_>),

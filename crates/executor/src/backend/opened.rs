@@ -41,7 +41,7 @@ pub struct Pieces {
     noted: Arc<Noted>,
 }
 
-/// What was done to the values of an answer before they were handed on.
+/// Facts of an answer's values that were found before they were handed on.
 #[derive(Debug, Default)]
 pub(crate) struct Noted {
     n_removed: AtomicUsize,
@@ -76,13 +76,13 @@ impl Noted {
     }
 }
 
-/// What the head of an answer says of the bytes that follow.
+/// The head's facts about the bytes that follow.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct BodyHead {
     /// The media type without parameters; empty where the service names none.
     pub media_type: String,
-    /// How many bytes there are, where the service says it.
+    /// The number of bytes, where the service says it.
     pub size: Option<u64>,
 }
 
@@ -111,7 +111,7 @@ impl Pieces {
         Self { body, ..self }
     }
 
-    /// What is known of the pieces all together.
+    /// The facts about all pieces together.
     pub(crate) fn body(&self) -> &BodyHead {
         &self.body
     }
@@ -126,7 +126,7 @@ impl Pieces {
         self.noted.note(journal);
     }
 
-    /// What is known of the answer before its content.
+    /// The facts about the answer before its content.
     pub(crate) fn head(&self) -> &Answer {
         &self.head
     }

@@ -81,13 +81,13 @@ impl Raw {
         None
     }
 
-    /// What may be handed on once a chunk came.
+    /// Takes a chunk and returns the bytes that may be handed on.
     fn pushed(&mut self, chunk: &Bytes) -> Bytes {
         self.held.extend_from_slice(chunk);
         if self.held.len() < LOOKED_AT { Bytes::new() } else { self.masked(LONGEST_SECRET) }
     }
 
-    /// What is held without secrets, but for so many bytes at its end.
+    /// Masks the bytes that are held, and returns all but the last `kept`.
     fn masked(&mut self, kept: usize) -> Bytes {
         let mut bytes = self.held.split();
         if let std::borrow::Cow::Owned(masked) = self.masker.mask(&bytes) {
@@ -108,7 +108,7 @@ impl Raw {
 
 /// Above the longest spelling of a credential: a token of 8 KiB with every byte escaped.
 const LONGEST_SECRET: usize = 64 << 10;
-/// What is looked at at a time: what is held back is looked at twice.
+/// The bytes that are searched at a time: the part that is held back is searched twice.
 const LOOKED_AT: usize = 256 << 10;
 
 #[cfg(test)]

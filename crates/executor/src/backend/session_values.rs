@@ -1,5 +1,6 @@
-//! What a toolset's calls see and show of a session: values that credentials of other toolsets read are no inputs, and
-//! what any credential reads is masked in faults and dry runs. Answers are masked in `echo` and `values`.
+//! The values of a session that a toolset's calls see and show: those that credentials of other toolsets read are no
+//! inputs, and those that any credential reads are masked in faults and dry runs. Answers are masked in `echo` and
+//! `values`.
 
 use std::borrow::Cow;
 
@@ -27,7 +28,7 @@ impl SessionValues {
         inputs
     }
 
-    /// What must not be shown of the session.
+    /// The secrets of the session, which must not be shown.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Secret> {
         session.secrets(&self.masked)
     }

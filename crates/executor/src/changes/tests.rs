@@ -1,4 +1,4 @@
-//! What counts as a change, and which changes are breaking.
+//! Changes that are found, and those of them that are breaking.
 
 use super::*;
 
@@ -6,7 +6,7 @@ fn function(name: &str, schema: Value) -> Executor {
     Executor::builder().function("t", name, schema, |_| async { json!(1) }).build().unwrap()
 }
 
-/// What one input with these schemas changes, and whether each change is breaking.
+/// Checks the changes between one input's schemas, and which of them are breaking.
 #[track_caller]
 fn check(old: &Value, new: &Value, expected: &[&str]) {
     let of = |schema: &Value| {

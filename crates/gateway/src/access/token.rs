@@ -35,7 +35,7 @@ impl Unverified {
     }
 }
 
-/// What a token must say.
+/// The claims that a token must have.
 #[derive(Debug)]
 pub(super) struct Expected<'a> {
     pub(super) issuer: &'a str,

@@ -154,7 +154,7 @@ fn seconds(text: &str) -> Option<f64> {
     Some(number * unit)
 }
 
-/// Whether a text may be an idempotency key.
+/// True if a text may be an idempotency key.
 pub(super) fn is_key(text: &str) -> bool {
     (1..=LONGEST_KEY).contains(&text.chars().count())
 }

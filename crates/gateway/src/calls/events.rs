@@ -27,7 +27,7 @@ pub(super) fn answer(batch: Arc<Batch>, calls: Vec<Asked>) -> Response {
     response
 }
 
-/// How far a call is.
+/// The progress of a call.
 enum Step {
     Begins(Arc<Batch>, usize, Box<Asked>),
     Streams(Arc<Batch>, usize, Box<Asked>, Box<ToolStream>),

@@ -16,7 +16,7 @@ use crate::{
     problem::{Problem, ProblemKind},
 };
 
-/// How a request with a key goes on.
+/// The way in which a request with a key goes on.
 #[derive(Debug)]
 pub(crate) enum Repeated {
     /// It was answered.
@@ -42,7 +42,7 @@ pub(super) fn of_call(key: &str, at: usize) -> String {
     format!("{key}\u{1f}{at}")
 }
 
-/// What is known of a request with a key.
+/// Looks a request with a key up in the records.
 pub(crate) fn begun(
     answers: &Arc<Records<String>>,
     (key, parts): (&str, &[&[u8]]),

@@ -157,7 +157,7 @@ async fn answered(
 
 /// The time the last answers may take to be written after calls were given up.
 const LAST_WORDS: Duration = Duration::from_secs(1);
-/// What one HTTP/2 stream keeps to be sent.
+/// The bytes to be sent that one HTTP/2 stream may hold.
 const SEND_BUFFER: usize = 256 << 10;
 /// Streams that are reset by either side faster than they are served (CVE-2023-44487, CVE-2025-8671).
 const RESETS: usize = 64;

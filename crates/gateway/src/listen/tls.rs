@@ -12,7 +12,7 @@ use callgate_config::{Built, ListenerTls, read_file};
 use callgate_transport::{CaCertificates, ServerTls};
 use tokio_rustls::rustls::ServerConfig;
 
-/// What a listener shows now.
+/// The current certificate and trust of a listener.
 #[derive(Debug)]
 pub(super) struct Tls {
     files: ListenerTls,
@@ -25,7 +25,7 @@ struct State {
     stamps: Vec<Stamp>,
 }
 
-/// What changes when a file does.
+/// The marks by which a change of a file is seen.
 type Stamp = Option<(SystemTime, u64)>;
 
 impl Tls {

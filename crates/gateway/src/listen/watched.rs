@@ -39,7 +39,7 @@ pub(super) struct Watched<S> {
     stall: Option<Pin<Box<Sleep>>>,
     /// Runs after the last answer.
     linger: Option<Pin<Box<Sleep>>>,
-    /// What is still given after a message with two ends, which nothing of the caller's follows.
+    /// The bytes that are still read after a message with two ends, which nothing of the caller's follows.
     last: Option<&'static [u8]>,
 }
 

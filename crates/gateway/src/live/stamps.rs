@@ -1,4 +1,4 @@
-//! How files looked at a time: whether one changed shows without reading it.
+//! Stamps of files at a time: they show a change without reading the file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,24 +14,24 @@ pub(super) struct Stamps {
     stamps: BTreeMap<PathBuf, Stamp>,
 }
 
-/// How a file looked, links followed.
+/// The stamp of a file, links followed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
-    /// Which file it is, where the system says so: one may take the place of another with its time and length.
+    /// The identity of the file, where the system has one: another may take its place with the same time and length.
     identity: (u64, u64),
 }
 
 impl Stamps {
-    /// How files look now; one that is not there has no stamp.
+    /// The stamps of files now; one that is not there has none.
     pub(super) fn of(files: &BTreeSet<PathBuf>) -> Self {
         let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
         Self { files: files.clone(), stamps: stamps.collect() }
     }
 
-    /// How files looked that were read since a time: one that was written since then may have been read before, and looks
-    /// changed.
+    /// The stamps of files that were read since a time: one that was written since then may have been read before, and
+    /// looks changed.
     pub(super) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let mut stamps = Self::of(files);
         let is_older = |stamp: &Stamp| stamp.modified.is_none_or(|modified| modified < since);

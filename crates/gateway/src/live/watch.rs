@@ -75,7 +75,7 @@ fn may_change(kind: EventKind) -> bool {
     }
 }
 
-/// Who writes files one after the other is not quicker than this.
+/// The wait for further changes: a program that writes several files takes less between two of them.
 const REST: Duration = Duration::from_millis(100);
 
 /// A folder in which something changes all the time does not keep its files from being read.

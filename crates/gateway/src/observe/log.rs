@@ -19,7 +19,8 @@ use self::record::{Fields, Record};
 /// Writes lines of a log.
 pub type WriteLine = Box<dyn Fn(&str) + Send + Sync>;
 
-/// What a process tells of itself; spans that are kept are sent when it is dropped, outside of a runtime's threads.
+/// The log and the traces of a process; spans that are kept are sent when it is dropped, outside of a runtime's
+/// threads.
 #[derive(Debug, Default)]
 pub struct Telemetry {
     #[cfg(feature = "otel")]
@@ -61,7 +62,7 @@ pub async fn start_log(config: &Config, write: WriteLine) -> Result<Telemetry, S
     ))
 }
 
-/// What the operator adds to requests of the collector.
+/// The headers that the operator adds to requests to the collector.
 #[cfg(feature = "otel")]
 async fn headers(config: &Config) -> Result<http::HeaderMap, String> {
     use callgate_secret::{LocalStores, SecretStore};

@@ -4,7 +4,7 @@
 use callgate_dialect::Dialect;
 use callgate_tool::{Object, Value, json};
 
-/// Whose words a request has.
+/// The product whose words a request has.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Form {
     /// Customer Engagement Suite: `inputs` and `outputs`.

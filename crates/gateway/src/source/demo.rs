@@ -15,7 +15,7 @@ pub(super) fn config() -> Result<Config, Error> {
     Ok(config)
 }
 
-/// What answers its calls.
+/// The transport that answers its calls.
 pub(super) fn transport() -> Arc<dyn Transport> {
     match recordings().map(Replay::new) {
         Ok(Ok(replay)) => Arc::new(replay),

@@ -12,7 +12,7 @@ pub(super) struct Reading<'a> {
     key: &'a ChainKey,
     /// The end of what was read; none before the first line.
     pub(super) head: Option<Head>,
-    /// What is no line, since the last line.
+    /// The bytes since the last line that are no line.
     junk: Option<Vec<u8>>,
 }
 

@@ -1,5 +1,5 @@
-//! What an audit file tells a process that begins: where the chain goes on, which calls an earlier process made under which
-//! keys, and of which it never said how they ended.
+//! Reads an audit file for a process that begins: the end of the chain, the calls of an earlier process with their
+//! keys, and those whose end is missing.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ pub struct UnknownCall {
     pub target: Option<String>,
 }
 
-/// What an earlier process is known to have done under a key.
+/// The calls of an earlier process under one key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Keyed {
     pub(super) time: SystemTime,

@@ -1,4 +1,4 @@
-//! What stands in the file, whatever becomes of calls, of the file and of the process.
+//! The lines of the file, whatever becomes of calls, of the file and of the process.
 
 mod chained;
 mod decided;

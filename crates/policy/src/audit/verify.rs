@@ -42,11 +42,11 @@ pub struct Flaw {
     pub file: PathBuf,
     /// The number of the line.
     pub line: u64,
-    /// What.
+    /// The kind of flaw.
     pub kind: FlawKind,
 }
 
-/// What may be wrong with a line.
+/// The flaw of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever shows a flaw must handle each")]
 pub enum FlawKind {

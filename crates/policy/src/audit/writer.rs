@@ -45,7 +45,7 @@ struct Waiting {
 #[derive(Debug)]
 struct Waited(String, oneshot::Sender<bool>);
 
-/// What is there before the first line of a process.
+/// The content of the file before the first line of a process.
 #[derive(Debug)]
 pub(super) struct Beginning {
     pub(super) file: AuditFile,
@@ -120,7 +120,7 @@ impl Shared {
     }
 }
 
-/// What the thread works with.
+/// The state of the thread.
 struct Desk {
     key: ChainKey,
     file: AuditFile,

@@ -96,7 +96,7 @@ async fn what_an_earlier_process_knew_is_kept_for_the_rest_of_its_time() {
     fresh(begin(&records, "b", 1)).free();
 }
 
-/// What may happen to one of three keys.
+/// A step with one of three keys.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Begin(usize),

@@ -50,7 +50,7 @@ struct Held {
 }
 
 impl Slot {
-    /// What a caller at `now` does; `read` makes a read that was not begun yet.
+    /// Decides what a caller at `now` does; `read` makes a read that was not begun yet.
     pub(super) fn step(
         &mut self,
         now: Instant,
@@ -124,7 +124,7 @@ impl Slot {
         self.failed = None;
     }
 
-    /// What is given when the store cannot be read: the secret that is held, if it is not too old, or the failure.
+    /// The answer when the store cannot be read: the secret that is held, if it is not too old, or the failure.
     fn in_place_of(&self, error: Error, now: Instant, policy: &CachePolicy) -> Fetched {
         let bound = policy.time_to_live.saturating_add(policy.stale);
         let held = self.held.as_ref().filter(|held| now - held.fetched < bound);

@@ -1,4 +1,4 @@
-//! What finding keys needs from outside: variables and files through the local stores, endpoints over the transport.
+//! The outside of the search for keys: variables and files through the local stores, endpoints over the transport.
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::{
     json,
 };
 
-/// What both endpoints answer.
+/// The answer of both endpoints.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Answered {

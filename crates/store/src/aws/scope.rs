@@ -1,4 +1,4 @@
-//! What a signature is made for, and the headers it is made of.
+//! The scope of a signature, and the headers it is made of.
 
 use http::{HeaderName, HeaderValue};
 

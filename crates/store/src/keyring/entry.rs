@@ -56,7 +56,7 @@ pub(super) fn secret(
     Ok(secret)
 }
 
-/// What a keyring failed with. Of errors that hold what was stored nothing is kept.
+/// The error for a keyring's failure. Of errors that hold what was stored nothing is kept.
 pub(super) fn failure(error: keyring_core::Error, reference: &SecretReference) -> Error {
     use keyring_core::Error as Found;
     let (kind, message) = match error {

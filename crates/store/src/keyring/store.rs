@@ -26,7 +26,7 @@ pub struct KeyringStore {
     thread: Mutex<Option<Sender<Asked>>>,
 }
 
-/// What is done with an entry.
+/// The work to do with an entry.
 #[derive(Debug)]
 pub(crate) enum Work {
     Read,

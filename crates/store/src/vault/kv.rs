@@ -156,7 +156,7 @@ fn encoded(path: &str) -> String {
     utf8_percent_encode(path, PATH).to_string()
 }
 
-/// What does not stand in a path as it is, segments being kept apart.
+/// The characters that are escaped in a path, where segments are kept apart.
 const PATH: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')

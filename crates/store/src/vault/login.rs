@@ -29,7 +29,7 @@ struct Held {
     due: Option<Instant>,
 }
 
-/// What a login answers, and a renewal.
+/// The answer to a login, and to a renewal.
 #[derive(Deserialize)]
 struct LoggedIn {
     auth: Auth,

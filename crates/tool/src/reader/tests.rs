@@ -1,4 +1,4 @@
-//! What is JSON and what is not, and where the reader says that it stops.
+//! Texts that are JSON, texts that are not, and the places at which the reader stops.
 
 use proptest::prelude::*;
 

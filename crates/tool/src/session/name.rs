@@ -136,7 +136,7 @@ mod tests {
         Session::default().with_parameters(map(parameters)).with_context(map(context))
     }
 
-    /// What an input finds under a reference once `name` is withheld.
+    /// Checks the value that an input finds under the reference `asked` once `name` is withheld.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check((name, asked): (&str, &str), values: (Value, Value), expected: Option<Value>) {

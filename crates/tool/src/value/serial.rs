@@ -55,7 +55,7 @@ fn is_written_as(value: f64, digits: &str) -> bool {
     serde_json::to_writer(&mut rest, &value).is_ok() && rest.0.is_empty()
 }
 
-/// What must be written from here on.
+/// The bytes that a writer must produce from here on.
 struct Expected<'d>(&'d [u8]);
 
 impl io::Write for Expected<'_> {

@@ -1,5 +1,5 @@
-//! What a listener shows to its callers and asks of them: a certificate with its key, and the authorities of callers'
-//! certificates. The certificates themselves come as bytes; who reads them again when they change is another's business.
+//! The TLS of a listener: its certificate with the key, and the authorities of callers' certificates. The certificates
+//! come as bytes; reading them again when they change is left to the caller.
 
 use std::sync::Arc;
 

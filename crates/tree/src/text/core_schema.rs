@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// What a plain scalar is.
+/// The value of a plain scalar.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) enum Meaning<'a> {
     Bool(bool),

@@ -89,7 +89,7 @@ pub(super) async fn begun(
     })
 }
 
-/// What a server says is shown to a person, so it is a plain code and a page of the web.
+/// Reads a server's answer. It is shown to a person, so it must be a plain code and a page of the web.
 fn read(body: &[u8]) -> Option<DeviceLogin> {
     let answer: Answer = serde_json::from_slice(body).ok()?;
     let page = |text: &str| {

@@ -20,7 +20,7 @@ pub(super) struct Described<'a> {
 pub(super) enum Form {
     /// An attribute of the element it is in.
     Attribute,
-    /// What is in it, without an element around.
+    /// Its content, without an element around.
     Bare,
     /// A CDATA section.
     Cdata,
@@ -33,7 +33,7 @@ pub(super) enum Form {
 }
 
 impl<'a> Described<'a> {
-    /// What `schema` says.
+    /// Reads the parts of `schema` that matter to XML.
     pub(super) fn new(schema: Option<&'a Value>, root: &'a Value) -> Self {
         Self { schema, root }
     }

@@ -1,4 +1,4 @@
-//! Which members and items of a value the keywords beside `unevaluatedProperties` and `unevaluatedItems` look at, in
+//! The members and items of a value that the keywords beside `unevaluatedProperties` and `unevaluatedItems` look at, in
 //! the schema itself and in those it applies to the same value (JSON Schema 2020-12 Core §11.2, §11.3).
 
 use std::collections::BTreeSet;

@@ -19,7 +19,7 @@ pub(crate) struct Violation<'p, 'v> {
     pub(crate) path: Box<[Segment<'v>]>,
 }
 
-/// What does not hold.
+/// The rule that does not hold.
 #[derive(Clone, Debug)]
 pub(crate) enum Breach<'p, 'v> {
     /// The value has none of the types.

@@ -1,5 +1,5 @@
-//! What is asked of the answer of a call: all of it unless a model's part is wanted, a selection, its bytes; and whether
-//! somebody wants to see what happens.
+//! Reads the flags about the answer of a call: all of it unless a model's part is wanted, a selection, its bytes; and
+//! if its course is shown.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::{
     exit::Failure,
 };
 
-/// What is shown of the answer; `None` for what a model gets.
+/// The part of the answer that is shown; `None` for a model's part.
 pub(super) fn selection(wanted: &AnswerArguments) -> Result<Option<Selection>, Failure> {
     if wanted.as_model {
         return Ok(None);
@@ -52,7 +52,7 @@ pub(super) fn shaped<'a>(call: Call<'a>, selection: Option<&Selection>) -> Call<
     }
 }
 
-/// Whether the bytes are wanted as they are.
+/// True if the bytes are wanted as they are.
 pub(super) fn is_raw(wanted: &AnswerArguments) -> bool {
     wanted.output.is_some() || wanted.format == Some(AnswerFormat::Raw)
 }

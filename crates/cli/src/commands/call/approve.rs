@@ -29,7 +29,7 @@ impl Consent {
         if !arguments.yes && is_watched { Self::Ask } else { Self::to_many(arguments) }
     }
 
-    /// What is decided about a request; `None` where nobody can be asked.
+    /// The decision about a request; `None` where nobody can be asked.
     fn decision(self, pending: &Pending) -> Option<Decision> {
         match self {
             Self::Ask => Some(answer(&pending.request)),

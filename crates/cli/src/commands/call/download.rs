@@ -114,7 +114,7 @@ fn bytes(piece: &Piece) -> &[u8] {
     }
 }
 
-/// What an answer that came at once says: that of a tool which is no operation.
+/// The bytes of an answer that came at once: that of a tool which is no operation.
 fn whole(answer: &Answer) -> Vec<u8> {
     match &answer.content {
         Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
@@ -124,7 +124,7 @@ fn whole(answer: &Answer) -> Vec<u8> {
     }
 }
 
-/// Whether bytes of a media type are text, as far as it tells.
+/// True if a media type's bytes are text, as far as it says.
 fn is_text(media_type: &str) -> bool {
     let is_of = |part: &str| media_type.contains(part);
     media_type.is_empty()

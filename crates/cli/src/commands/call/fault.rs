@@ -5,18 +5,18 @@ use std::fmt::Write as _;
 
 use callgate::{Event, Fault, FaultCode, Next, Problem, Reached};
 
-/// What the words for a failure may name.
+/// The names that the words for a failure may use.
 #[derive(Clone, Debug)]
 pub(super) struct Hints {
     /// The description or configuration, as the command line names it.
     pub(super) file: String,
-    /// Whether an answer may go to a file.
+    /// True if an answer may go to a file.
     pub(super) may_download: bool,
     /// The flag that names the credential, with its reference.
     pub(super) credential: Option<String>,
 }
 
-/// Whether the words for a failure say what this event says.
+/// True if the words for a failure include this event.
 pub(super) fn tells(event: &Event) -> bool {
     matches!(
         event,
@@ -64,7 +64,7 @@ fn problem(problem: &Problem) -> String {
     text
 }
 
-/// What happened, with what the journal knows of it in place of a model's words.
+/// Words the failure, with the journal's facts in place of a model's words.
 fn message(fault: &Fault, events: &[Event]) -> String {
     let told = events.iter().rev().find_map(|event| match event {
         Event::CredentialAbsent { why } if fault.code == FaultCode::AuthFailed => {
@@ -89,7 +89,7 @@ fn message(fault: &Fault, events: &[Event]) -> String {
     told.unwrap_or_else(|| fault.message.clone())
 }
 
-/// How long the last request waited for its answer.
+/// The time that the last request waited for its answer.
 fn waited(events: &[Event]) -> String {
     let elapsed = events.iter().rev().find_map(|event| match event {
         Event::Attempt { elapsed, .. } => Some(elapsed.as_millis()),
@@ -98,7 +98,7 @@ fn waited(events: &[Event]) -> String {
     elapsed.map(|elapsed| format!(" after {elapsed} ms")).unwrap_or_default()
 }
 
-/// What to do about it.
+/// Words the remedy for a failure.
 fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
     let remedy = events.iter().rev().find_map(|event| match event {
         Event::Redirected { to } => Some(format!(
@@ -159,7 +159,7 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
     }
 }
 
-/// What to do where there is no credential, or the service does not take it.
+/// The remedy where there is no credential, or the service does not take it.
 fn of_credential(fault: &Fault, hints: &Hints) -> String {
     let Hints { file, credential, .. } = hints;
     if fault.next == Next::TryLater {
@@ -183,7 +183,7 @@ fn of_credential(fault: &Fault, hints: &Hints) -> String {
     }
 }
 
-/// What to do where the code of a failure says no more.
+/// The remedy where the code of a failure says no more.
 fn by_next(fault: &Fault, (tool, file): (&str, &str)) -> String {
     match fault.next {
         Next::AskUser => "ask whoever knows before calling again".to_owned(),

@@ -73,7 +73,7 @@ fn steps<'a>(name: &'a str, guide: Option<Guide<'_>>) -> Vec<&'a str> {
     if is_declared || parts.iter().any(|part| part.is_empty()) { vec![name] } else { parts }
 }
 
-/// What the tool takes at the end of a way; that of a body's member where only the body has one of the name.
+/// Finds the input at the end of a way; a member of the body where only the body has one of the name.
 fn found<'a>(
     steps: &[&str],
     guide: Option<Guide<'a>>,
@@ -166,7 +166,7 @@ fn value_of((name, text): (&str, &str), guide: Option<Guide<'_>>) -> Result<Valu
     contents((name, file), bytes, guide)
 }
 
-/// What a file says, in the way the tool takes it.
+/// Reads a file in the way the tool takes it.
 fn contents(
     (name, file): (&str, &str),
     bytes: Vec<u8>,
@@ -248,7 +248,7 @@ fn fit(value: &mut Value, guide: Guide<'_>, depth: usize) {
     }
 }
 
-/// What a text means where no text may stand; `None` where it may, and where it means nothing else.
+/// Reads a text where no text may stand; `None` where it may, and where it has no other meaning.
 fn meant(text: &str, kinds: Kinds) -> Option<Value> {
     if kinds.string || kinds.bytes {
         return None;

@@ -18,11 +18,11 @@ use crate::{
     output,
 };
 
-/// How results are shown.
+/// The settings by which results are shown.
 #[derive(Clone, Debug)]
 pub(super) struct Shown {
     format: Option<AnswerFormat>,
-    /// Whether every decision is told.
+    /// True if every decision is told.
     is_verbose: bool,
     hints: Hints,
 }
@@ -136,7 +136,7 @@ fn argument(name: &str, value: &Value) -> String {
     format!("'{}={}'", name, text.replace('\'', "'\\''"))
 }
 
-/// Whether an event is news to whoever typed the call: that text became a number, and that an answer came, are none.
+/// True if an event is news to whoever typed the call: that text became a number, and that an answer came, are none.
 fn is_news(event: &Event) -> bool {
     let is_answer = matches!(event, Event::Attempt { status: Some(_), .. });
     !is_answer && !matches!(event, Event::Converted { .. } | Event::DefaultUsed { .. })

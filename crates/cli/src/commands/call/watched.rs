@@ -12,7 +12,7 @@ use crate::output;
 /// Tells what it sees.
 #[derive(Debug)]
 pub(super) struct Told {
-    /// Whether bodies are shown, too.
+    /// True if bodies are shown, too.
     pub(super) has_bodies: bool,
 }
 

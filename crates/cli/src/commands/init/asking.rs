@@ -92,7 +92,7 @@ fn variable(profile: &str, scheme: &str) -> String {
     format!("{profile}_{scheme}").chars().map(letter).collect()
 }
 
-/// How often a question is asked.
+/// The number of times a question is asked.
 const TRIES: usize = 3;
 
 #[cfg(test)]

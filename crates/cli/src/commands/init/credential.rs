@@ -9,7 +9,7 @@ use callgate_tool::{Object, Value, json};
 
 use crate::args::DescriptionArguments;
 
-/// What a scheme takes.
+/// The kind of credential that a scheme takes.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Takes {
     /// A client, whose user logs in.
@@ -68,7 +68,7 @@ fn login(scheme: &SecurityScheme, client: &str) -> Option<Value> {
     is_client.then(|| json!({"oauth2_authorization_code": (Value::Object(credential))}))
 }
 
-/// Where a person logs in, and where tokens are asked for, as the description says: written down, so that the operator sees it.
+/// The login and token endpoints that the description names, written down so that the operator sees them.
 fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     let flows = match &scheme.kind {
         SecuritySchemeKind::OpenIdConnect { url } => {
@@ -92,7 +92,7 @@ fn endpoints(scheme: &SecurityScheme) -> Vec<(&'static str, &str)> {
     named.into_iter().filter_map(|(key, url)| Some((key, url?))).collect()
 }
 
-/// Whether people log in for a scheme.
+/// True if people log in for a scheme.
 fn has_login(scheme: &SecurityScheme) -> bool {
     match &scheme.kind {
         SecuritySchemeKind::OAuth2 { flows, .. } => flows.iter().any(|flow| {
@@ -135,7 +135,7 @@ fn takes(scheme: &SecurityScheme) -> Takes {
     }
 }
 
-/// What a person is asked for.
+/// The words by which a person is asked for it.
 pub(super) fn words(scheme: &SecurityScheme) -> &'static str {
     match takes(scheme) {
         Takes::Key => "a reference to the key",
@@ -162,7 +162,8 @@ pub(super) fn form(scheme: &SecurityScheme) -> Option<&'static str> {
     }
 }
 
-/// What the flags for one credential say of a scheme: those of its kind, where it is the only one of the kind.
+/// The settings that the flags for one credential give a scheme: those of its kind, where it is the only one of the
+/// kind.
 pub(super) fn of_flags<'a>(
     given: &'a DescriptionArguments,
     schemes: &[Arc<SecurityScheme>],

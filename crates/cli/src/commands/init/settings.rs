@@ -9,7 +9,7 @@ use callgate_tool::{Object, Value, json};
 use super::{named, wrong};
 use crate::{args::InitArguments, exit::Failure};
 
-/// What is written.
+/// The settings that are written.
 #[derive(Debug)]
 pub(super) struct Settings<'a> {
     pub(super) arguments: &'a InitArguments,

@@ -27,7 +27,7 @@ pub(super) struct Answered {
     connection: TcpStream,
 }
 
-/// What one connection brought.
+/// The content of one connection.
 #[derive(Debug, Eq, PartialEq)]
 enum Came<'a> {
     /// The query of a request for the address.

@@ -1,4 +1,4 @@
-//! What is expected of a fixture as a whole: its declarations in each dialect and its load report.
+//! The expectations of a fixture as a whole: its declarations in each dialect and its load report.
 
 use std::path::Path;
 

@@ -74,7 +74,7 @@ fn made(schema: &Value, root: &Value, depth: usize) -> Value {
     value
 }
 
-/// What a schema says that a value is, or may be.
+/// The value that a schema names: its `const`, an example, its default, or the first of its `enum`.
 fn known(schema: &Value) -> Option<&Value> {
     let first = |keyword: &str| {
         schema.get(keyword).and_then(Value::as_array)?.iter().find(|one| **one != Value::Null)

@@ -200,7 +200,7 @@ fn fill(values: &mut Object, at: &str, schema: &Value) {
     here.insert((*last).to_owned(), example);
 }
 
-/// What the tool answers, as far as the description says.
+/// Describes the tool's answers, as far as the description does.
 fn answers(tool: &Tool) -> String {
     let Some(schema) = tool.output_schema().map(callgate_tool::Schema::to_value) else {
         return "\nANSWERS\n  what the service sends; the description does not say more\n"
@@ -217,9 +217,9 @@ fn answers(tool: &Tool) -> String {
     text
 }
 
-/// What a value lacks is seen once it is there.
+/// The number of attempts to complete an example: a missing part of a value is found once the value is there.
 const MOST_TRIES: usize = 4;
-/// How deep members are listed.
+/// The depth to which members are listed.
 const DEPTH: usize = 2;
 /// Longer lists are read in the description.
 const MOST_LEGAL: usize = 40;

@@ -6,7 +6,7 @@ use callgate_tool::Value;
 
 use crate::{number::grouped, output};
 
-/// What counts of strict declarations.
+/// The counts over strict declarations.
 #[derive(Debug, Default)]
 pub(super) struct StrictCounts {
     /// The declarations.

@@ -1,4 +1,5 @@
-//! What a keyword of a schema refuses, before and after, where that shows without a look at schemas below it.
+//! Compares a keyword of two schemas: values that it refuses now and did not before, as far as that shows without the
+//! schemas below it.
 
 use std::collections::BTreeSet;
 
@@ -104,7 +105,7 @@ fn branches(key: &str, old: Option<&Value>, new: Option<&Value>) -> Verdict {
     }
 }
 
-/// What describes a value and refuses none.
+/// The keywords that describe a value and refuse none.
 const ANNOTATIONS: [&str; 13] = [
     "$comment",
     "$defs",

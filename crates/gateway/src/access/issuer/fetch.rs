@@ -57,5 +57,5 @@ async fn get(issuer: &BuiltIssuer, address: &Url) -> Result<Bytes, String> {
     Ok(answer.into_body())
 }
 
-/// What an issuer that works takes and answers many times over.
+/// The bounds of a request to an issuer: many times the time and bytes that a working one takes.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(5), response_bytes: 1 << 20 };

@@ -152,7 +152,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a token is told whose key is not published.
+/// The refusal of a token whose key is not published.
 const UNKNOWN: Refusal = Refusal::Invalid("no key of the issuer signed this token");
 /// Keys that are older are asked for again while they are used.
 const FRESH: Duration = Duration::from_mins(5);

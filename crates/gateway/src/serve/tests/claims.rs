@@ -31,7 +31,7 @@ async fn sent(sidecar: &Sidecar, way: (&str, &str), token: &str, body: &Value) -
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
-/// What would be sent for a call in a session that says who the customer is by itself.
+/// Plans a call in a session that names the customer by itself; returns the status and the request that would be sent.
 async fn planned(sidecar: &Sidecar, token: &str) -> (u16, String) {
     let body = json!({"calls": [{"tool": "pets-list", "args": {}}], "dryRun": true,
         "session": {"id": "s", "parameters": {"CustomerID": "inline"}}});

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{Sidecar, jwt::Idp, sidecar::service};
 use crate::test_issuer::Signer;
 
-/// What came to the token endpoint, and what to the service.
+/// The requests that came to the token endpoint, and those to the service.
 #[derive(Default)]
 struct Seen {
     exchanged: Mutex<Vec<String>>,

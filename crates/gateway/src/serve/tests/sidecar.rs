@@ -138,7 +138,7 @@ pub(super) fn nothing() -> String {
     pets(SocketAddr::from(([127, 0, 0, 1], 9)))
 }
 
-/// What calls the tool.
+/// A request that calls the tool.
 pub(super) const CALL: &str = r#"{"calls": [{"tool": "pets-list", "args": {}}]}"#;
 
 const DESCRIPTION: &str = "

@@ -1,4 +1,4 @@
-//! What a person decided stands in the file.
+//! The lines that a person's decision leaves in the file.
 
 use callgate_executor::Decision;
 

@@ -1,5 +1,5 @@
-//! What the environment of the process may and may not change. Each test runs itself again in a process whose
-//! environment it sets, because nobody may write the environment of a process with threads.
+//! The variables of the environment that change a client, and those that must not. Each test runs itself again in a
+//! process whose environment it sets, because nobody may write the environment of a process with threads.
 
 use std::{
     env,

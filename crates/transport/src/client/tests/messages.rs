@@ -1,4 +1,4 @@
-//! What goes over the wire and what comes back.
+//! The bytes of requests on the wire, and the answers that are read from them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -19,7 +19,7 @@ use crate::{
     test_tls::{Authority, When},
 };
 
-/// What the first connection does with its request; others answer.
+/// The treatment of a request by its first connection; others answer.
 #[derive(Clone, Copy, Debug)]
 enum First {
     /// Says that it looked at the request, and leaves without an answer.
@@ -111,7 +111,7 @@ async fn answer(stream: TlsStream<TcpStream>, reset: Option<Reason>, counted: &A
     }
 }
 
-/// What becomes of a request that must not arrive twice, and how often it came.
+/// Sends a request that must not arrive twice; returns its answer and the number of times it came.
 async fn posted(first: First) -> (Result<Response<Bytes>, Error>, usize) {
     let (port, ca, n_requests) = service(first).await;
     let tls = TlsSettings::new().with_ca(ca);

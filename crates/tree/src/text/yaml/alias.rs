@@ -1,5 +1,5 @@
-//! What aliases stand for: the nodes that anchors name, with their unfolded size, so that a few bytes of text cannot
-//! become gigabytes; and the merge keys that copy members.
+//! Aliases and the nodes that their anchors name, with their unfolded size, so that a few bytes of text cannot become
+//! gigabytes; and the merge keys that copy members.
 
 use std::collections::BTreeMap;
 use std::slice;

@@ -13,7 +13,7 @@ pub(crate) struct Scalar<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// What it says as the name of a member: `200:` and `true:` are texts there.
+    /// The scalar as the name of a member: `200:` and `true:` are texts there.
     pub(crate) fn name(self) -> &'a str {
         let plain = self.style == ScalarStyle::Plain && self.tag.is_none();
         if plain && matches!(self.text, "" | "~") { "null" } else { self.text }

@@ -66,7 +66,7 @@ fn a_page_that_is_none_of_the_web_is_not_shown() {
     }
 }
 
-/// What a query is taken for: the code, or the words of the refusal. `STATE` is the login's own.
+/// Checks the reading of a query: the code, or the words of the refusal. `STATE` is the login's own.
 #[track_caller]
 fn check(issuer: Option<(&str, bool)>, query: &str, expected: Result<&str, &str>) {
     let login = login(issuer);
