@@ -60,7 +60,7 @@ pub struct Config {
     /// The way a sidecar keeps up with its files.
     #[doc(hidden)]
     pub reload: ReloadConfig,
-    /// What a sidecar writes to standard error.
+    /// The log that a sidecar writes to standard error.
     #[doc(hidden)]
     pub log: LogConfig,
     /// The place where a sidecar sends its traces.

@@ -1,5 +1,5 @@
-//! Where a toolset's description is: a file, an address, or a text that a program or an export holds. It is read when a
-//! configuration is built.
+//! The source of a toolset's description: a file, an address, or a text that a program or an export holds. It is read
+//! when a configuration is built.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,7 +27,7 @@ pub struct Description {
     pub(crate) source: Source,
 }
 
-/// Where the text of a description is.
+/// The source of a description's text.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// At an address.

@@ -1,5 +1,6 @@
-//! What a program gives a configuration to be built with: stores of secrets of its own, another transport, another clock,
-//! what stands around calls, the folder that relative paths start at. Nothing of it is written in a configuration.
+//! The environment in which a program builds a configuration: stores of secrets of its own, another transport, another
+//! clock, middleware around calls, the folder that relative paths start at. Nothing of it is written in a
+//! configuration.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -26,25 +27,26 @@ pub struct Environment {
     pub(crate) transport: Option<Arc<dyn Transport>>,
     /// The time of day that signatures and assertions are made with.
     pub(crate) clock: Clock,
-    /// Where relative paths start, if not at the configuration's own base.
+    /// The folder that relative paths start at, if not the configuration's own.
     pub(crate) base: Option<PathBuf>,
-    /// What stands around every call, beside what the configuration says.
+    /// The middleware around every call, beside the configuration's.
     pub(crate) middleware: Vec<Arc<dyn Middleware>>,
     /// Tools of the program's own, beside those of the configuration.
     pub(crate) tools: Vec<Arc<dyn Backend>>,
     /// Turns the audit off, for programs that make no calls; the configuration may still name a file.
     pub(crate) is_unaudited: bool,
-    /// Whether a description that cannot be read is a fault of the configuration, or only its toolset's.
+    /// The cost of a description that cannot be read: the whole configuration, or its toolset.
     pub(crate) missing: Missing,
     /// The folder that descriptions of addresses are kept in, so that one that cannot be had is the last one that was.
     pub(crate) cache: Option<PathBuf>,
     /// The grants of people who log in for credentials of the kind `oauth2_authorization_code`; without them nobody can.
     pub(crate) grants: Option<Arc<dyn GrantStore>>,
-    /// Where this process listens, if it serves: none of it is called, and what callers are let in by is read too.
+    /// The addresses that this process listens on, if it serves: none of it is called, and the credentials of its
+    /// callers are read too.
     pub(crate) listeners: Option<Listeners>,
 }
 
-/// What a description that cannot be read costs.
+/// The cost of a description that cannot be read.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Missing {
     /// The whole configuration: it is a fault.

@@ -25,7 +25,8 @@ pub fn read_file(file: &Path, most: usize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What to do about a file that cannot be read, by the reason: the one of a name like it, its rights, a file in place of a folder.
+/// The remedy for a file that cannot be read, by the reason: a file with a name like it, its rights, a file in place of
+/// a folder.
 pub fn remedy_of_reading(file: &Path, error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::IsADirectory => {

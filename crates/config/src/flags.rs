@@ -25,7 +25,7 @@ use crate::{
     toolset::{FixedHeader, ToolsetConfig},
 };
 
-/// What may be said on the command line.
+/// The options for one description on a command line.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct DescriptionOptions {
@@ -66,7 +66,7 @@ impl DescriptionOptions {
         given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
     }
 
-    /// Whether the options name a credential.
+    /// True if the options name a credential.
     pub fn has_credential(&self) -> bool {
         let is_credential = |header: &String| {
             let name = header.split(':').next().unwrap_or_default();

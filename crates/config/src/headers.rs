@@ -67,6 +67,6 @@ fn value(text: &str) -> Result<SecretReference, callgate_secret::Error> {
 /// Headers that follow from the call itself.
 const OURS: [&str; 3] = ["content-encoding", "content-type", "cookie"];
 
-/// How references to secrets begin.
+/// The beginnings of references to secrets.
 const REFERENCES: [&str; 9] =
     ["aws:", "directory:", "env:", "file:", "gcp:", "keyring:", "literal:", "projects/", "vault:"];

@@ -83,7 +83,7 @@ pub(crate) fn address(text: &str) -> Option<Url> {
     (is_safe && is_open).then_some(url)
 }
 
-/// Whether an address leads to this machine.
+/// True if an address leads to this machine.
 fn is_here(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name == "localhost",

@@ -54,7 +54,7 @@ pub enum LogFormat {
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "the levels of `tracing`, and none")]
 pub enum LogLevel {
-    /// What is of use to whoever changes callgate.
+    /// Details for whoever changes callgate.
     Debug,
     /// Failures.
     Error,
@@ -65,7 +65,7 @@ pub enum LogLevel {
     Off,
     /// Everything.
     Trace,
-    /// What may need somebody.
+    /// Faults that may need somebody.
     Warn,
 }
 

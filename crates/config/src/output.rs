@@ -1,5 +1,5 @@
-//! How results are shown: `output`, and what it says of single tools. Reads keys; what they do is `callgate_call::Shape`'s.
-//! The sizes are read with the other `limits`.
+//! Reads `output`, which shapes results, for a toolset and for single tools. Reads keys; what they do is
+//! `callgate_call::Shape`'s. The sizes are read with the other `limits`.
 
 use callgate_call::{BigIntegers, Selection, Shape, ShownHeaders};
 use callgate_tree::Node;
@@ -65,7 +65,7 @@ fn tool_shape(
     Some(ToolShape { tool: name.to_owned(), pointer, shape })
 }
 
-/// What toolsets and tools say alike.
+/// Reads the keys that toolsets and tools share.
 fn shown(reader: &mut Reader, mapping: Mapping<'_>, shape: &mut Shape) {
     if let Some(big_integers) = big_integers(reader, mapping) {
         shape.big_integers = big_integers;

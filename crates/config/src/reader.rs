@@ -46,13 +46,13 @@ pub(crate) struct Reader {
     variables: Variables,
     /// Options of a command line by the pointers of what they say: faults there are the options'.
     pub(crate) flags: Vec<(&'static str, &'static str)>,
-    /// What is wrong with other files the configuration names.
+    /// The findings in other files that the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
     pub(crate) files: BTreeSet<PathBuf>,
 }
 
-/// Where environment variables are looked up.
+/// The source of environment variables.
 #[derive(Clone, Copy)]
 pub(crate) struct Variables(pub(crate) fn(&str) -> Option<String>);
 
@@ -78,7 +78,7 @@ pub(crate) struct Mapping<'a> {
     pub(crate) pointer: &'a str,
 }
 
-/// How a reference to a secret is read: which stores it may be of depends on who asks.
+/// Reads a reference to a secret: the stores it may be of depend on who asks.
 pub(crate) type ReadSecret = fn(&mut Reader, Mapping<'_>, &str) -> Option<SecretReference>;
 
 impl Reader {
@@ -116,7 +116,7 @@ impl Reader {
         });
     }
 
-    /// Whether anything was written down that stops a build.
+    /// True if a finding was written down that stops a build.
     pub(crate) fn has_faults(&self) -> bool {
         let own = self.complaints.iter().map(|complaint| complaint.severity);
         let elsewhere = self.elsewhere.iter().map(|finding| finding.severity);
@@ -289,7 +289,7 @@ impl Reader {
         self.complain("wrong-value", pointer, message, help);
     }
 
-    /// Whether an unknown key of a mapping is this one misspelt, which was said.
+    /// True if an unknown key of a mapping was reported as a misspelling of this one.
     pub(crate) fn is_misspelt(&self, mapping: Mapping<'_>, key: &str) -> bool {
         let is_told = |pointer: &str| {
             let mut told = self.complaints.iter();

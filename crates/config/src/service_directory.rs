@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct DirectoryConfig {
     /// Its name: `projects/…/services/…`.
     pub(crate) service: ServiceName,
-    /// Whose tokens the directory is asked with.
+    /// The account whose tokens the directory is asked with.
     pub(crate) identity: Identity,
 }
 

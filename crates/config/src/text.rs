@@ -148,7 +148,7 @@ impl Config {
     }
 }
 
-/// What a file says; a fault is one of it.
+/// Reads a file; a fault is one of the file.
 fn read_file(
     file: &Path,
     read: fn(&[u8], PathBuf, PathBuf) -> Result<Config, Error>,

@@ -35,31 +35,31 @@ pub struct ToolsetConfig {
     pub(crate) pointer: String,
     /// The OpenAPI description.
     pub description: Description,
-    /// Whether nothing is served while its description cannot be read.
+    /// True if nothing is served while its description cannot be read.
     pub required: bool,
     /// The overlays that correct it, in their order.
     pub overlays: Vec<PathBuf>,
-    /// What stands before the operation's name in a tool's name; none for nothing.
+    /// The beginning of its tools' names, before that of the operation; none for nothing.
     pub prefix: Option<ToolsetName>,
     /// The server that overrides the description's.
     pub server: Option<ServerUrl>,
     /// Values of the server's variables.
     pub server_variables: BTreeMap<String, String>,
-    /// What credentials there are.
+    /// The credentials of its operations.
     pub(crate) credentials: Credentials,
-    /// Whether a model may fill what the session should.
+    /// The rule about inputs that the session should fill: a model may, or may not.
     pub session_inputs: SessionInputs,
-    /// Which defaults of the description are sent.
+    /// The defaults of the description that are sent.
     pub defaults: Defaults,
     /// The session values that inputs may take although credentials of other toolsets read them.
     pub(crate) session_parameters: Vec<AllowedValue>,
     /// The media types of request bodies that are preferred to others, the best first.
     pub body_media: Vec<String>,
-    /// What the description may cost.
+    /// The limits of the description.
     pub description_limits: DescriptionLimits,
     /// The origins that the description may refer to documents on: `https://specs.example.com`.
     pub references: Vec<Url>,
-    /// What secures its connections.
+    /// The TLS of its connections.
     pub tls: TlsConfig,
     /// The addresses that may be called whoever named them.
     pub egress: Vec<AddressRange>,
@@ -71,19 +71,19 @@ pub struct ToolsetConfig {
     pub(crate) argument_headers: Vec<ListedHeader>,
     /// Parameters that are arguments although they have the name and place of a credential.
     pub credential_arguments: Vec<String>,
-    /// Which operations are offered.
+    /// The operations that are offered.
     pub selection: Selection,
     /// The bounds of one exchange.
     pub limits: Limits,
     /// The bounds of its calls together.
     pub call_limits: CallLimits,
-    /// Whether redirects are followed.
+    /// The policy about redirects.
     pub redirects: Redirects,
-    /// How results are shown.
+    /// The shape of results.
     pub shape: Shape,
-    /// How results of single tools are shown.
+    /// The shapes of single tools' results.
     pub(crate) tool_shapes: Vec<ToolShape>,
-    /// Where answers come from.
+    /// The source of answers.
     pub upstream: Upstream,
     /// Tools that the client runs.
     pub functions: Vec<FunctionConfig>,
@@ -221,7 +221,7 @@ pub(crate) struct FixedHeader {
     pub(crate) pointer: String,
     /// Its name.
     pub(crate) name: String,
-    /// What stands in it.
+    /// The reference to its value.
     pub(crate) value: SecretReference,
 }
 
@@ -240,7 +240,7 @@ pub(crate) struct Credentials {
     /// The key of the one security scheme of the description that is an API key; also of operations that do not say what
     /// they ask for.
     pub(crate) api_key: Option<SecretReference>,
-    /// Whether every operation has a credential that could not be taken over from an export.
+    /// True if every operation has a credential that could not be taken over from an export.
     pub(crate) lacks_own: bool,
     /// Those of security schemes, by their names.
     pub(crate) schemes: Option<BTreeMap<String, SchemeCredential>>,
@@ -255,7 +255,7 @@ pub(crate) struct SchemeCredential {
     pub(crate) pointer: String,
     /// The key of its kind: `api_key`.
     pub(crate) kind: &'static str,
-    /// What it is.
+    /// The credential itself.
     pub(crate) choice: SchemeChoice,
 }
 
@@ -274,7 +274,7 @@ pub enum SchemeChoice {
 pub(crate) struct AllowedValue {
     /// The JSON pointer of its name.
     pub(crate) pointer: String,
-    /// Which one it is.
+    /// The name of the value.
     pub(crate) name: SessionName,
 }
 
@@ -285,18 +285,18 @@ pub(crate) struct ListedHeader {
     pub(crate) pointer: String,
     /// The tool or the `operationId` it is listed for; none for all.
     pub(crate) tool: Option<String>,
-    /// Which one it is.
+    /// The header.
     pub(crate) header: ArgumentHeader,
 }
 
-/// How the results of one tool are shown.
+/// The shape of one tool's results.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolShape {
     /// The tool's name or its `operationId`.
     pub(crate) tool: String,
     /// The JSON pointer of its mapping.
     pub(crate) pointer: String,
-    /// How they are shown.
+    /// The shape.
     pub(crate) shape: Shape,
 }
 

@@ -77,12 +77,12 @@ fn unindented(object: &Object) -> Option<&str> {
     entries.find(is_key).map(|(name, _)| name)
 }
 
-/// Where a toolset stands: in the text, and on the disk.
+/// The place of a toolset, in the text and on the disk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) pointer: &'a str,
     pub(crate) directory: &'a Path,
-    /// What holds where the toolset names no other bounds.
+    /// The bounds of a toolset that names no others.
     pub(crate) bounds: Bounds,
 }
 

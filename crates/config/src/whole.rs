@@ -18,7 +18,7 @@ use crate::{error::Error, finding::Finding, package::Package, whole::taken::Take
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WholeExport {
-    /// Whose export it is.
+    /// The product that made the export.
     pub kind: ExportKind,
     /// The agent's or the app's own name.
     pub name: String,

@@ -93,7 +93,7 @@ pub(crate) fn beside(base: &str, address: &str) -> Result<String, Refused> {
     if names.is_empty() { Err(Refused::Illegal) } else { Ok(names.join("/")) }
 }
 
-/// What a file's name has on no system, or what would make two names of one.
+/// True for a character that no system allows in a file's name, or that would make two names of one.
 fn is_illegal(c: char) -> bool {
     c.is_control() || matches!(c, '/' | '\\' | '#' | '?' | ':')
 }

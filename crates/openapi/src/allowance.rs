@@ -1,12 +1,13 @@
-//! What the declarations of a description may take together, and the definitions they share. Small texts can ask for large ones (operations that share
-//! a long list); what asks for more than anybody waits for is refused.
+//! The allowance for all declarations of a description together, and for the definitions they share. Small texts can
+//! ask for large ones (operations that share a long list); what asks for more than anybody waits for is refused.
 
 use callgate_tree::{Diagnostic, Severity};
 
 use crate::{code::Code, document::Document, effort::Lack, limits::Limits};
 
-/// What may still be done to declare the operations of one description, in steps: parts that are built, definitions that
-/// are looked up. Definitions that declarations share are not paid for by one of them: they have an allowance of their own. Whoever declares its operations in their order always refuses the same of them.
+/// The steps that are left to declare the operations of one description: parts that are built, definitions that are
+/// looked up. Definitions that declarations share are not paid for by one of them: they have an allowance of their own.
+/// Whoever declares its operations in their order always refuses the same of them.
 ///
 /// ```
 /// use callgate_openapi::{Allowance, Document, Limits, load};
@@ -45,7 +46,7 @@ impl Allowance {
         Self { most, most_of_one, left: most }
     }
 
-    /// What the declarations of a description may take: more where its size gives it more.
+    /// The allowance for the declarations of a description: more where its size gives it more.
     pub(crate) fn of(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.all_declarations_effort;
@@ -53,7 +54,7 @@ impl Allowance {
         Self::new(most, limits.declaration_effort)
     }
 
-    /// What the definitions that they share may take.
+    /// The allowance for the definitions that they share.
     pub(crate) fn of_definitions(document: &Document) -> Self {
         let limits = document.limits();
         let least = limits.shared_definitions_effort;
@@ -71,17 +72,17 @@ impl Allowance {
         self.most.saturating_sub(self.left)
     }
 
-    /// How many steps one declaration, or one definition, may take. It leaves something for those after it.
+    /// The steps that one declaration, or one definition, may take. It leaves something for those after it.
     pub(crate) fn of_one(&self) -> usize {
         self.most_of_one.min(self.left / SHARE).max(1)
     }
 
-    /// Whether one may take no more because of what was taken before.
+    /// True if one may take no more because of those before it.
     pub(crate) fn is_short(&self) -> bool {
         self.of_one() < self.most_of_one
     }
 
-    /// Whether nothing is left.
+    /// True if nothing is left.
     pub(crate) fn is_spent(&self) -> bool {
         self.left < SHARE
     }
@@ -136,11 +137,11 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
     }
 }
 
-/// What helps where one declaration takes too much.
+/// The remedy where one declaration takes too much.
 pub(crate) const HELP_WITH_ONE: &str =
     "simplify what it refers to, split the operation, or raise `declaration_effort`";
 
-/// What helps where all declarations together do.
+/// The remedy where all declarations together take too much.
 pub(crate) const HELP_WITH_ALL: &str = "offer fewer operations with `tools:`, split the description, or raise `all_declarations_effort` or `effort_per_byte`";
 
 const HELP_WITH_DEFINITIONS: &str = "offer fewer operations with `tools:`, split the description, or raise `shared_definitions_effort` or `effort_per_byte`";

@@ -26,7 +26,7 @@ pub struct Bindings {
     /// The alternative of the body that they belong to ([`BodyMedia::alternative`](crate::BodyMedia)); `None` where they
     /// hold whatever the media type is.
     pub alternative: Option<usize>,
-    /// What the schemas say; never empty.
+    /// The spots, one for each schema that was read; never empty.
     pub spots: Box<[Spot]>,
 }
 

@@ -1,5 +1,5 @@
-//! What the schemas of an operation are built from when they are first asked for: shared nodes of the document and
-//! their pointers. Nothing here is built, so that loading a description costs no rendering.
+//! The blueprint of an operation's schemas, from which they are built when they are first asked for: shared nodes of
+//! the document and their pointers. Nothing here is built, so that loading a description costs no rendering.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,7 +15,7 @@ use crate::{
     schema::built::Built,
 };
 
-/// What the operations of a description have in common.
+/// The parts that operations of a description have in common.
 #[derive(Debug)]
 pub(crate) struct Common {
     pub(crate) document: Document,
@@ -36,7 +36,7 @@ pub(crate) struct Blueprint {
     pub(crate) operation: Origin,
     /// The path item whose texts stand for those of an operation that has none.
     pub(crate) item: Option<Node>,
-    /// What each input is made of, in the order of the inputs.
+    /// The origin of each input, in the order of the inputs.
     pub(crate) inputs: Box<[InputOrigin]>,
     pub(crate) output: Option<Origin>,
     pub(crate) tool_name: ToolName,
@@ -49,27 +49,27 @@ pub(crate) struct Origin {
     pub(crate) pointer: Arc<str>,
 }
 
-/// What an input is made of.
+/// The schema and the names that an input is made of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct InputOrigin {
     pub(crate) schema: Option<Origin>,
-    /// Whether the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
+    /// True if the schema is that of each item of a list (OpenAPI 3.2 `itemSchema`).
     pub(crate) is_item: bool,
     /// The parameter or the body whose description stands for the input.
     pub(crate) described_by: Option<Node>,
-    /// What is said instead of that description.
+    /// A description that is used instead of the schema's own.
     pub(crate) description: Option<Arc<str>>,
-    /// What the value may be made of instead, by media types; empty where it is made of one schema.
+    /// The other origins that the value may have, by media types; empty where there is one.
     pub(crate) alternatives: Box<[AlternativeOrigin]>,
 }
 
-/// What the value of a body is made of in some of its media types.
+/// The origin of a body's value in some of its media types.
 #[derive(Clone, Debug)]
 pub(crate) struct AlternativeOrigin {
     pub(crate) schema: Option<Origin>,
-    /// Whether the schema is that of each item of a list.
+    /// True if the schema is that of each item of a list.
     pub(crate) is_item: bool,
-    /// How its bytes are made.
+    /// The encoding that makes its bytes.
     pub(crate) kind: BodyKind,
     /// The media types it is sent in.
     pub(crate) media_types: Box<[Arc<str>]>,
@@ -89,7 +89,7 @@ impl Common {
 }
 
 impl Common {
-    /// What was built so far of its schemas.
+    /// The schemas that are built so far.
     pub(crate) fn built(&self) -> Arc<Built> {
         Arc::clone(&self.held())
     }
@@ -125,7 +125,7 @@ impl Origin {
         Self { node: located.node.clone(), pointer: Arc::clone(&located.pointer) }
     }
 
-    /// Where it stands.
+    /// The schema with its place.
     pub(crate) fn located(&self) -> Located<'_> {
         Located { node: &self.node, pointer: Arc::clone(&self.pointer) }
     }

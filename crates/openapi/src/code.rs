@@ -82,7 +82,7 @@ codes! {
     DroppedKeyword = "dropped-keyword" with example;
     /// A list of parameters has one twice; the first one counts.
     DuplicateParameter = "duplicate-parameter" with example;
-    /// What is filled in behind a dynamic reference is looked for as if it were a plain one.
+    /// A dynamic reference is followed as if it were a plain one where values are filled in behind it.
     DynamicReference = "dynamic-reference" with example;
     /// A part of a multipart body is itself divided, or a form is one by position: calls that need it are refused.
     EncodingNotWritten = "encoding-not-written" with example;

@@ -152,22 +152,23 @@ impl<'d, 'a> Cursor<'d, 'a> {
         self.node.get(name)?.as_bool()
     }
 
-    /// What stands here, or what its references lead to; one that leads nowhere is not reported.
+    /// The node here, or the one its references lead to; one that leads nowhere is not reported.
     pub(crate) fn target(&self) -> Result<Located<'d>, BadReference> {
         reference::follow(self.document, self.node, &self.path)
     }
 
-    /// What stands here, or what its references lead to; one that leads nowhere is reported.
+    /// The node here, or the one its references lead to; one that leads nowhere is reported.
     pub(crate) fn followed(&self) -> Option<Located<'d>> {
         self.target().map_err(|bad| self.report(&bad)).ok()
     }
 
-    /// What stands here, or what its references lead to; one that leads nowhere costs nothing but what it stands for.
+    /// The node here, or the one its references lead to; one that leads nowhere costs nothing but the part it stands
+    /// for.
     pub(crate) fn followed_or_lost(&self) -> Option<Located<'d>> {
         self.target().map_err(|bad| self.report(&bad.as_lost())).ok()
     }
 
-    /// What is said as `name` beside the references here, instead of what their targets say.
+    /// The text of `name` beside the references here, which replaces that of their targets.
     pub(crate) fn beside(&self, name: &str) -> Option<Arc<str>> {
         reference::beside(self.document, self.node, &self.path, name).cloned()
     }

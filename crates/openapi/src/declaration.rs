@@ -17,7 +17,7 @@ use crate::{
     schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
 
-/// What an operation's schemas are made of.
+/// The parts of an operation that its schemas are made of.
 #[derive(Clone, Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) blueprint: &'a Blueprint,
@@ -50,7 +50,7 @@ impl Parts<'_> {
         self.object(View::Complete, self.findings(), &mut Vec::new())
     }
 
-    /// What the tool is for: summary and description, its own or else its path item's, else method and path.
+    /// The purpose of the tool: summary and description, its own or else its path item's, else method and path.
     fn description(&self) -> String {
         let Blueprint { operation, item, label, .. } = self.blueprint;
         let texts = described(item.as_ref().unwrap_or(&operation.node));
@@ -113,7 +113,7 @@ impl Parts<'_> {
         builder.close(schema)
     }
 
-    /// Whether an input is required in every call: not so the properties of a body that may be left out.
+    /// True if an input is required in every call: not so the properties of a body that may be left out.
     fn is_always_required(&self, input: &Input) -> bool {
         input.required && !(input.place() == Place::Body && self.is_flat_and_optional())
     }
@@ -140,7 +140,8 @@ impl Parts<'_> {
     }
 }
 
-/// How an input is given, by the media type of the body it is in. What is sent is checked by what `null` says in it.
+/// The form in which an input's bytes are given, by the media type of the body it is in. What is sent is checked by
+/// what `null` says in it.
 fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     let is_declared = view != View::Complete;
     match media.map(|media| media.kind) {
@@ -152,7 +153,7 @@ fn bytes(input: &Input, media: Option<&BodyMedia>, view: View) -> Bytes {
     }
 }
 
-/// Whether the model is asked for a required input: not when a default or the session fills it.
+/// True if the model is asked for a required input: not when a default or the session fills it.
 fn is_asked_for(input: &Input) -> bool {
     input.default.is_none() && input.source == crate::input::Source::Model
 }
@@ -261,7 +262,7 @@ fn described(operation: &Node) -> Vec<String> {
     texts
 }
 
-/// Whether an operation has a summary or a description that a reader sees something of.
+/// True if an operation has a summary or a description with visible characters.
 pub(crate) fn is_described(operation: &Node) -> bool {
     let texts = ["summary", "description"].into_iter();
     let mut texts = texts.filter_map(|name| operation.get(name).and_then(Node::as_str));
@@ -273,7 +274,7 @@ fn plain(text: &str) -> String {
     text.trim().chars().filter(|c| !is_hidden(*c)).collect()
 }
 
-/// What a reader does not see: control characters, zero-width ones, changes of direction.
+/// True for a character that a reader does not see: control characters, zero-width ones, changes of direction.
 fn is_hidden(c: char) -> bool {
     let is_space = matches!(c, '\n' | '\t');
     let is_format = matches!(c,

@@ -34,7 +34,7 @@ pub use version::Version;
 #[derive(Clone, Debug)]
 pub struct Document {
     parts: Arc<Parts>,
-    /// What may still be done while tools are made of it; nothing is counted at other times.
+    /// The effort that is left while tools are made of it; nothing is counted at other times.
     effort: Option<Arc<Effort>>,
 }
 
@@ -49,12 +49,12 @@ pub fn read(bytes: &[u8], limits: &TextLimits) -> Result<Parsed<Node>, Vec<Diagn
     }
 }
 
-/// Whether a text is of another format that has a name, as far as its beginning shows that.
+/// True if a text is of another format that has a name, as far as its beginning shows that.
 pub fn is_foreign_text(bytes: &[u8]) -> bool {
     Foreign::of_text(bytes).is_some()
 }
 
-/// Whether a tree is of another format that has a name: a Postman collection, say.
+/// True if a tree is of another format that has a name: a Postman collection, say.
 pub fn is_foreign(root: &Node) -> bool {
     Foreign::of_tree(root).is_some()
 }
@@ -75,7 +75,7 @@ struct Parts {
     documents: Documents,
     /// The further documents in which a schema has an `$id`.
     with_ids: Vec<Arc<str>>,
-    /// Whether a schema of a further document has a `$dynamicAnchor`.
+    /// True if a schema of a further document has a `$dynamicAnchor`.
     has_dynamic: bool,
     /// The values of all further documents.
     n_nodes: usize,
@@ -238,7 +238,7 @@ impl Document {
         self.effort().into_iter().for_each(Effort::begin);
     }
 
-    /// What may still be done, where that is counted.
+    /// The effort, where it is counted.
     pub(crate) fn effort(&self) -> Option<&Effort> {
         self.effort.as_deref()
     }
@@ -257,12 +257,12 @@ impl Document {
         parts.into_iter().take_while(move |_| self.spend(steps))
     }
 
-    /// What is left of a depth one level deeper, where that and effort for it are left.
+    /// The rest of a depth one level deeper, where that and effort for it are left.
     pub(crate) fn deeper(&self, depth: usize, steps: usize) -> Option<usize> {
         depth.checked_sub(1).filter(|_| self.spend(steps))
     }
 
-    /// Whether there is effort for so many parts, where each takes so many steps.
+    /// True if there is effort for so many parts, where each takes so many steps.
     pub(crate) fn affords(&self, n_parts: usize, steps: usize) -> bool {
         self.affordable(0..n_parts, steps).count() == n_parts
     }
@@ -277,7 +277,7 @@ impl Document {
         self.effort().is_none_or(|effort| effort.spend_text(text))
     }
 
-    /// How many steps were taken, where that is counted.
+    /// The number of steps taken, where they are counted.
     pub(crate) fn spent(&self) -> usize {
         self.effort().map_or(0, Effort::spent)
     }
@@ -287,12 +287,12 @@ impl Document {
         self.effort().into_iter().for_each(|effort| effort.lack(lack));
     }
 
-    /// Why a definition that is needed is not there.
+    /// The reason for which a definition that is needed is missing.
     pub(crate) fn lacking(&self) -> Option<&Lack> {
         self.effort().and_then(Effort::lacking)
     }
 
-    /// Whether nothing may be done any more for what is being read.
+    /// True if no effort is left for the part that is being read.
     pub(crate) fn is_spent(&self) -> bool {
         self.effort().is_some_and(Effort::is_spent_by_one)
     }

@@ -13,7 +13,7 @@ pub(crate) struct Findings {
     operation: Option<String>,
     diagnostics: Vec<Diagnostic>,
     worst: Option<Severity>,
-    /// How many are not kept, each counted as often as it was made.
+    /// The number of findings that are not kept, each counted as often as it was made.
     n_more: usize,
 }
 
@@ -65,7 +65,7 @@ impl Findings {
         self.diagnostics
     }
 
-    /// What was found in a part that operations share, said about this one.
+    /// Adds the findings of a part that operations share to those of this one.
     pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
         for Diagnostic { code, severity, file, pointer, message, help, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
@@ -75,19 +75,19 @@ impl Findings {
         }
     }
 
-    /// What was found where several operations have a part in common, said about this one.
+    /// Adds the findings of a part that several operations have in common to those of this one.
     pub(crate) fn absorb(&mut self, shared: &Self) {
         self.repeat(&shared.diagnostics);
         self.n_more += shared.n_more;
         self.worst = self.worst.max(shared.worst);
     }
 
-    /// Whether nothing was found.
+    /// True if there are no findings.
     pub(crate) fn is_empty(&self) -> bool {
         self.worst.is_none()
     }
 
-    /// How many findings are kept.
+    /// The number of findings that are kept.
     pub(crate) fn n_kept(&self) -> usize {
         self.diagnostics.len()
     }
@@ -134,7 +134,7 @@ fn cut(mut message: String) -> String {
     message
 }
 
-/// What to do about findings that are not shown.
+/// The remedy for findings that are not shown.
 pub(crate) const MORE: &str = "correct those that are shown; then the others are";
 
 /// Nobody reads more about one operation, and each is compared with all others.

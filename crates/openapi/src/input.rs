@@ -114,7 +114,7 @@ pub enum Source {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Input {
-    /// What the model calls it.
+    /// The name that the model uses.
     pub argument: ArgumentName,
     /// The place where it goes, and how it is written there.
     pub placement: Placement,

@@ -29,7 +29,7 @@ pub enum KeySpace {
     Query,
 }
 
-/// Who writes a key.
+/// The writer of a key.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever explains a collision must handle a new one")]
 pub enum Writer {
@@ -41,7 +41,7 @@ pub enum Writer {
     Path,
 }
 
-/// How a writer's value becomes keys.
+/// The way in which a writer's value becomes keys.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever writes keys must handle a new one")]
 pub enum KeyForm {
@@ -57,20 +57,20 @@ pub enum KeyForm {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct KeyOwner {
-    /// Where the keys stand.
+    /// The part of the request in which the keys stand.
     pub space: KeySpace,
-    /// Who writes them.
+    /// The writer of the keys.
     pub writer: Writer,
     /// The writer's own name on the wire.
     pub name: Arc<str>,
-    /// How its value becomes keys.
+    /// The way in which its value becomes keys.
     pub form: KeyForm,
     /// The keys of the members that its schema declares.
     pub declared: BTreeSet<String>,
 }
 
 impl KeyOwner {
-    /// Whether a key belongs to this writer by its name or its declared members.
+    /// True if a key belongs to this writer by its name or its declared members.
     pub fn owns(&self, key: &str) -> bool {
         // Many services read the keys of credentials in any letter case.
         let is_credential = self.writer == Writer::Credential;
@@ -80,7 +80,7 @@ impl KeyOwner {
             || self.declared.contains(key)
     }
 
-    /// Whether the schema declares the member that a key is written for.
+    /// True if the schema declares the member that a key is written for.
     pub fn declares(&self, key: &str) -> bool {
         let rest = |known: &String| key.strip_prefix(known.as_str()).map(str::to_owned);
         let is_below = |known| rest(known).is_some_and(|rest| rest.starts_with('['));
@@ -88,7 +88,7 @@ impl KeyOwner {
             || (self.form == KeyForm::Deep && self.declared.iter().any(is_below))
     }
 
-    /// Whether a key is read as a member of this `deepObject`.
+    /// True if a key is read as a member of this `deepObject`.
     fn is_below(&self, key: &str) -> bool {
         let rest = key.strip_prefix(&*self.name).filter(|_| self.form == KeyForm::Deep);
         rest.is_some_and(|rest| rest.starts_with('['))
@@ -96,7 +96,7 @@ impl KeyOwner {
 }
 
 impl KeySpace {
-    /// What a key is called there: `query key`.
+    /// The name of a key there: `query key`.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Body(_) => "field of the body",
@@ -117,7 +117,7 @@ impl fmt::Display for Writer {
     }
 }
 
-/// What an operation writes keys with.
+/// The parts of an operation that write keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written<'a> {
     pub(crate) inputs: &'a [Input],
@@ -129,7 +129,7 @@ pub(crate) struct Written<'a> {
 /// A schema with its definitions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Root<'a> {
-    /// Whose definitions are shared; to look one up is charged to the document.
+    /// A schema whose definitions are shared; to look one up is charged to the document.
     Shared(&'a Schema, &'a Document),
     /// With its definitions in it.
     Whole(&'a Value),
@@ -143,7 +143,7 @@ impl<'a> Root<'a> {
         }
     }
 
-    /// What a reference leads to.
+    /// The target of a reference.
     fn target(self, reference: &str) -> Option<&'a Value> {
         let pointer = reference.strip_prefix('#')?;
         match self {

@@ -33,7 +33,7 @@ pub(crate) struct Layout<'d> {
     pub(crate) schemas: Vec<Option<Located<'d>>>,
     /// The schemas a whole body may have instead of one, and whether each is that of the items of a list.
     pub(crate) alternatives: Vec<(Option<Located<'d>>, bool)>,
-    /// What each of them is made of.
+    /// The origin of each of them.
     pub(crate) origins: Vec<InputOrigin>,
     pub(crate) body: Option<Body>,
 }
@@ -44,15 +44,15 @@ struct Entry<'d> {
     placement: Placement,
     required: bool,
     schema: Option<Located<'d>>,
-    /// Whether the schema is that of each item.
+    /// True if the schema is that of each item.
     is_item: bool,
     described_by: Option<&'d Node>,
-    /// Where that is, where it matters.
+    /// The place of that, where it matters.
     described_at: Option<Arc<str>>,
     /// The media type its schema stands in.
     media: Option<&'d Node>,
     description: Option<Arc<str>>,
-    /// What it may be instead.
+    /// The other values it may have.
     alternatives: Vec<Alternative<'d>>,
 }
 
@@ -129,7 +129,7 @@ fn names(entries: &[Entry<'_>], is_choosable: bool) -> Vec<Option<ArgumentName>>
     argument_names(&slots.collect::<Vec<_>>())
 }
 
-/// Whether a property of the body reads like a parameter: then a reader could not tell them apart.
+/// True if a property of the body reads like a parameter: then a reader could not tell them apart.
 fn collide(parameters: &[Entry<'_>], properties: &[Entry<'_>], is_choosable: bool) -> bool {
     let extra = is_choosable.then_some(CONTENT_TYPE);
     let slots: Vec<Slot<'_>> = parameters.iter().map(Entry::slot).chain(extra).collect();
@@ -187,7 +187,7 @@ impl<'d> Entry<'d> {
         }
     }
 
-    /// What its texts cost beyond what is usual, in steps.
+    /// The steps that its texts cost beyond the usual.
     fn weight(&self) -> usize {
         let schema = self.schema.as_ref().map_or(0, |schema| schema.path().weight());
         schema + Path::at(&self.wire_name).weight()
@@ -199,7 +199,7 @@ impl<'d> Entry<'d> {
         if is_body { Slot::new("body", place) } else { Slot::of(&self.wire_name, place) }
     }
 
-    /// What says where its value comes from.
+    /// Reads the annotation that names the source of its value.
     fn annotation(
         &self,
         document: &'d Document,

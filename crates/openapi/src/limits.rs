@@ -4,7 +4,7 @@
 use callgate_tool::Tool;
 use callgate_tree::Limits as TextLimits;
 
-/// How much one description may cost before it is refused.
+/// The limits on the cost of one description, above which it is refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever builds limits must decide each of them")]
 pub struct Limits {
@@ -34,7 +34,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What its size gives a description of so many bytes and steps for each, where that is more than `least`.
+    /// The limit of a description of so many bytes, with so many steps for each, where that is more than `least`.
     pub(crate) fn grown(&self, least: usize, n_bytes: usize, steps: usize) -> usize {
         least.max(self.effort_per_byte.saturating_mul(steps).saturating_mul(n_bytes))
     }

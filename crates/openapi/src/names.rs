@@ -13,7 +13,7 @@ mod vague;
 pub(crate) use slot::Slot;
 pub(crate) use vague::is_vague;
 
-/// What an operation's name is made of.
+/// The parts that make an operation's name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {
     pub(crate) method: &'a str,
@@ -27,11 +27,11 @@ struct Candidate<'a> {
     stem: String,
     /// Its kind, which tells names apart that are alike.
     kind: Option<&'static str>,
-    /// Whether the description itself says exactly this name.
+    /// True if the description itself states exactly this name.
     exact: bool,
-    /// What the hash is made of; no two candidates share it.
+    /// The texts that the hash is made of; no two candidates share them.
     seed: [&'a str; 2],
-    /// How often the name was taken by another one.
+    /// The number of earlier candidates that took the name.
     rank: usize,
 }
 
@@ -141,7 +141,7 @@ fn unique(mut candidates: Vec<Candidate<'_>>, longest: usize) -> Vec<String> {
     }
 }
 
-/// Whether the readable parts alone are short enough and no two of them the same, as they mostly are.
+/// True if the readable parts alone are short enough and no two of them the same, as they mostly are.
 fn are_unique(candidates: &[Candidate<'_>], longest: usize) -> bool {
     let mut known: HashSet<&str> = HashSet::new();
     candidates.iter().enumerate().all(|(at, Candidate { stem, .. })| {
@@ -164,7 +164,7 @@ fn yielding(candidates: &[Candidate<'_>], group: Vec<usize>) -> Vec<usize> {
 }
 
 impl Candidate<'_> {
-    /// Whether this is the name the description says, in a place that has no other word for it.
+    /// True if this is the name that the description states, in a place that has no other word for it.
     fn owns_its_name(&self) -> bool {
         self.rank == 0 && self.exact && self.kind.is_none()
     }

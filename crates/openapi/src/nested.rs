@@ -17,7 +17,7 @@ use crate::{
     session_input::{Annotation, annotation, is_visible},
 };
 
-/// Whether the object a value stands in requires it.
+/// The need for a value, by the object it stands in: required, or not.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Need {
     Optional,
@@ -31,9 +31,9 @@ pub(crate) struct Walk<'d, 'a> {
     argument: &'a ArgumentName,
     session_inputs: SessionInputs,
     pub(crate) found: Vec<NestedInput>,
-    /// Whether the argument is a whole body, whose own properties keep their defaults.
+    /// True if the argument is a whole body, whose own properties keep their defaults.
     is_body: bool,
-    /// How many compositions the walk is in.
+    /// The number of compositions that the walk is in.
     composed: usize,
     steps: Vec<Step>,
     /// The pointers of the schemas the walk is in, to end in circles.
@@ -224,7 +224,7 @@ const DEEPEST: usize = 40;
 /// Bodies that share parts can be walked on more ways than there are parts.
 const MOST_VISITED: usize = 5_000;
 
-/// What it takes to look at a schema or a property, in steps.
+/// The steps of a look at a schema or a property.
 const VISIT: usize = 4;
 
 /// More values than this are filled in no real body.

@@ -41,11 +41,11 @@ pub struct Operation {
     pub segments: Arc<[Box<[PathPart]>]>,
     /// A query that is part of the path key (`/q?x=1`), sent before any parameter; without the `?`.
     pub fixed_query: Option<Arc<str>>,
-    /// Where it is sent.
+    /// The server that it is sent to.
     pub server: Arc<Server>,
     /// Query keys, cookies and fields of forms that credentials are put at or read from: no argument may write one.
     pub credential_keys: Box<[(Place, Arc<str>)]>,
-    /// What a call does to the service.
+    /// The effect of a call on the service.
     pub effect: Effect,
     /// The headers that no argument may set but that the operator lets through here; each is an input.
     pub argument_headers: Box<[ArgumentHeader]>,
@@ -136,7 +136,7 @@ impl Operation {
         Some(&found.argument)
     }
 
-    /// Where the values of its inputs come from before the model is asked, with those of values inside them.
+    /// The sources of its inputs' values, which come before the model's, with those of values inside them.
     pub fn session_sources(&self) -> impl Iterator<Item = &Source> {
         let spots = self.bindings.iter().flat_map(|bindings| &bindings.spots);
         self.inputs.iter().map(|input| &input.source).chain(spots.map(|spot| &spot.source))
@@ -173,14 +173,14 @@ impl Operation {
         found.collect()
     }
 
-    /// Whether an input is a whole body whose optional defaults are sent.
+    /// True if an input is a whole body whose optional defaults are sent.
     fn sends_defaults_of(&self, input: &Input) -> bool {
         let keeps_optional =
             self.blueprint.common.defaults.keep_optional(Place::Body, &self.method);
         keeps_optional && input.place() == Place::Body && input.name.is_empty()
     }
 
-    /// What all declarations of its description may take.
+    /// The allowance for all declarations of its description.
     pub fn allowance(&self) -> Allowance {
         Allowance::of(&self.blueprint.common.document)
     }
@@ -190,7 +190,7 @@ impl Operation {
         self.blueprint.common.release();
     }
 
-    /// Who writes which query keys, cookies, fields of bodies and matrix parameters. Found when first asked for.
+    /// The owners of query keys, cookies, fields of bodies and matrix parameters. Found when first asked for.
     pub fn key_owners(&self) -> &[KeyOwner] {
         self.key_owners.get_or_init(|| {
             keys::owners(self.written(), Root::Whole(self.arguments_schema())).into()
@@ -206,12 +206,12 @@ impl Operation {
         }
     }
 
-    /// Whether no argument may set the header of this name: it is withheld, and the operator does not let it through.
+    /// True if no argument may set the header of this name: it is withheld, and the operator does not let it through.
     pub fn withholds_header(&self, name: &str) -> bool {
         is_withheld_header(name) && !self.argument_headers.iter().any(|header| header.is(name))
     }
 
-    /// Whether services read a credential from the field of a form of this name.
+    /// True if services read a credential from the field of a form of this name.
     pub fn is_credential_field(&self, name: &str) -> bool {
         let mut fields = self.credential_keys.iter().filter(|(place, _)| *place == Place::Body);
         fields.any(|(_, known)| known.eq_ignore_ascii_case(name))
@@ -245,7 +245,7 @@ impl Operation {
         Declared { tool: Box::new(tool.with_output_schema(answered.schema)), diagnostics }
     }
 
-    /// What is found while the schema of all arguments is built.
+    /// Builds the schema of all arguments, and returns the findings.
     pub(crate) fn examined(&self, allowance: &mut Allowance) -> Vec<Diagnostic> {
         let parts = self.parts(allowance.of_one());
         let (schema, mut findings) = parts.arguments();

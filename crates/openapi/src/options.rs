@@ -1,5 +1,5 @@
-//! What the operator decides about a description: the toolset's name, the server, who fills session inputs, where
-//! credentials go. Checked values only; where they are written down is the business of `config`.
+//! The operator's decisions about a description: the toolset's name, the server, the source of session inputs, the
+//! places of credentials. Checked values only; where they are written down is the business of `config`.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::{
     selection::Selection,
 };
 
-/// How a description becomes tools.
+/// The options by which a description becomes tools.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "whoever loads a description decides each of these")]
 pub struct LoadOptions {
@@ -30,13 +30,13 @@ pub struct LoadOptions {
     pub server_variables: BTreeMap<String, String>,
     /// The address of the description, which relative servers are relative to.
     pub document_url: Option<Url>,
-    /// Who may fill what the session provides.
+    /// The rule about inputs that the session provides: a model may fill them, or may not.
     pub session_inputs: SessionInputs,
-    /// Which defaults of the description are sent.
+    /// The defaults of the description that are sent.
     pub defaults: Defaults,
-    /// Which operations are offered.
+    /// The operations that are offered.
     pub selection: Selection,
-    /// Where credentials are put: a parameter that names such a place is not offered.
+    /// The places of credentials: a parameter that names such a place is not offered.
     pub credential_places: Vec<(Place, String)>,
     /// The kind of the operator's own credential, where there is one for every operation: services read it from other
     /// places too, which are no arguments either.
@@ -53,7 +53,7 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
-    /// What they say of credentials.
+    /// The options about credentials.
     pub(crate) fn configured(&self) -> Configured<'_> {
         Configured {
             kind: self.credential,
@@ -62,14 +62,15 @@ impl LoadOptions {
         }
     }
 
-    /// Whether the operator names the origin of `url`, the description's own among them.
+    /// True if the operator names the origin of `url`, the description's own among them.
     pub(crate) fn trusts(&self, url: &Url) -> bool {
         let is_own = self.document_url.as_ref().is_some_and(|own| own.origin() == url.origin());
         is_own || self.trusted_origins.contains(&url.origin().ascii_serialization())
     }
 }
 
-/// Which defaults of a description are sent where nobody gives a value. One that its own schema does not allow never is.
+/// The defaults of a description that are sent where nobody gives a value. One that its own schema does not allow never
+/// is.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides on defaults must handle a new one")]
 pub enum Defaults {
@@ -84,7 +85,7 @@ pub enum Defaults {
 }
 
 impl Defaults {
-    /// Whether the default of an optional value is sent with a method.
+    /// True if the default of an optional value is sent with a method.
     pub(crate) fn keep_optional(self, place: Place, method: &http::Method) -> bool {
         let changes = matches!(method.as_str(), "DELETE" | "PATCH" | "PUT");
         match self {
@@ -95,7 +96,7 @@ impl Defaults {
     }
 }
 
-/// Who may fill an input that the session provides (`x-agent-input-parameter`).
+/// The rule about inputs that the session provides (`x-agent-input-parameter`): a model may fill them, or may not.
 #[derive(Clone, Copy, Debug, Default, Eq, Hash, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever decides visibility must handle a new one")]
 pub enum SessionInputs {

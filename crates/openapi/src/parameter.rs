@@ -26,14 +26,14 @@ use same::{Seen, places};
 pub(crate) struct Parameter<'d> {
     /// The parameter object; nothing where only the template has the variable.
     pub(crate) object: &'d Node,
-    /// Where it is; none where its schema stands in it, whose place says it too.
+    /// Its place; none where its schema stands in it, whose place says it too.
     pub(crate) pointer: Option<Arc<str>>,
     pub(crate) name: Arc<str>,
     pub(crate) placement: Placement,
     pub(crate) required: bool,
     /// Its schema; none when the description gives none.
     pub(crate) schema: Option<Located<'d>>,
-    /// What is said of it beside the reference to it, instead of what it says itself.
+    /// The description beside the reference to it, which is used instead of its own.
     pub(crate) description: Option<Arc<str>>,
 }
 
@@ -70,7 +70,7 @@ impl<'d> Parameter<'d> {
 }
 
 impl Parameter<'_> {
-    /// Whether it is the whole body of a Swagger 2.0 operation, and not a field of a form.
+    /// True if it is the whole body of a Swagger 2.0 operation, and not a field of a form.
     pub(crate) fn is_whole_body(&self) -> bool {
         self.object.get("in").and_then(Node::as_str) == Some("body")
     }
@@ -84,7 +84,7 @@ impl Parameter<'_> {
         }
     }
 
-    /// Where it goes.
+    /// The location it goes to.
     pub(crate) fn place(&self) -> Place {
         self.placement.place()
     }
@@ -182,7 +182,7 @@ fn place(document: &Document, name: &str) -> Option<Place> {
     }
 }
 
-/// Where a parameter goes and how it is written there, and the schema of what is written.
+/// Reads the location of a parameter, its style there, and the schema of its value.
 fn placement<'d>(object: Cursor<'d, '_>, place: Place) -> (Placement, Option<Located<'d>>) {
     let of_parameter = match place {
         Place::Body => return (Placement::Body, Some(object.located())),
@@ -257,12 +257,12 @@ fn style(name: &str, place: Place) -> Option<Style> {
     }
 }
 
-/// Where the schema of a parameter stands below it.
+/// The pointer of a parameter's schema below it.
 const BELOW_IT: &str = "/schema";
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
-/// What it takes to read a parameter, in steps.
+/// The steps to read a parameter.
 const PARAMETER: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the schemas of an operation reach through references: references that lead nowhere. Each target is looked at once
+//! Follows the references of an operation's schemas, and finds those that lead nowhere. Each target is looked at once
 //! for the whole document.
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -44,7 +44,7 @@ impl<'d> Reach<'d> {
         Self { document, known: HashMap::new(), targets: Vec::new(), closed: HashSet::new() }
     }
 
-    /// What a schema reaches.
+    /// Follows the references of a schema; returns the bad ones.
     pub(crate) fn survey(&mut self, schema: &Located<'d>) -> Vec<BadReference> {
         let address = schema.node.as_object().map(Object::address);
         if address.is_some_and(|address| self.closed.contains(&address)) {

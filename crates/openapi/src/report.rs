@@ -21,23 +21,23 @@ use crate::{
 
 pub(crate) use gathered::Gathered;
 
-/// What became of a description.
+/// The report on a description: each of its operations, and the findings.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Report {
     /// Every operation that is selected, in the order of the description.
     pub operations: Vec<OperationReport>,
-    /// How many operations are not selected: they are named like the others, but neither read nor offered.
+    /// The number of operations that are not selected: they are named like the others, but neither read nor offered.
     pub not_selected: usize,
     /// The entries of the selection that no operation matches.
     pub unmatched: Vec<Unmatched>,
     /// Every finding, in the order it was made; what nobody would read any more is counted.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many steps it took to make the tools, of those [`Limits::effort`](crate::Limits::effort) allows.
+    /// The steps it took to make the tools, of those [`Limits::effort`](crate::Limits::effort) allows.
     pub steps: usize,
 }
 
-/// What became of one operation.
+/// The report on one operation.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OperationReport {
@@ -49,11 +49,11 @@ pub struct OperationReport {
     pub operation_id: Option<Arc<str>>,
     /// The tool's name; none when it is refused.
     pub tool: Option<ToolName>,
-    /// Whether it is offered.
+    /// The status: offered, degraded or refused.
     pub status: OperationStatus,
 }
 
-/// Whether an operation is offered.
+/// The status of an operation: offered, degraded or refused.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever counts operations must handle a new one")]
 pub enum OperationStatus {
@@ -66,7 +66,7 @@ pub enum OperationStatus {
 }
 
 impl Report {
-    /// How many operations have this status.
+    /// The number of operations that have this status.
     pub fn count(&self, status: OperationStatus) -> usize {
         self.operations.iter().filter(|operation| operation.status == status).count()
     }
@@ -130,7 +130,7 @@ impl Report {
     }
 }
 
-/// What makes two findings the same.
+/// The key by which two findings are the same.
 fn key(found: &Diagnostic) -> (CodeName, Option<Arc<str>>, String, Option<String>) {
     (found.code, found.file.clone(), found.pointer.clone(), found.operation.clone())
 }

@@ -56,14 +56,14 @@ pub(crate) use self::{
     members::fitted,
 };
 
-/// Whose view of the values a schema describes.
+/// The view of values that a schema describes.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum View {
     /// All that is sent.
     Complete,
-    /// What the model is asked for.
+    /// The values that the model is asked for.
     Declared(SessionInputs),
-    /// What is answered.
+    /// The values of answers.
     Output,
 }
 
@@ -75,24 +75,24 @@ pub(crate) struct Builder<'d> {
     view: View,
     /// The definitions by what they define.
     names: IndexMap<At, Known>,
-    /// How often each stem of a name was asked for.
+    /// The number of times each stem of a name was asked for.
     stems: HashMap<String, usize>,
     taken: HashSet<Arc<str>>,
     pending: VecDeque<Pending>,
-    /// Whether what says it is binary is given as bytes in the schema that is being built.
+    /// The form of binary values in the schema that is being built.
     pub(crate) bytes: Bytes,
-    /// What dynamic references mean in the schema that is being built.
+    /// The scope that gives dynamic references their meaning in the schema that is being built.
     scope: Scope,
-    /// Whether a default or an only value is filled in where the schema that is being built stands.
+    /// True if a default or an only value is filled in at the schema that is being built.
     is_filled: bool,
     pub(crate) findings: Findings,
 }
 
-/// What is known of a definition before it is built.
+/// The facts about a definition before it is built.
 #[derive(Debug)]
 struct Known {
     name: Arc<str>,
-    /// Whether everything that refers to it stands where defaults are filled in.
+    /// True if everything that refers to it stands where defaults are filled in.
     is_filled: bool,
 }
 
@@ -127,7 +127,7 @@ impl<'d> Builder<'d> {
         Self { findings, ..self }
     }
 
-    /// Whose view it builds.
+    /// The view it builds.
     pub(crate) fn view(&self) -> View {
         self.view
     }
@@ -289,7 +289,7 @@ impl<'d> Builder<'d> {
         name
     }
 
-    /// Whether a property stands in this view at all.
+    /// True if a property stands in this view at all.
     fn keeps_property(&self, property: &'d Node, path: &Path<'_>) -> bool {
         let marked = |mark: &str| {
             let says = |node: &Node| node.get(mark).and_then(Node::as_bool) == Some(true);
@@ -308,7 +308,7 @@ impl<'d> Builder<'d> {
         }
     }
 
-    /// Whether a required property is asked for in this view: not what a default or the session fills.
+    /// True if a required property is asked for in this view: not one that a default or the session fills.
     fn asks_for(&self, property: &'d Node, path: &Path<'_>) -> bool {
         if !self.keeps_property(property, path) {
             return false;
@@ -343,21 +343,21 @@ pub(crate) fn own_only_value(node: &Node) -> Option<&Node> {
     value.filter(|value| !matches!(value, Node::Null))
 }
 
-/// Whether a schema is marked as `readOnly`, itself or by what it refers to: its value is answered and never sent.
+/// True if a schema is marked as `readOnly`, itself or by its references: its value is answered and never sent.
 pub(crate) fn is_read_only<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     chain(document, schema, path).any(says_read_only)
 }
 
-/// Whether a node itself is marked as `readOnly`.
+/// True if a node itself is marked as `readOnly`.
 pub(crate) fn says_read_only(node: &Node) -> bool {
     node.get("readOnly").and_then(Node::as_bool) == Some(true)
 }
 
-/// What it takes to give a definition a name and to look for circles in it, in steps.
+/// The steps to give a definition a name and to look for circles in it.
 const DEFINITION: usize = 16;
 
-/// What it takes to say what stands for bytes, in steps.
+/// The steps to describe a value that stands for bytes.
 const BYTES: usize = 320;
 
-/// What it takes to build a schema without parts, in steps: as JSON it has some four hundred bytes.
+/// The steps to build a schema without parts: as JSON it has some four hundred bytes.
 const PART: usize = 24;

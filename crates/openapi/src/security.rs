@@ -101,7 +101,7 @@ pub enum SecuritySchemeKind {
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct OAuthFlow {
-    /// Which way.
+    /// The kind of flow.
     pub kind: OAuthFlowKind,
     /// The place where a person agrees.
     pub authorization_url: Option<Arc<str>>,

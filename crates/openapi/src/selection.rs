@@ -1,12 +1,12 @@
-//! Which operations of a description are offered at all: by name, tag, method, path, and by what a call does. Names are
-//! given before, over all operations, so that they stay the same whatever is selected.
+//! Selects the operations of a description that are offered: by name, tag, method, path, and by the effect of a call.
+//! Names are given before, over all operations, so that they stay the same whatever is selected.
 
 use std::{error, fmt};
 
 use callgate_tool::{Effect, nearest};
 use globset::{GlobBuilder, GlobMatcher};
 
-/// What an operator selects; a criterion without entries takes everything.
+/// An operator's selection; a criterion without entries takes everything.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "whoever selects decides each of these")]
 pub struct Selection {
@@ -20,11 +20,11 @@ pub struct Selection {
     pub methods: Vec<String>,
     /// Path templates as the description writes them.
     pub paths: Vec<Pattern>,
-    /// What a call may do.
+    /// The effects that a call may have.
     pub effects: Effects,
 }
 
-/// What the calls of a selection may do.
+/// The effects that the calls of a selection may have.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_enums, reason = "whoever selects by effect must handle a new one")]
 pub enum Effects {
@@ -56,7 +56,7 @@ pub struct Unmatched {
     pub index: usize,
     /// The entry as it was written.
     pub entry: String,
-    /// What the description has that is most like it.
+    /// The entry of the description that is most like it.
     pub nearest: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), matcher: glob.compile_matcher() })
     }
 
-    /// Whether a name or a path is meant.
+    /// True if a name or a path is meant.
     pub fn matches(&self, text: &str) -> bool {
         self.matcher.is_match(text)
     }
@@ -124,7 +124,7 @@ impl Pattern {
 }
 
 impl Selection {
-    /// Whether an operation is offered.
+    /// True if an operation is offered.
     pub(crate) fn takes(&self, candidate: &Candidate<'_>) -> bool {
         let Candidate { tags, method, path, effect, .. } = *candidate;
         let named = |patterns: &[Pattern]| patterns.iter().any(|pattern| names(pattern, candidate));
@@ -186,7 +186,7 @@ impl Entry<'_> {
     }
 }
 
-/// Whether a pattern means an operation by its tool's name or its `operationId`.
+/// True if a pattern means an operation by its tool's name or its `operationId`.
 fn names(pattern: &Pattern, candidate: &Candidate<'_>) -> bool {
     candidate.names.iter().flatten().any(|name| pattern.matches(name))
 }

@@ -19,7 +19,7 @@ use crate::{
     reference::{Located, reference_of, target},
 };
 
-/// Where a value comes from, and whether its annotation could be read.
+/// The source of a value, if its annotation could be read.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum Annotation {
     /// An annotation that means nothing: what it is called and what it says.
@@ -29,7 +29,7 @@ pub(crate) enum Annotation {
 }
 
 impl Annotation {
-    /// Whether the value must never be the model's.
+    /// True if the value must never be the model's.
     pub(crate) fn is_context(&self) -> bool {
         match self {
             Self::Invalid { name, .. } => *name == CONTEXT,
@@ -126,7 +126,7 @@ pub(crate) fn source(
     }
 }
 
-/// Whether the model sees a value of this source.
+/// True if the model sees a value of this source.
 pub(crate) fn is_visible(source: &Source, session_inputs: SessionInputs) -> bool {
     match source {
         Source::Context(_) => false,

@@ -42,7 +42,7 @@ use crate::{
 pub struct Loaded {
     /// The operations that are exposed or degraded, in the order of the description.
     pub operations: Vec<Arc<Operation>>,
-    /// What became of every operation.
+    /// The report on every operation.
     pub report: Report,
     /// The security schemes the description declares, by name.
     pub security_schemes: Vec<Arc<SecurityScheme>>,
@@ -140,7 +140,7 @@ impl Loaded {
     }
 }
 
-/// Which of the operations are selected; what is not, and what selects nothing, goes to the report.
+/// Selects operations; those that are left out, and criteria that select nothing, go to the report.
 fn selected<'d>(
     found: &[Found<'d>],
     names: &[Option<ToolName>],

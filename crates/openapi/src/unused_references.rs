@@ -52,5 +52,5 @@ fn target<'d>(at: Cursor<'d, '_>) -> Option<Located<'d>> {
     at.target().map_err(note).ok()
 }
 
-/// What it takes to look at a part, in steps.
+/// The steps of a look at a part.
 const PART: usize = 4;

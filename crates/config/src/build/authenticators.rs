@@ -15,7 +15,7 @@ pub(super) struct Authenticators<'a> {
     supplies: Supplies,
     way: Way,
     previous: &'a [Made],
-    /// What `auth:` says.
+    /// The authenticator of `auth:`.
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The code that puts the fixed headers, in the order of the configuration; none where one is at fault.
     pub(super) headers: Vec<Option<Arc<dyn Authenticator>>>,

@@ -141,7 +141,7 @@ impl Schemes {
     }
 }
 
-/// What operations are given, while they are gone through.
+/// The state of a walk over the operations that gives each its authenticator.
 struct Assignment<'a> {
     credentials: &'a Credentials,
     own: Arc<dyn Authenticator>,
@@ -227,7 +227,7 @@ impl Assignment<'_> {
     }
 }
 
-/// Whether values of the session are sent: what a credential may not reach, they may not either.
+/// True if values of the session are sent: a place that a credential may not reach is closed to them, too.
 fn takes_from_session(operation: &Operation) -> bool {
     operation.session_sources().any(|source| !matches!(source, Source::Model))
 }
@@ -246,5 +246,5 @@ fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> S
     }
 }
 
-/// How many schemes a message names.
+/// The number of schemes that a message names.
 const NAMED: usize = 10;

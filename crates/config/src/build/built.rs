@@ -1,4 +1,5 @@
-//! What a build answers: a ready executor, how the descriptions behind it were taken, and what a later build goes on with.
+//! The result of a build: a ready executor, reports on the descriptions behind it, and the parts that a later build
+//! takes over.
 
 use std::{
     collections::BTreeSet,
@@ -32,7 +33,7 @@ pub struct Built {
     pub executor: Executor,
     /// One entry a toolset, in the order of the configuration.
     pub toolsets: Vec<BuiltToolset>,
-    /// What a sidecar listens on, and its bounds.
+    /// The addresses and bounds of a sidecar.
     #[doc(hidden)]
     pub serving: ServingConfig,
     /// Whom a sidecar lets in; none for everybody who reaches it, and in a process that does not serve.
@@ -60,7 +61,7 @@ pub struct Built {
     pub reload: ReloadConfig,
     /// The secrets that the configuration names, each once.
     pub named_secrets: Vec<SecretReference>,
-    /// What reaches the servers of each toolset, by its name.
+    /// The transport to the servers of each toolset, by its name.
     pub(super) ways: Vec<(String, Arc<dyn Transport>)>,
     pub(super) kept: Kept,
     pub(super) files: BTreeSet<PathBuf>,
@@ -160,7 +161,7 @@ pub struct BuiltToolset {
     pub(super) most_bytes: usize,
 }
 
-/// What a later build goes on with, where its settings are the same.
+/// The parts that a later build takes over, where its settings are the same.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) authenticators: Vec<Made>,

@@ -53,7 +53,7 @@ pub(super) fn names(config: &ToolsetConfig, callables: &[Callable]) -> Vec<Strin
     names
 }
 
-/// Whether a credential of the operation goes to the only place of this name.
+/// True if a credential of the operation goes to the only place of this name.
 fn is_taken(name: &str, callable: &Callable) -> bool {
     let inputs = || {
         let named = |input: &&Input| input.name.eq_ignore_ascii_case(name);

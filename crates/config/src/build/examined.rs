@@ -18,15 +18,15 @@ use super::built::Built;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Examined {
-    /// What it was.
+    /// The thing that was examined.
     pub subject: Subject,
-    /// Why calls that need it fail; none where it is as it should be.
+    /// The reason for which calls that need it fail; none where it is as it should be.
     pub fault: Option<String>,
     /// The time it took.
     pub took: Duration,
 }
 
-/// What calls need.
+/// A thing that calls need.
 #[derive(Clone, Debug, Eq, PartialEq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -158,7 +158,7 @@ fn told(error: &(dyn StdError + 'static)) -> String {
     if told.contains(&cause) { told } else { format!("{told}: {cause}") }
 }
 
-/// What a person waits for one thing.
+/// The time that a person waits for one thing.
 const MOST_TIME: Duration = Duration::from_secs(15);
 
 const SLOW: &str = "nothing came within 15 seconds";

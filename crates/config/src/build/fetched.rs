@@ -25,13 +25,13 @@ pub(super) struct Fetched {
     place: Place,
     /// The description.
     pub(super) text: Arc<[u8]>,
-    /// What its server said of this version.
+    /// The validators that its server sent with this version.
     validators: Vec<(HeaderName, HeaderValue)>,
-    /// Why the version of an earlier build is in use.
+    /// The reason for which the version of an earlier build is in use.
     pub(super) stale: Option<String>,
 }
 
-/// Where a description is, and how it is asked for.
+/// The address of a description, and the headers and transport of the request for it.
 #[derive(Clone, Debug)]
 struct Place {
     url: Url,
@@ -116,7 +116,7 @@ impl Place {
         }
     }
 
-    /// What is wrong with an answer, and what to do where that is known.
+    /// Words an unexpected answer, with the remedy where one is known.
     fn unexpected(&self, answer: &Response<Bytes>) -> String {
         let status = answer.status();
         let what = format!("expected the status 200, got: {}", status.as_u16());

@@ -25,22 +25,22 @@ pub(super) struct Loading {
     pub(super) loaded: Loaded,
     /// The description before and after its overlays, where there are any.
     pub(super) overlaid: Option<Overlaid>,
-    /// Why its text could not be had.
+    /// The reason for which its text is missing.
     pub(super) unreadable: Option<String>,
-    /// What was fetched of it.
+    /// The part that was fetched.
     pub(super) fetched: Option<Fetched>,
 }
 
-/// Where a description is looked for.
+/// The places where a description is looked for.
 #[derive(Debug)]
 pub(super) struct Surroundings<'a> {
     /// The folder that its toolset is built in.
     pub(super) base: &'a Path,
     /// The program's own transport, where it has one: documents it refers to are asked for over it.
     pub(super) transport: Option<Arc<dyn Transport>>,
-    /// What a description that cannot be read costs.
+    /// The cost of a description that cannot be read.
     pub(super) missing: Missing,
-    /// What its address answered.
+    /// The answer of its address.
     pub(super) fetched: Option<Result<Fetched, String>>,
 }
 

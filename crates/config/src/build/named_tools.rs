@@ -93,7 +93,7 @@ pub(super) fn named<'a, T: Clone + 'a>(
     found
 }
 
-/// What is wrong with the name of a tool that is not offered, and what to do.
+/// Words the fault of a tool's name that is not offered, with its remedy.
 fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     let names = operations.iter().map(|operation| operation.tool_name.as_str());
     let help = nearest(tool, names)
@@ -101,12 +101,12 @@ fn nearest_tool(tool: &str, operations: &[Arc<Operation>]) -> (String, String) {
     (format!("expected the name of a tool that is offered, got: `{tool}`"), help)
 }
 
-/// Whether a tool is meant by its own name or by the `operationId`.
+/// True if a tool is meant by its own name or by the `operationId`.
 fn is_called(operation: &Operation, name: &str) -> bool {
     operation.tool_name.as_str() == name || operation.operation_id.as_deref() == Some(name)
 }
 
-/// Whether a credential of the operation goes to the header, or to a cookie in it.
+/// True if a credential of the operation goes to the header, or to a cookie in it.
 fn is_taken(header: &ArgumentHeader, callable: &Callable) -> bool {
     callable.authenticator.places().iter().any(|place| match place.place() {
         Place::Cookie => header.is("Cookie"),

@@ -1,5 +1,5 @@
-//! What the credentials of all toolsets read of a session, which is withheld from the inputs of other toolsets and masked
-//! in what calls answer. A configuration that relied on sharing is told the line to write.
+//! The session values that credentials of all toolsets read: they are withheld from the inputs of other toolsets and
+//! masked in the answers of calls. A configuration that relied on sharing is told the line to write.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn put(reader: &mut Reader, toolsets: &[ToolsetConfig], parts: &mut [
     }
 }
 
-/// Which session values the credentials of each toolset read.
+/// The session values that the credentials of each toolset read.
 #[derive(Debug)]
 struct Readings<'a> {
     toolsets: Vec<(&'a ToolsetConfig, Vec<SessionName>)>,
@@ -38,8 +38,8 @@ impl<'a> Readings<'a> {
         Self { toolsets: toolsets.iter().map(read).collect() }
     }
 
-    /// What calls of `config` are told: what credentials of other toolsets read is withheld from its inputs, and what any
-    /// credential reads is masked.
+    /// The session values that matter to calls of `config`: those that credentials of other toolsets read are withheld
+    /// from its inputs, and those that any credential reads are masked.
     fn of_toolset(
         &self,
         reader: &mut Reader,

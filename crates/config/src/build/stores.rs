@@ -40,7 +40,7 @@ pub(super) struct Stores {
     configured: Vec<Configured>,
     /// Those the program brought.
     own: BTreeMap<String, Arc<dyn SecretStore>>,
-    /// Why there is no keyring, where there is none.
+    /// The reason for which there is no keyring, where there is none.
     no_keyring: Option<Error>,
     /// The keys of `secrets:`: what is wrong with one of them was said already.
     keys: Vec<String>,
@@ -200,7 +200,7 @@ impl Stores {
         self.configured.push(Configured { settings, tls, cache, store });
     }
 
-    /// Whether both answer from the very same stores.
+    /// True if both answer from the very same stores.
     fn is_same(&self, other: &Self) -> bool {
         let configured = self.configured.iter().zip(&other.configured);
         let own = self.own.iter().zip(&other.own);
@@ -234,7 +234,7 @@ impl Stores {
         configured.map(|known| &known.store).or_else(|| self.own.get(scheme))
     }
 
-    /// What is wrong with a reference of a scheme that no store answers, and what to do.
+    /// Words the fault of a reference whose scheme no store answers, with its remedy.
     fn missing(&self, scheme: &str) -> (String, String) {
         if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
             let help = "build callgate with `--features keyring` for a platform that has one, or name a secret of \

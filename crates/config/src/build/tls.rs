@@ -19,7 +19,7 @@ use crate::{
     upstream::Upstream,
 };
 
-/// How the connections of one toolset are secured.
+/// The TLS of one toolset's connections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToolsetTls {
     /// Those of its calls.

@@ -31,14 +31,14 @@ pub(super) struct Parts<'a> {
     pub(super) fetched: Option<Fetched>,
 }
 
-/// What every toolset is built with.
+/// The parts that every toolset is built with.
 #[derive(Debug)]
 pub(super) struct Workshop<'a> {
-    /// Where relative paths start.
+    /// The folder that relative paths start at.
     pub(super) base: &'a Path,
     pub(super) environment: &'a Environment,
     pub(super) secrets: Arc<dyn SecretStore>,
-    /// Whether all toolsets show a certificate to services that ask for one.
+    /// True if all toolsets show a certificate to services that ask for one.
     pub(super) has_certificate: bool,
     /// The time clients have for the calls that they run.
     pub(super) client_time: Duration,

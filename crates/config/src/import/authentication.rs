@@ -9,7 +9,7 @@ use crate::import::{
     message::{Message, snake},
 };
 
-/// Whose export it is.
+/// The product that made the export.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Product {
     /// Customer Engagement Suite.

@@ -175,7 +175,7 @@ const KINDS: [&str; 15] = [
     "widgetTool",
 ];
 
-/// What describes it and changes no call, or is looked at elsewhere.
+/// The members that describe a tool and change no call, or are read elsewhere.
 const DESCRIBED: [&str; 10] = [
     "createTime",
     "description",

@@ -78,7 +78,7 @@ fn spec(tool: &Message<'_>, imported: &mut Imported) {
 const SPECS: [&str; 5] =
     ["openApiSpec", "functionSpec", "dataStoreSpec", "extensionSpec", "connectorSpec"];
 
-/// What describes a tool and changes no call.
+/// The members that describe a tool and change no call.
 const DESCRIBED: [&str; 8] = [
     "actionConfirmationRequirement",
     "createTime",

@@ -74,5 +74,5 @@ pub(crate) const BREAKER: Table = table(
     ],
 );
 
-/// What a rate counts with.
+/// The most calls that a rate can count.
 pub(crate) const MOST_CALLS: usize = 1_000_000_000;

@@ -66,7 +66,7 @@ pub(crate) const LISTENER_TLS: Table = table(
     ],
 );
 
-/// Who may call.
+/// The keys about callers.
 pub(crate) const ACCESS: Table = table(
     "`access`",
     &[
@@ -105,7 +105,7 @@ pub(crate) const PRINCIPAL: Table = table(
     ],
 );
 
-/// How a certificate names a principal.
+/// The keys by which a certificate names a principal.
 pub(crate) const CLIENT_CERTIFICATE: Table = table(
     "`client_certificate` of a principal",
     &[required(text(

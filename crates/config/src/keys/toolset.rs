@@ -236,7 +236,7 @@ const SHOWN_HEADERS: Key =
 const JSONPATH: Key = text("jsonpath", "What of a result is shown, by a JSONPath (RFC 9535)");
 const SELECT: Key = texts("select", "What of a result is shown: members by their paths");
 
-/// How results are shown.
+/// The keys about the results of a toolset.
 pub(crate) const OUTPUT: Table = table(
     "`output`",
     &[
@@ -252,7 +252,7 @@ pub(crate) const OUTPUT: Table = table(
     ],
 );
 
-/// How results of one tool are shown.
+/// The keys about the results of one tool.
 pub(crate) const OUTPUT_TOOL: Table = table(
     "a tool's `output`",
     &[
@@ -277,7 +277,7 @@ pub(crate) const ARGUMENT_HEADERS: Table = table(
     ],
 );
 
-/// Which operations of a description are offered.
+/// The keys that select operations of a description.
 pub(crate) const TOOLS: Table = table(
     "`tools`",
     &[
@@ -340,6 +340,6 @@ pub(crate) const FUNCTION: Table = table(
     ],
 );
 
-/// Where answers come from.
+/// The keys about the source of answers.
 pub(crate) const UPSTREAM: Table =
     table("`upstream`", &[required(text("replay", "A directory of recorded cases"))]);

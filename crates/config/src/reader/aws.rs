@@ -1,4 +1,5 @@
-//! What every setting of AWS has: a region, and keys, which are named or found where AWS puts them for a process.
+//! Reads the settings that everything of AWS has: a region, and keys, which are named or found where AWS puts them for
+//! a process.
 
 use std::env;
 

@@ -6,7 +6,7 @@ use url::Url;
 use super::{Mapping, Reader, at, secret::secret};
 use crate::keys::GOOGLE_ENDPOINTS;
 
-/// Whose tokens are asked for; application default credentials where nothing is said.
+/// Reads the account whose tokens are asked for; application default credentials where none is named.
 pub(crate) fn identity(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Identity> {
     let account = account(reader, mapping);
     let delegates = reader.strings(mapping, "delegates");

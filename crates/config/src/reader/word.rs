@@ -14,7 +14,7 @@ impl Reader {
         value
     }
 
-    /// What one of the words stands for.
+    /// Reads one of the words, and returns the value it stands for.
     pub(crate) fn word<T: Copy>(
         &mut self,
         mapping: Mapping<'_>,

@@ -17,7 +17,7 @@ use crate::{
     reader::{Mapping, Reader, at, escaped, secret::secrets},
 };
 
-/// Who may call.
+/// The callers that are let in.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AccessConfig {
@@ -45,13 +45,13 @@ pub struct PrincipalConfig {
     pub rights: Rights,
 }
 
-/// What a principal may use.
+/// The rights of a principal.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[non_exhaustive]
 pub struct Rights {
     /// The toolsets; none for all.
     pub toolsets: Option<Arc<BTreeSet<String>>>,
-    /// Whether `/v1/admin/*` is theirs too.
+    /// True if `/v1/admin/*` is theirs too.
     pub is_admin: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Rights {
 #[non_exhaustive]
 pub struct Token {
     pub(crate) pointer: String,
-    /// Where the token is.
+    /// The reference to the token.
     pub secret: SecretReference,
 }
 
@@ -84,13 +84,13 @@ pub struct IssuerConfig {
     pub issuer: String,
     /// Whom tokens must be for: one of these.
     pub audiences: Vec<String>,
-    /// How tokens may be signed.
+    /// The signature algorithms that tokens may use.
     pub algorithms: Vec<&'static str>,
-    /// Where its keys are; where its metadata say unless given.
+    /// The address of its keys; where its metadata say unless given.
     pub jwks_uri: Option<Url>,
     /// The claim that names the principal.
     pub principal_claim: String,
-    /// What its subjects may use.
+    /// The rights of its subjects.
     pub rights: Rights,
     /// The scopes that their tokens need for it.
     pub scopes: Scopes,
@@ -298,5 +298,5 @@ fn algorithms(reader: &mut Reader, mapping: Mapping<'_>) -> Vec<&'static str> {
     found
 }
 
-/// What nearly every issuer signs with.
+/// The signature algorithms of nearly every issuer.
 const USUAL_ALGORITHMS: [&str; 2] = ["ES256", "RS256"];

@@ -37,7 +37,7 @@ pub struct ServingLimits {
     pub streams: usize,
 }
 
-/// What proxies at the edge take, and what a model's calls need: a body holds up to 256 of them.
+/// The limits that proxies at the edge have, and that a model's calls need: a body holds up to 256 of them.
 impl Default for ServingLimits {
     fn default() -> Self {
         Self {

@@ -13,7 +13,7 @@ use crate::{
     session_input::annotation,
 };
 
-/// What a branch says of its members.
+/// A branch, and its rules for its members.
 #[derive(Debug, Default)]
 pub(super) struct Branch {
     required: Vec<Arc<str>>,
@@ -138,5 +138,5 @@ const DEEPEST: usize = 8;
 /// More values than this tell no branches apart.
 const MOST_VALUES: usize = 64;
 
-/// What it takes to look at a level or a member of a branch, in steps.
+/// The steps of a look at a level or a member of a branch.
 const BRANCH: usize = 8;

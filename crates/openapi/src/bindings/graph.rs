@@ -37,7 +37,7 @@ pub(crate) struct Graph<'d> {
 #[derive(Debug)]
 struct Opened<'d> {
     schema: Located<'d>,
-    /// Which of the spots is its own.
+    /// The number of its own spot.
     spot: usize,
     reach: Reach,
 }
@@ -46,12 +46,12 @@ struct Opened<'d> {
 #[derive(Clone, Debug)]
 pub(crate) struct Unbound {
     pub(crate) pointer: Arc<str>,
-    /// What stands there; none where the walk ended before all was looked at.
+    /// The annotation there; none where the walk ended before all was looked at.
     pub(crate) annotation: Option<Annotation>,
     pub(crate) why: &'static str,
 }
 
-/// Whether values can be filled in where a schema stands.
+/// The place of a schema: values can be filled in there, or not.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 enum Reach {
     /// Below this keyword they cannot.
@@ -60,7 +60,7 @@ enum Reach {
 }
 
 impl Reach {
-    /// Where a session input is expected instead.
+    /// Names the places where a session input is expected instead.
     fn words(self) -> &'static str {
         match self {
             Self::Closed(words) => words,
@@ -353,5 +353,5 @@ fn closed(keyword: &str) -> &'static str {
 /// Real bodies with session inputs have a few hundred schemas.
 const MOST_SPOTS: usize = 20_000;
 
-/// What it takes to look at a schema, in steps.
+/// The steps of a look at a schema.
 const SPOT: usize = 8;

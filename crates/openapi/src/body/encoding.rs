@@ -18,7 +18,7 @@ use crate::{
     schema::bytes::is_bytes,
 };
 
-/// How the properties of a body are written, as far as its media type object says; none for bodies without
+/// Reads the encoding of a body's properties, as far as its media type object states it; empty for bodies without
 /// properties.
 pub(super) fn read(media: Cursor<'_, '_>, kind: BodyKind) -> Box<[PropertyEncoding]> {
     if !matches!(kind, BodyKind::Form | BodyKind::Multipart) {
@@ -89,7 +89,7 @@ pub(super) fn report_nested(object: Cursor<'_, '_>) {
     at.warning(Code::EncodingNotWritten, message, help);
 }
 
-/// Whether a part is itself divided by its encodings; those of other parts do not count.
+/// True if a part is itself divided by its encodings; those of other parts do not count.
 fn has_parts(object: &Node) -> bool {
     content_types(object).iter().any(|media_type| {
         let media_type = media_type.to_ascii_lowercase();
@@ -203,8 +203,8 @@ fn properties<'d>(
     }
 }
 
-/// Whether a value, or each item of it, stands for bytes; where that is one of several possibilities, it does. The
-/// path is that of the schema or of anything above it in its document.
+/// True if a value, or each item of it, stands for bytes; where that is one of several possibilities, it does. The path
+/// is that of the schema or of anything above it in its document.
 pub(super) fn is_file<'d>(document: &'d Document, schema: &'d Node, path: &Path<'_>) -> bool {
     let mut left = MOST_VISITED;
     is_file_within(document, Located::new(schema, path), &mut left)
@@ -240,7 +240,7 @@ pub(super) fn branches(node: &Node) -> impl Iterator<Item = &Node> {
         .flat_map(|keyword| node.get(keyword).and_then(Node::as_array).unwrap_or_default())
 }
 
-/// What divides a part into parts (OpenAPI 3.2.0 §4.15.1).
+/// The keywords that divide a part into parts (OpenAPI 3.2.0 §4.15.1).
 const NESTED: [&str; 3] = ["encoding", "itemEncoding", "prefixEncoding"];
 
 /// Compositions of compositions can be walked on more ways than there are parts; real ones have fewer than fifty.

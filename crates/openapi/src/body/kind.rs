@@ -10,7 +10,7 @@ use crate::{
     reference::{Located, chain},
 };
 
-/// How a media type is written, from its name in lower case without parameters.
+/// The kind of encoding of a media type, from its name in lower case without parameters.
 pub(super) fn kind(bare: &str) -> BodyKind {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match (general, special) {
@@ -34,7 +34,7 @@ pub(super) fn kind(bare: &str) -> BodyKind {
     }
 }
 
-/// How a body is written when its schema is known: bytes only where they are meant, text where they are not.
+/// The kind of encoding of a body whose schema is known: bytes only where they are meant, text where they are not.
 pub(super) fn kind_of_schema(
     document: &Document,
     kind: BodyKind,
@@ -56,7 +56,7 @@ pub(super) fn kind_of_schema(
     }
 }
 
-/// Whether an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
+/// True if an object is described where a media type is of bytes and nothing else, which is reported: bytes are sent.
 pub(super) fn is_object_of_bytes(
     cursor: Cursor<'_, '_>,
     media_type: &str,
@@ -75,7 +75,7 @@ pub(super) fn is_object_of_bytes(
     true
 }
 
-/// Whether a schema says that its value is an object, by itself or by what it is composed of.
+/// True if a schema states that its value is an object, by itself or by its composition.
 fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
     let Some(depth) = document.deeper(depth, 1) else { return false };
     chain(document, schema.node, &schema.path()).any(|node| {
@@ -98,7 +98,7 @@ fn is_object(document: &Document, schema: &Located<'_>, depth: usize) -> bool {
 /// Real bodies are composed over fewer levels.
 const DEEPEST: usize = 8;
 
-/// Whether a media type is one of bytes and of nothing else, by its name in lower case without parameters.
+/// True if a media type is one of bytes and of nothing else, by its name in lower case without parameters.
 fn is_pure(bare: &str) -> bool {
     let (general, special) = bare.split_once('/').unwrap_or((bare, ""));
     match general {

@@ -25,7 +25,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct DescribedBody<'d> {
     pub(crate) object: Located<'d>,
-    /// What is said of it beside the reference to it, instead of what it says itself.
+    /// The description beside the reference to it, which is used instead of its own.
     pub(crate) description: Option<Arc<str>>,
     pub(crate) required: bool,
     /// Its media types, the preferred one first; never empty.
@@ -42,16 +42,16 @@ pub(crate) struct DescribedMedia<'d> {
     pub(crate) media_type: Arc<str>,
     pub(crate) kind: BodyKind,
     pub(crate) schema: Option<Located<'d>>,
-    /// Whether the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
+    /// True if the schema is that of each item of a sequence (OpenAPI 3.2.0 §4.14.1, `itemSchema`).
     pub(crate) is_item: bool,
     pub(crate) object: Located<'d>,
-    /// Whether the description names a range of media types, of which this is the one that is taken.
+    /// True if the description names a range of media types, of which this is the one that is taken.
     is_range: bool,
     /// The root element of XML.
     pub(crate) root: Option<XmlName>,
-    /// Whether values of the schema can be written.
+    /// True if values of the schema can be written.
     pub(crate) is_written: bool,
-    /// How properties are written; read for request bodies only.
+    /// The encoding of properties; read for request bodies only.
     pub(crate) encodings: Box<[PropertyEncoding]>,
     /// The same of parts without names.
     pub(crate) positions: PositionEncodings,
@@ -187,7 +187,7 @@ impl<'d> DescribedMedia<'d> {
 }
 
 impl DescribedMedia<'_> {
-    /// Whether it is this media type, or one of this range (`text/*`); parameters do not count.
+    /// True if it is this media type, or one of this range (`text/*`); parameters do not count.
     fn is_like(&self, wanted: &str) -> bool {
         let bare =
             |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -232,10 +232,10 @@ fn preference(media: &DescribedMedia<'_>) -> usize {
     }
 }
 
-/// What is taken of a range that holds it.
+/// The media type that is taken of a range that holds it.
 const JSON: &str = "application/json";
 
-/// What it takes to read a media type, and to keep it, in steps.
+/// The steps to read a media type, and to keep it.
 pub(crate) const MEDIA: usize = KEPT;
 
 #[cfg(test)]

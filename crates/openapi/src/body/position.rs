@@ -15,7 +15,7 @@ use crate::{
     reference::Located,
 };
 
-/// How the items of a list are written as parts of a multipart body.
+/// Reads the encoding of a list's items as parts of a multipart body.
 pub(super) fn read(media: Cursor<'_, '_>, media_type: &str) -> PositionEncodings {
     let bare = media_type.split(';').next().unwrap_or_default().trim();
     let is_form = bare.eq_ignore_ascii_case("multipart/form-data");
@@ -81,7 +81,7 @@ fn items<'d>(document: &Document, list: &Located<'d>) -> Vec<Located<'d>> {
     nodes.map(|(at, node)| Located::new(node, &above.index(at))).collect()
 }
 
-/// How one part is written, by its encoding object and its schema.
+/// Reads the encoding of one part, from its encoding object and its schema.
 fn one<'d>(
     cursor: Cursor<'d, '_>,
     object: Option<&Located<'d>>,
@@ -106,7 +106,7 @@ fn one<'d>(
     }
 }
 
-/// What stands where encodings by position do not belong.
+/// The reasons for which encodings by position do not belong in a body.
 #[derive(Clone, Copy)]
 struct Misplaced {
     /// The body is a form, whose parts have names.

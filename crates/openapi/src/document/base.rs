@@ -19,7 +19,7 @@ use crate::{
 pub(super) struct Base {
     /// The place where it was read: a path relative to the directory of the description, or an address.
     pub(super) read_at: Arc<str>,
-    /// What relative references in it are relative to.
+    /// The address that its relative references are resolved against.
     pub(super) relative_to: Arc<str>,
     /// The address it is known by beside the one where it was read.
     pub(super) own: Option<Arc<str>>,

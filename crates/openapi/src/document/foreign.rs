@@ -79,7 +79,7 @@ fn markup(beginning: &str) -> Foreign {
     Foreign { what, help: "name a description in JSON or YAML" }
 }
 
-/// How much of a text is looked at.
+/// The bytes of a text that are looked at.
 const BEGINNING: usize = 1024;
 
 const CONVERT: &str = "convert it to OpenAPI 3.1 first";
@@ -89,7 +89,7 @@ const POSTMAN: Foreign = Foreign {
     help: "convert it to OpenAPI: `npx -p postman-to-openapi p2o COLLECTION -f openapi.yaml`",
 };
 
-/// How files begin that are no text.
+/// The beginnings of files that are no text.
 const SIGNATURES: [(&[u8], &str, &str); 5] = [
     (
         b"PK\x03\x04",
@@ -102,7 +102,7 @@ const SIGNATURES: [(&[u8], &str, &str); 5] = [
     (b"\x89PNG", "a picture", "name a description in JSON or YAML"),
 ];
 
-/// How texts of other formats begin, in small letters.
+/// The beginnings of texts of other formats, in small letters.
 const BEGINNINGS: [(&str, &str, &str); 6] = [
     ("#%raml", "a description in RAML", CONVERT),
     ("format: 1a", "a description in API Blueprint", CONVERT),

@@ -1,5 +1,5 @@
-//! What a tree says about its own parts that references need: `$id`, `$anchor`, and which other documents it names.
-//! One walk over the tree; nothing is resolved here beyond the names of documents.
+//! Indexes a tree for references: its `$id`s and `$anchor`s, and the other documents it names. One walk over the tree;
+//! nothing is resolved here beyond the names of documents.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,7 +27,7 @@ pub(super) struct Index {
     pub(super) dynamic: HashMap<String, Vec<Anchor>>,
     /// The names of the documents it refers to, and of the files that stand for them where there are such.
     pub(super) needed: BTreeMap<Arc<str>, Option<Arc<str>>>,
-    /// How many values it has.
+    /// The number of values in it.
     pub(super) n_nodes: usize,
 }
 
@@ -64,11 +64,11 @@ struct Named<'a> {
     is_dynamic: bool,
 }
 
-/// Where the walk is.
+/// The place of the walk.
 #[derive(Clone, Copy)]
 struct Here<'a> {
     base: &'a str,
-    /// Whether the members of an object here are names that someone chose, not keywords.
+    /// True if the members of an object here are names that someone chose, not keywords.
     is_names: bool,
 }
 
@@ -167,7 +167,7 @@ fn is_data(keyword: &str) -> bool {
         || keyword.starts_with("x-")
 }
 
-/// Whether the members of a keyword's object have names that someone chose.
+/// True if the members of a keyword's object have names that someone chose.
 fn holds_names(keyword: &str) -> bool {
     matches!(
         keyword,

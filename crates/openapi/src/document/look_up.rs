@@ -34,8 +34,8 @@ impl Document {
         std::iter::once(self.root()).chain(further)
     }
 
-    /// Whether any value of the description, or of a document it refers to, may come from the session. Most descriptions
-    /// have none; then nobody has to look for them below each schema.
+    /// True if any value of the description, or of a document it refers to, may come from the session. Most
+    /// descriptions have none; then nobody has to look for them below each schema.
     pub(crate) fn has_session_inputs(&self) -> bool {
         self.facts().has_session_inputs
     }
@@ -60,12 +60,12 @@ impl Document {
     }
 }
 
-/// What is known of all trees together, from one walk over them.
+/// The facts about all trees together, from one walk over them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     /// About how many bytes they have as JSON.
     n_bytes: usize,
-    /// Whether an annotation stands in them, even where no schema can stand.
+    /// True if an annotation stands in them, even where no schema can stand.
     has_session_inputs: bool,
 }
 
@@ -118,7 +118,7 @@ impl Walk {
     }
 }
 
-/// Whether the members of a node are a session annotation.
+/// True if the members of a node are a session annotation.
 fn is_annotated(object: &Object) -> bool {
     object.iter().any(|(name, value)| match &**name {
         AGENT_INPUT | SESSION_CONTEXT => true,

@@ -25,7 +25,7 @@ pub(crate) struct DocumentPointer {
     pub(crate) pointer: String,
 }
 
-/// What a fragment names a part of: a document, or a schema with an `$id` in it.
+/// The resource that a fragment names a part of: a document, or a schema with an `$id` in it.
 #[derive(Clone, Copy)]
 struct Resource<'a> {
     /// The name of a further document.
@@ -37,7 +37,7 @@ struct Resource<'a> {
     within: Option<&'a str>,
 }
 
-/// Why a reference leads to no place.
+/// The reason for which a reference leads to no place.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(crate) enum NoPlace {
     /// Nothing has this name in the document it names.
@@ -79,13 +79,13 @@ impl Document {
         (is_plain && memchr::memchr(b'%', pointer.as_bytes()).is_none()).then_some(pointer)
     }
 
-    /// Whether what is written at a place means the same anywhere in its document, and that is the description itself:
-    /// no schema has an `$id` that references are relative to.
+    /// True if a text means the same anywhere in its document, and that is the description itself: no schema has an
+    /// `$id` that references are relative to.
     pub(crate) fn is_one_place(&self, at: &Path<'_>) -> bool {
         at.document().is_none() && (self.has_plain_pointers() || self.index().names.is_empty())
     }
 
-    /// Whether any schema has a `$dynamicAnchor`.
+    /// True if any schema has a `$dynamicAnchor`.
     pub(crate) fn has_dynamic_anchors(&self) -> bool {
         !self.has_plain_pointers() && (self.parts.has_dynamic || !self.index().dynamic.is_empty())
     }
@@ -166,7 +166,7 @@ impl Document {
         }
     }
 
-    /// Whether every pointer starts at the root: before OpenAPI 3.1 there is no `$id`.
+    /// True if every pointer starts at the root: before OpenAPI 3.1 there is no `$id`.
     fn has_plain_pointers(&self) -> bool {
         !self.version().is_at_least(3, 1)
     }
@@ -187,5 +187,5 @@ fn not_supplied(name: &str) -> NoPlace {
     NoPlace::Unavailable(Unavailable { reason, expected: expected.to_owned() })
 }
 
-/// What it takes to find the schema with an `$id` that a reference stands in, in steps.
+/// The steps to find the schema with an `$id` that a reference stands in.
 const ENCLOSING: usize = 16;

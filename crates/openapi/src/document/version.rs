@@ -15,12 +15,12 @@ pub struct Version {
 }
 
 impl Version {
-    /// Whether it is this version or a later one.
+    /// True if it is this version or a later one.
     pub(crate) fn is_at_least(&self, major: u32, minor: u32) -> bool {
         self.numbers >= (major, minor)
     }
 
-    /// Whether it is Swagger 2.0, which was renamed OpenAPI afterwards.
+    /// True if it is Swagger 2.0, which was renamed OpenAPI afterwards.
     pub(crate) fn is_swagger(&self) -> bool {
         self.numbers.0 == 2
     }
@@ -97,11 +97,11 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
     }]
 }
 
-/// What to do about what is no version.
+/// The remedy for a text that is no version.
 const NAMES: &str = "a description has its version there, `openapi: 3.1.0`; \
                      a configuration names its description below a toolset: `toolsets: {pets: {openapi: FILE}}`";
 
-/// What to do about another version.
+/// The remedy for another version.
 const READS: &str = "convert the description to OpenAPI 3.1";
 
 #[cfg(test)]

@@ -73,7 +73,7 @@ pub(super) fn places(segments: &[Segment], root: &Value) -> Vec<Vec<PathStep>> {
     found.into_iter().map(|(place, _)| place).collect()
 }
 
-/// What a segment selects from one value.
+/// Selects the children of one value by a segment.
 fn below<'v>(segment: &Segment, value: &'v Value) -> Vec<(PathStep, &'v Value)> {
     match (segment, value) {
         (Segment::Step(step), value) => {

@@ -14,7 +14,7 @@ use crate::{
     reference::Located,
 };
 
-/// What the value of a body is in some of its media types.
+/// The value of a body in some of its media types.
 #[derive(Clone, Debug)]
 pub(super) struct Alternative<'d> {
     pub(super) schema: Option<Located<'d>>,

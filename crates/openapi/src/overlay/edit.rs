@@ -123,7 +123,7 @@ impl Run<'_> {
     }
 }
 
-/// Where the nodes are that an expression selects, each once.
+/// The places of the nodes that an expression selects, each once.
 fn places(path: &JsonPath, root: &Value) -> Vec<Vec<PathStep>> {
     let mut known = HashSet::new();
     let mut places = path.places(root);

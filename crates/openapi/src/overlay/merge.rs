@@ -6,7 +6,7 @@ use callgate_tree::{Limits, Path};
 
 use crate::{code::Code, findings::Findings, overlay::change::Version};
 
-/// How much actions may still add. A copy of the whole description into itself doubles it each time.
+/// The budget of what actions may still add. A copy of the whole description into itself doubles it each time.
 #[derive(Debug)]
 pub(super) struct Budget {
     nodes: usize,
@@ -29,12 +29,12 @@ pub(super) enum Shape {
     Primitive,
 }
 
-/// Why a merge ended early.
+/// A merge that ended early.
 #[derive(Debug)]
 pub(super) struct Stopped;
 
 impl Budget {
-    /// What these limits leave beyond a description.
+    /// The part of these limits that a description leaves.
     pub(super) fn of(value: &Value, limits: &Limits) -> Self {
         let mut budget = Self { nodes: usize::MAX, depth: usize::MAX };
         budget.take(value, 0);
@@ -56,7 +56,7 @@ impl Budget {
     }
 }
 
-/// What may still be added to a description, and what is found on the way.
+/// The budget of a merge, and the findings on the way.
 #[derive(Debug)]
 pub(super) struct Bounds<'a> {
     pub(super) budget: &'a mut Budget,

@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Result<Read, String> {
         .map_err(|_| format!("a JSONPath expression (RFC 9535: {})", error.message()))
 }
 
-/// What costs time and stack in an expression, texts in quotes aside.
+/// The parts of an expression that cost time and stack, texts in quotes aside.
 #[derive(Debug, Default)]
 struct Shape {
     nesting: usize,

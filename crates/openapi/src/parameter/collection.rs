@@ -10,7 +10,7 @@ use crate::{
     input::{Place, Style, Styled},
 };
 
-/// How a parameter is written, from its `collectionFormat` and those of its items.
+/// The style of a parameter, from its `collectionFormat` and those of its items.
 pub(crate) fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
     let (style, explode) = format(object, Some(place));
     let items = items(object);
@@ -24,7 +24,7 @@ pub(crate) fn styled(object: Cursor<'_, '_>, place: Place) -> Styled {
     Styled { style, explode, allow_reserved: false, items }
 }
 
-/// How the lists in a list are written, the outer ones first.
+/// The styles of the lists in a list, the outer ones first.
 fn items(list: Cursor<'_, '_>) -> Box<[Style]> {
     let mut found = Vec::new();
     let mut outer = list.located();

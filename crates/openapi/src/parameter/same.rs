@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 
 use crate::{input::Place, parameter::Parameter};
 
-/// What a list of parameters holds already, where it holds many.
+/// The names in a list of parameters, where it holds many.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     identities: HashSet<(Place, Arc<str>)>,

@@ -1,4 +1,4 @@
-//! Which parameters an operation has, where each goes, and what is found in their descriptions.
+//! The parameters of operations, their locations, and the findings in their descriptions.
 
 use callgate_tool::{Value, json};
 

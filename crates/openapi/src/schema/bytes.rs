@@ -107,13 +107,13 @@ fn reads_as_text(media_type: &str) -> bool {
         || ["json", "xml"].iter().any(|name| media_type.trim_end().ends_with(name))
 }
 
-/// What may hold bytes below a schema that is none itself.
+/// The keywords below which bytes may stand in a schema that is not of bytes itself.
 const PASSING: [&str; 8] = ["allOf", "anyOf", "else", "if", "items", "not", "oneOf", "then"];
 
-/// What speaks of the members of an object.
+/// The keywords about the members of an object.
 const MEMBERS: [&str; 3] = ["additionalProperties", "patternProperties", "properties"];
 
-/// What describes a value without restricting it.
+/// The keywords that describe a value without restricting it.
 const ANNOTATIONS: [&str; 4] = ["title", "description", "deprecated", "writeOnly"];
 
 #[cfg(test)]

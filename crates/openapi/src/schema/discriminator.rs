@@ -66,7 +66,7 @@ fn values_of<'m>(branch: &'m Node, mapping: Option<&HashMap<&str, Vec<&'m str>>>
     mapped.flat_map(|to| mapping.get(to).into_iter().flatten().copied()).collect()
 }
 
-/// Whether the branch itself allows these values.
+/// True if the branch itself allows these values.
 fn follows<'d>(
     builder: &Builder<'d>,
     branch: Located<'d>,
@@ -76,7 +76,7 @@ fn follows<'d>(
     !values.is_empty() && allows(builder, branch, property, values, DEEPEST)
 }
 
-/// Whether all values are legal where the branch and what it inherits from declare the property.
+/// True if all values are legal in the declarations of the property in the branch and in those it inherits from.
 fn allows<'d>(
     builder: &Builder<'d>,
     branch: Located<'d>,
@@ -98,7 +98,7 @@ fn allows<'d>(
     })
 }
 
-/// Whether a schema allows all of these values.
+/// True if a schema allows all of these values.
 fn lists(schema: &Node, values: &[&str]) -> bool {
     let legal = schema.get("enum").and_then(Node::as_array);
     let legal = legal.map(|legal| legal.iter().filter_map(Node::as_str).collect::<HashSet<_>>());
@@ -109,11 +109,11 @@ fn lists(schema: &Node, values: &[&str]) -> bool {
     })
 }
 
-/// Where the schemas of a description stand.
+/// The place of a description's schemas.
 const SCHEMAS: &str = "#/components/schemas/";
 
 /// Real schemas inherit over fewer than five levels.
 const DEEPEST: usize = 8;
 
-/// What it takes to say what stands for a branch, in steps.
+/// The steps to describe the value that stands for a branch.
 const BRANCH: usize = 64;

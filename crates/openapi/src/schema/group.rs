@@ -113,7 +113,7 @@ impl Group {
     }
 }
 
-/// What the definitions of a group stand in order by, whichever was needed first.
+/// The order of the definitions of a group, whichever was needed first.
 pub(super) fn in_order(key: &DefinitionKey) -> (String, Arc<str>) {
     (stem(&key.at.pointer), Arc::clone(&key.at.pointer))
 }

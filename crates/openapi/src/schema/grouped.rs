@@ -30,7 +30,7 @@ use crate::{
     },
 };
 
-/// Where a definition refers to.
+/// The target of a definition's reference.
 #[derive(Clone, Copy)]
 enum Target {
     /// To one of a group that there is, of this number.
@@ -89,7 +89,7 @@ impl Builder<'_> {
         self.keep_groups(&needed, &parts);
     }
 
-    /// Where a reference leads; what is in no group is needed.
+    /// The target of a reference; one that is in no group is needed.
     fn target_of(&self, link: &Link, needed: &mut IndexMap<DefinitionKey, Node>) -> Target {
         let key = link.key(self.view);
         if let Some(number) = self.built.groups().of(&key) {
@@ -182,7 +182,7 @@ impl Builder<'_> {
         reached
     }
 
-    /// Whether every definition can be called after its own pointer.
+    /// True if every definition can be called after its own pointer.
     fn is_plain(&self, groups: &Groups, kept: &[usize]) -> bool {
         let is_plain = |number: &usize| groups.get(*number).is_some_and(|group| group.is_plain);
         if !kept.iter().all(is_plain) {
@@ -216,10 +216,10 @@ impl Builder<'_> {
     }
 }
 
-/// What it takes to look at a group, in steps.
+/// The steps of a look at a group.
 const VISIT: usize = 4;
 
-/// What it takes to compare a name with those of others, in steps.
+/// The steps to compare a name with those of others.
 const COMPARED: usize = 4;
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tells which keywords of a schema hold schemas. All others hold values that only look like schemas.
 
-/// What a keyword of a schema holds.
+/// The content of a schema's keyword.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Holds {
     Nothing,
@@ -10,7 +10,7 @@ pub(crate) enum Holds {
     Schemas,
 }
 
-/// What the keyword of this name holds.
+/// The content of the keyword of this name.
 pub(crate) fn holds(keyword: &str) -> Holds {
     match keyword {
         "additionalProperties"

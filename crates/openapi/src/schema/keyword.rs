@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// What the value of a keyword is.
+/// The form of a keyword's value.
 #[derive(Clone, Copy)]
 enum Form {
     Any,
@@ -116,7 +116,7 @@ fn insert(built: &mut Object, keyword: &str, value: Option<Value>) {
     }
 }
 
-/// Whether `nested` fills in what is missing below a keyword: not where there are several alternatives, and not where
+/// True if `nested` fills in missing values below a keyword: not where there are several alternatives, and not where
 /// the names or the number of values are open.
 fn is_filled(keyword: &str, value: &Node) -> bool {
     match keyword {

@@ -236,7 +236,7 @@ fn converted(value: &Value, kind: &str) -> Option<Value> {
     }
 }
 
-/// What a value is outside of JSON.
+/// The text of a value outside of JSON.
 fn text_of(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

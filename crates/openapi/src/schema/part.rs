@@ -43,7 +43,7 @@ pub(super) struct Part {
     /// The names of those that apply to the same value, sorted.
     pub(super) in_place: Arc<[Arc<str>]>,
     pub(super) findings: Findings,
-    /// What it took to build it, in steps.
+    /// The steps it took to build it.
     pub(super) n_steps: usize,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Link {
     pub(super) at: At,
     pub(super) node: Node,
     pub(super) is_filled: bool,
-    /// What the definition calls it.
+    /// The name that the definition uses.
     pub(super) name: Arc<str>,
 }
 
@@ -74,7 +74,7 @@ impl From<&Part> for Named {
 }
 
 impl Link {
-    /// What it leads to in this view.
+    /// The definition it leads to in this view.
     pub(super) fn key(&self, view: View) -> DefinitionKey {
         DefinitionKey { at: self.at.clone(), view, is_filled: self.is_filled }
     }

@@ -80,7 +80,7 @@ pub(super) fn copy_names<'d>(
     built.insert("patternProperties".to_owned(), Value::Object(kept));
 }
 
-/// Whether a pattern of ECMA-262 has a meaning for an engine without backtracking, and a size it can hold.
+/// True if a pattern of ECMA-262 has a meaning for an engine without backtracking, and a size it can hold.
 pub(crate) fn is_linear(pattern: &str) -> bool {
     if pattern.len() > LONGEST {
         return false;
@@ -127,7 +127,8 @@ fn size(pattern: &Hir) -> usize {
     }
 }
 
-/// What an engine of bytes needs for a class of characters: a move for each range of bytes, most of which large classes share.
+/// The size of a class of characters in an engine of bytes: a move for each range of bytes, most of which large classes
+/// share.
 fn class_size(class: &ClassUnicode) -> usize {
     let ranges = class.ranges().iter();
     let moves = |range: &regex_syntax::hir::ClassUnicodeRange| -> usize {

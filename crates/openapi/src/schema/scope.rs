@@ -37,7 +37,7 @@ impl Scope {
         Self(Some(Arc::new(known)))
     }
 
-    /// What a dynamic reference means here whose text, without scope, leads to `found`.
+    /// The target here of a dynamic reference whose text, without scope, leads to `found`.
     pub(super) fn meant<'d>(
         &self,
         document: &'d Document,

@@ -128,8 +128,8 @@ impl<'d> Builder<'d> {
     }
 }
 
-/// What it takes to find a definition that was built before, in steps.
+/// The steps to find a definition that was built before.
 const KNOWN: usize = 4;
 
-/// What it takes to follow a reference from one definition to another, in steps.
+/// The steps to follow a reference from one definition to another.
 const LINK: usize = 2;

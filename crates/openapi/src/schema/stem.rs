@@ -21,7 +21,7 @@ pub(super) fn stem(pointer: &str) -> String {
     stem
 }
 
-/// What is cut off makes no two names alike: those get numbers.
+/// The length at which a stem is cut; names that are alike afterwards get numbers.
 const LONGEST_STEM: usize = 200;
 
 /// The schemas that a description names itself, by what their definitions are called after.

@@ -30,7 +30,7 @@ pub enum NotAnArgumentHeader {
     Offered,
 }
 
-/// Which withheld headers the operator lets through.
+/// The withheld headers that the operator lets through.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 #[expect(clippy::exhaustive_structs, reason = "whoever lets headers through decides each of these")]
 pub struct ArgumentHeaders {

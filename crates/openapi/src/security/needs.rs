@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Schemes {
     known: BTreeMap<Arc<str>, Arc<SecurityScheme>>,
-    /// What the description says for all operations, and what was found in it.
+    /// The description's requirements for all operations, and their findings.
     general: OnceCell<(Security, Vec<Diagnostic>)>,
 }
 
@@ -56,7 +56,7 @@ impl Schemes {
         self.known.values()
     }
 
-    /// What an operation asks for: what it says itself, else what the description says for all, which is read once.
+    /// The requirements of an operation: its own, else the description's for all, which are read once.
     pub(crate) fn needs(&self, operation: Cursor<'_, '_>) -> Security {
         let own = operation.member("security").filter(|own| !matches!(own.node, Node::Null));
         if let Some(list) = own {
@@ -136,7 +136,7 @@ mod tests {
         format!("{} {}", security.is_stated, all.join(" | ")).trim_end().to_owned()
     }
 
-    /// What an operation asks for, beside a description's `security`, then the codes of the findings.
+    /// Checks the requirements of an operation, beside a description's `security`, then the codes of the findings.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check(own: Value, general: Value, expected: &[&str]) {
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(lines.into_iter().chain(codes).collect::<Vec<_>>(), expected);
     }
 
-    /// What kind of scheme it is.
+    /// Checks the kind of a scheme.
     #[track_caller]
     #[expect(clippy::needless_pass_by_value, reason = "a row is a literal")]
     fn check_kind(root: Value, expected: &str) {

@@ -9,7 +9,7 @@ use crate::{
     security::{SecuritySchemeKind, flow},
 };
 
-/// What a scheme is; [`SecuritySchemeKind::Unknown`] when it does not say so in a way that can be read.
+/// The kind of a scheme; [`SecuritySchemeKind::Unknown`] when it does not state one that can be read.
 pub(super) fn kind(scheme: &Node) -> SecuritySchemeKind {
     let text = |name: &str| scheme.get(name).and_then(Node::as_shared_str).cloned();
     let known = match scheme.get("type").and_then(Node::as_str).unwrap_or_default() {

@@ -180,7 +180,7 @@ impl Exact<'_> {
 }
 
 impl SecuritySchemeKind {
-    /// What meets the scheme.
+    /// The kind of credential that meets the scheme.
     fn credential(&self) -> Option<CredentialKind> {
         match self {
             Self::ApiKey { place: Place::Header, name } if folded(name) == "authorization" => {

@@ -17,7 +17,7 @@ use crate::{
     reference::{Located, reference_of},
 };
 
-/// What is known of an operation's successful answers.
+/// The facts about an operation's successful answers.
 #[derive(Debug)]
 pub(super) struct Answers<'d> {
     pub(super) accept: Box<[Arc<str>]>,
@@ -152,7 +152,7 @@ fn is_said(schema: &Located<'_>) -> bool {
     !matches!(schema.node, Node::Null)
 }
 
-/// Whether each member of a `content` object is one of these media types, and none of them is a reference.
+/// True if each member of a `content` object is one of these media types, and none of them is a reference.
 fn is_plain(content: &Object, media: &[DescribedMedia<'_>]) -> bool {
     content.len() == media.len()
         && !content.contains("$ref")
@@ -177,5 +177,5 @@ fn distinct(types: Vec<Arc<str>>) -> Box<[Arc<str>]> {
 /// So few media types are compared each with each.
 const COMPARED_TYPES: usize = 12;
 
-/// What it takes to look at an answer, in steps.
+/// The steps of a look at an answer.
 const ANSWER: usize = 4;

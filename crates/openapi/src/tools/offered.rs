@@ -22,11 +22,11 @@ use crate::{
     template::{QueryValue, Template},
 };
 
-/// What is known of an operation before its parameters are read.
+/// The facts about an operation before its parameters are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known<'a> {
     pub(super) template: Option<&'a Template>,
-    /// Where its credentials go.
+    /// The places of its credentials.
     pub(super) taken: &'a TakenPlaces<'a>,
     /// The withheld headers that the operator lets through.
     pub(super) let_through: &'a [&'a ArgumentHeader],
@@ -96,7 +96,7 @@ impl<'d> Offered<'d> {
     }
 }
 
-/// What the description says of a parameter.
+/// The description of a parameter.
 fn said<'a>(parameter: &'a Parameter<'_>) -> &'a str {
     let own = || parameter.object.get("description").and_then(Node::as_str);
     parameter.description.as_deref().or_else(own).unwrap_or_default()

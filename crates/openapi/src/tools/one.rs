@@ -44,10 +44,10 @@ use crate::{
     },
 };
 
-/// What every operation of a document is read with.
+/// The surroundings that every operation of a document is read with.
 #[derive(Debug)]
 pub(super) struct Context<'d> {
-    /// What operations keep of the description.
+    /// The parts of the description that operations keep.
     pub(super) common: Arc<Common>,
     /// The description, with what is done with it counted.
     pub(super) document: &'d Document,
@@ -59,7 +59,7 @@ pub(super) struct Context<'d> {
     pub(super) known: Known<'d>,
 }
 
-/// What operations have in common, read once.
+/// The parts that operations have in common, read once.
 #[derive(Debug, Default)]
 pub(super) struct Known<'d> {
     parameters: parameter::Known<'d>,
@@ -238,8 +238,8 @@ impl<'d> Context<'d> {
         })
     }
 
-    /// What is found of many operations, said once: fragments that tell operations on one path apart, and a server that
-    /// nobody names.
+    /// The findings of many operations, reported once: fragments that tell operations on one path apart, and a server
+    /// that nobody names.
     pub(super) fn shared_findings(&self) -> Vec<Diagnostic> {
         let mut findings = Findings::default();
         let Fragments { n, first } = &self.fragments;
@@ -333,16 +333,16 @@ fn declared(let_through: &[&ArgumentHeader], inputs: &[Input]) -> Box<[ArgumentH
 /// Longer addresses are not sent (`call`, URL limit); a finding quotes the whole of it.
 const LONGEST_KEY: usize = 8 << 10;
 
-/// What it takes to read an operation without parts, in steps.
+/// The steps to read an operation without parts.
 const OPERATION: usize = 32;
 
-/// What a call does, where a header may say another method than the request line.
+/// The effect of a call, where a header may name another method than the request line.
 fn effect_with(method: &http::Method, let_through: &[ArgumentHeader]) -> Effect {
     let is_open = let_through.iter().any(ArgumentHeader::overrides_method);
     if is_open { Effect::Write } else { effect(method) }
 }
 
-/// What a method does (RFC 9110 §9.2).
+/// The effect of a method (RFC 9110 §9.2).
 pub(super) fn effect(method: &http::Method) -> Effect {
     // The QUERY method is safe, as its specification (draft-ietf-httpbis-safe-method-w-body §2) says.
     if method.is_safe() || method.as_str() == "QUERY" {

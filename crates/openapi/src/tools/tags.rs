@@ -59,7 +59,7 @@ impl<'d> Tags<'d> {
     }
 }
 
-/// Whether `tag` is `above` or stands somewhere below it. Deeper trees than anybody draws count as circles.
+/// True if `tag` is `above` or stands somewhere below it. Deeper trees than anybody draws count as circles.
 fn is_below(parents: &HashMap<&str, Option<&str>>, tag: &str, above: &str) -> bool {
     let mut next = Some(tag);
     for _ in 0..MOST_LEVELS {

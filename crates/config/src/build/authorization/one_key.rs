@@ -42,5 +42,5 @@ pub(super) fn credential(
     }
 }
 
-/// Where it is given.
+/// The place of the key in messages.
 const POINTER: &str = "--api-key";

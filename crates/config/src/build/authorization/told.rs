@@ -258,7 +258,7 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
     }
 }
 
-/// What a call is told where an export's credential could not be taken over.
+/// The failure of a call for which an export's credential could not be taken over.
 pub(super) const LACKS_OWN: &str = "the credential of the exported tool could not be taken over; the operator writes it under `auth`";
 
 /// The number of scopes and operations a finding names: all of most services', and lines that can be read.

@@ -22,7 +22,7 @@ pub(super) struct Shelf {
     file: PathBuf,
 }
 
-/// What a server said of a version, as the next request for it repeats it.
+/// The validators of a version, as the next request for it repeats them.
 type Validators = Vec<(HeaderName, HeaderValue)>;
 
 impl Shelf {

@@ -14,7 +14,7 @@ use crate::{
 /// Two of them would be called alike.
 const NAMES: [&str; 7] = ["A", "B", "C", "D", "E.1", "E_1", "F"];
 
-/// How a schema refers to another, and to which one.
+/// A reference from a schema: its kind, and the schema it names.
 type Reference = (u8, usize);
 
 /// A schema of which nothing is known but what it refers to.
@@ -52,7 +52,7 @@ fn described(schemas: &[Vec<Reference>], roots: &[Vec<Reference>]) -> Document {
     document(json!({"components": {"schemas": schemas}, "x-roots": roots}))
 }
 
-/// Which of the roots, by whom, and whether it is a form with files.
+/// The number of a root, that of the asking one, and a flag for a form with files.
 type Asked = (usize, usize, bool);
 
 /// A builder that built a root, and what it built.
@@ -131,7 +131,7 @@ proptest! {
     }
 }
 
-/// Whether the definitions of a root come in groups, and how many groups that are.
+/// The number of groups that the definitions of a root come in, if they do.
 fn groups(schemas: &[Vec<Reference>], root: Vec<Reference>) -> Option<usize> {
     let document = described(schemas, &[root]);
     let built = fresh(&document);

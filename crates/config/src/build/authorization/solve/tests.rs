@@ -1,4 +1,4 @@
-//! What is asked for, what is at hand, and what comes of it.
+//! Rows of requirements, the credentials at hand, and the solution.
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};
 
