@@ -108,6 +108,11 @@ impl Checked {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
     }
 
+    /// Whether operations are left out because they are not selected.
+    pub(crate) fn has_unselected(&self) -> bool {
+        self.toolset.report.not_selected > 0
+    }
+
     /// Every finding with the file it is about, as it is shown.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = (PathBuf, &Diagnostic)> {
         self.diagnostics.iter().map(|known| (file_of(&self.file, known), known))

@@ -33,6 +33,10 @@ struct Found {
     findings: Vec<Finding>,
     /// Those that kept a configuration from being built, as snippets.
     faults: String,
+    /// The number of files that offer no tool.
+    n_empty: usize,
+    /// Those of them of which no finding says why, with what to do.
+    empty: Vec<(PathBuf, &'static str)>,
 }
 
 /// Checks every file and tells everything at once.
@@ -48,7 +52,7 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     for file in &arguments.files {
         let progress = Progress::shown(format!("checking {}", file.display()));
         match open::built(file, &options(arguments)) {
-            Ok(built) => found.take(built, (&levels, counted), baseline.as_mut())?,
+            Ok(built) => found.take(file, built, (&levels, counted, baseline.as_mut()))?,
             Err(error) => found.fault(&error),
         }
         drop(progress);
@@ -69,7 +73,9 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<Verdict, Failure> {
     let is_denied = |known: &Finding| known.severity == FindingSeverity::Error;
     let is_found = found.documents.iter().any(|document| document.has_findings(&levels))
         || n_faults > 0
-        || found.findings.iter().any(is_denied);
+        || found.findings.iter().any(is_denied)
+        || found.n_empty > 0;
+    found.tell_empty();
     if found.faults.is_empty() { Ok(Verdict::of(is_found)) } else { Err(Failure(found.faults)) }
 }
 
@@ -119,22 +125,42 @@ fn counted(arguments: &CheckArguments, format: Format) -> fn() -> LossCounts {
 impl Found {
     fn take(
         &mut self,
+        file: &Path,
         built: Built,
-        (levels, counted): (&Levels, fn() -> LossCounts),
-        mut baseline: Option<&mut Baseline>,
+        (levels, counted, mut baseline): (&Levels, fn() -> LossCounts, Option<&mut Baseline>),
     ) -> Result<(), Failure> {
-        let Built { toolsets, mut warnings, .. } = built;
+        let Built { executor, toolsets, mut warnings, .. } = built;
+        let n_known = self.documents.len();
+        let offers = executor.entries().next().is_some();
         levels.judge_findings(&mut warnings);
         for warning in &warnings {
             output::talk(&open::shown(warning, &warnings));
         }
+        let is_warned = warnings.iter().any(|warning| warning.code == "selects-nothing");
         self.findings.append(&mut warnings);
         for toolset in toolsets {
             let mut checked = Checked::new(toolset, counted())?.with_advice();
             checked.judge(levels, baseline.as_deref_mut());
             self.documents.push(checked);
         }
+        if !offers {
+            self.n_empty += 1;
+            let own = self.documents.get(n_known..).unwrap_or_default();
+            if !is_warned && !own.iter().any(|document| document.has_findings(levels)) {
+                self.empty.push((file.to_owned(), remedy(own)));
+            }
+        }
         Ok(())
+    }
+
+    /// Says which files offer nothing, and what to do.
+    fn tell_empty(&self) {
+        for (file, remedy) in &self.empty {
+            let file = file.display();
+            output::talk(&format!(
+                "error: `{file}` offers no tool: expected one operation at least, got none\nhelp: {remedy}\n"
+            ));
+        }
     }
 
     /// Goes on to the next file.
@@ -177,6 +203,17 @@ impl Found {
                 }
             }
         }
+    }
+}
+
+/// What to do about a file that offers nothing.
+fn remedy(documents: &[Checked]) -> &'static str {
+    if documents.iter().any(Checked::has_unselected) {
+        "let `tools:` of the toolset select some operations: it leaves out all that there are"
+    } else if documents.is_empty() {
+        "name a toolset with a description, or with functions, under `toolsets:`"
+    } else {
+        "put an operation under `paths:`, `/pets: {get: {…}}`, or name another description"
     }
 }
 
