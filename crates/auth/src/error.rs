@@ -13,8 +13,22 @@ pub struct Error {
     message: Cow<'static, str>,
     parameter: Option<String>,
     source: Option<callgate_secret::Error>,
+    /// Where tokens are asked for, which the operator wants to know and a model does not.
+    asked_at: Option<Box<AskedAt>>,
     is_transient: bool,
 }
+
+/// The server that tokens are asked of.
+#[derive(Clone, Debug)]
+struct AskedAt(String);
+
+impl fmt::Display for AskedAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "asked at `{}`", self.0)
+    }
+}
+
+impl error::Error for AskedAt {}
 
 /// The class of an [`Error`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -65,13 +79,25 @@ impl Error {
     /// assert!(error.transient().is_transient());
     /// ```
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { kind, message: message.into(), parameter: None, source: None, is_transient: false }
+        Self {
+            kind,
+            message: message.into(),
+            parameter: None,
+            source: None,
+            asked_at: None,
+            is_transient: false,
+        }
     }
 
     /// The same failure as one that may be over when the request is made again.
     #[must_use]
     pub fn transient(self) -> Self {
         Self { is_transient: true, ..self }
+    }
+
+    /// The same failure with the server that a token was asked of, as its cause.
+    pub(crate) fn asked_at(self, server: Option<String>) -> Self {
+        Self { asked_at: server.map(AskedAt).map(Box::new), ..self }
     }
 
     fn of_session(kind: ErrorKind, parameter: &str, message: String) -> Self {
@@ -87,7 +113,12 @@ impl fmt::Display for Error {
 
 impl error::Error for Error {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        self.source.as_ref().map(|source| source as &(dyn error::Error + 'static))
+        match (&self.source, &self.asked_at) {
+            (Some(source), _) => Some(source),
+            (None, asked_at) => {
+                asked_at.as_deref().map(|server| server as &(dyn error::Error + 'static))
+            }
+        }
     }
 }
 

@@ -109,6 +109,13 @@ pub(crate) fn no_token(is_transient: bool) -> Error {
     Error::new(ErrorKind::Denied, message)
 }
 
+/// Nothing holds default credentials: no file, and no machine of Google's.
+pub(crate) fn no_default_credentials() -> Error {
+    let message = "expected application default credentials of Google: `GOOGLE_APPLICATION_CREDENTIALS` is not set, `gcloud` wrote no file, \
+                   and no metadata server answers: `gcloud auth application-default login` makes them, or name a key";
+    Error::new(ErrorKind::Unavailable, message)
+}
+
 pub(crate) fn timed_out() -> Error {
     Error::new(ErrorKind::Unavailable, "Google's token service did not answer in time")
 }

@@ -102,6 +102,7 @@ impl Tokens {
             Err(error) => {
                 // The library repeats a lasting refusal for ever; a new source asks again, after a while.
                 let mut state = self.state.lock().await;
+                let error = self.explained(error, state.origin.as_deref());
                 let is_current =
                     state.source.as_ref().is_some_and(|known| Arc::ptr_eq(known, &source));
                 if is_current {
@@ -111,6 +112,16 @@ impl Tokens {
                 Err(error)
             }
         }
+    }
+
+    /// A failure of the metadata server as what it means where there need be none: nobody gave credentials.
+    fn explained(&self, error: Error, origin: Option<&Origin>) -> Error {
+        let is_of_machine = origin.is_none_or(Option::is_none);
+        let is_usual = self.identity.account == Account::Default;
+        if is_usual && is_of_machine && error.is_transient() {
+            return error::no_default_credentials();
+        }
+        error
     }
 
     async fn source(&self) -> Result<Arc<Source>, Error> {

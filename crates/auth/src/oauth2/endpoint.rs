@@ -76,6 +76,18 @@ impl Endpoint {
         }
     }
 
+    /// The server that is asked first, by its scheme, host and port.
+    pub(super) fn server(&self) -> Option<String> {
+        let url = match &self.named {
+            TokenEndpoint::Described => return None,
+            TokenEndpoint::DescribedMetadata(described) => &described.url,
+            TokenEndpoint::DescribedUrl(url)
+            | TokenEndpoint::Issuer(url)
+            | TokenEndpoint::Url(url) => url,
+        };
+        Some(Url::parse(url).ok()?.origin().ascii_serialization())
+    }
+
     /// The URL, from the server's metadata where it is not named; for at most `time`.
     pub(super) async fn url(
         &self,
@@ -101,7 +113,7 @@ impl Endpoint {
         let reading = Reading { transport, time, named_by: self.named_by() };
         let endpoints = match &self.named {
             TokenEndpoint::Described => {
-                return Err(Failure::Unreadable("no token endpoint is named"));
+                return Err(Failure::unreadable("no token endpoint is named"));
             }
             TokenEndpoint::DescribedMetadata(described) => reading.described(described).await?,
             TokenEndpoint::DescribedUrl(url) | TokenEndpoint::Url(url) => {
@@ -135,27 +147,28 @@ impl Reading<'_> {
             let Some(metadata) = self.metadata(&url).await? else { continue };
             // RFC 8414 §3.3: they must be the same, else the document is another server's.
             if metadata.issuer != issuer {
-                return Err(Failure::Unreadable(ANOTHER_ISSUER));
+                return Err(Failure::unreadable(ANOTHER_ISSUER));
             }
             return metadata.endpoints();
         }
-        Err(Failure::Unreadable("the issuer does not say where its token endpoint is"))
+        Err(Failure::unreadable("the issuer does not say where its token endpoint is"))
     }
 
     async fn described(&self, described: &DescribedMetadata) -> Result<Endpoints, Failure> {
-        let no_url = Failure::Unreadable("the description names metadata that are no URL");
+        let no_url = Failure::unreadable("the description names metadata that are no URL");
         let url: Url = described.url.parse().map_err(|_| no_url)?;
         let found = self.metadata(&url).await?;
-        let metadata = found.ok_or(Failure::Unreadable("there are no metadata of the issuer"))?;
+        let metadata =
+            found.ok_or_else(|| Failure::unreadable("there are no metadata of the issuer"))?;
         if !locations(&metadata.issuer).contains(&url) {
-            return Err(Failure::Unreadable(ANOTHER_ISSUER));
+            return Err(Failure::unreadable(ANOTHER_ISSUER));
         }
         let is_allowed = |endpoint: &String| {
             let origin = endpoint.parse().map(|url: Url| url.origin().ascii_serialization());
             origin.is_ok_and(|origin| described.origins.contains(&origin))
         };
         if !is_allowed(&metadata.token_endpoint) {
-            return Err(Failure::Unreadable(FOREIGN_ENDPOINT));
+            return Err(Failure::unreadable(FOREIGN_ENDPOINT));
         }
         Ok(metadata.with(is_allowed))
     }
@@ -164,13 +177,13 @@ impl Reading<'_> {
     async fn metadata(&self, url: &Url) -> Result<Option<Metadata>, Failure> {
         let request = Request::get(url.as_str()).header(ACCEPT, "application/json");
         let request = request.extension(self.named_by).body(Bytes::new());
-        let request = request.map_err(|_| Failure::Unreadable("the issuer is no URL"))?;
+        let request = request.map_err(|_| Failure::unreadable("the issuer is no URL"))?;
         let limits = Limits { timeout: self.time, response_bytes: MAX_ANSWER_BYTES };
         let unavailable =
             |retry| Failure::Unavailable { why: "the issuer's metadata cannot be read", retry };
         let answer = self.transport.send(request, &limits).await.map_err(|error| {
             match (error.kind(), self.named_by) {
-                (ErrorKind::Refused, NamedBy::Description) => Failure::Unreadable(UNTRUSTED),
+                (ErrorKind::Refused, NamedBy::Description) => Failure::unreadable(UNTRUSTED),
                 _ if error.is_transient() => unavailable(Retry::Soon),
                 _ => unavailable(Retry::Later),
             }
@@ -183,7 +196,7 @@ impl Reading<'_> {
             return Ok(None);
         }
         let metadata = serde_json::from_slice(answer.body());
-        let unreadable = Failure::Unreadable("the issuer's metadata name no token endpoint");
+        let unreadable = Failure::unreadable("the issuer's metadata name no token endpoint");
         metadata.map(Some).map_err(|_| unreadable)
     }
 }
@@ -199,7 +212,7 @@ impl Metadata {
             })
         };
         if !is_safe(&self.token_endpoint) {
-            return Err(Failure::Unreadable("the issuer's token endpoint is not https"));
+            return Err(Failure::unreadable("the issuer's token endpoint is not https"));
         }
         Ok(self.with(is_safe))
     }

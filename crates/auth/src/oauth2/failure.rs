@@ -1,5 +1,7 @@
 //! The way asking an authorization server fails, in our own words: nothing it wrote is in them.
 
+use std::borrow::Cow;
+
 /// The reason why there is no token.
 #[derive(Debug)]
 pub(super) enum Failure {
@@ -8,7 +10,13 @@ pub(super) enum Failure {
     /// No answer, or one that says to come later.
     Unavailable { why: &'static str, retry: Retry },
     /// An answer that is no token.
-    Unreadable(&'static str),
+    Unreadable(Cow<'static, str>),
+}
+
+impl Failure {
+    pub(super) fn unreadable(why: &'static str) -> Self {
+        Self::Unreadable(why.into())
+    }
 }
 
 /// True if asking again at once may help.

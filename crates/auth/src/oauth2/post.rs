@@ -80,7 +80,7 @@ fn request(
         .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
         .extension(server.endpoint.named_by())
         .body(Bytes::from(text.finish()));
-    let mut request = request.map_err(|_| Failure::Unreadable("an endpoint is no URL"))?;
+    let mut request = request.map_err(|_| Failure::unreadable("an endpoint is no URL"))?;
     if let Some(mut header) = header {
         header.set_sensitive(true);
         request.headers_mut().insert(AUTHORIZATION, header);

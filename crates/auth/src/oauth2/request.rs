@@ -66,7 +66,7 @@ pub(super) async fn send(
 ) -> Result<Answered, Failure> {
     let TokenRequest { url, named_by, client_id, secret, grant_type, scopes, parameters } = asked;
     let url = TokenUrl::new(url.to_owned());
-    let url = url.map_err(|_| Failure::Unreadable("the token endpoint is no URL"))?;
+    let url = url.map_err(|_| Failure::unreadable("the token endpoint is no URL"))?;
     let mut client = TokenClient::new(ClientId::new(client_id.to_owned())).set_token_uri(url);
     client = client.set_auth_type(AuthType::RequestBody);
     if let Some((secret, place)) = secret {
@@ -155,13 +155,13 @@ fn token(answer: Answer) -> Result<Answered, Failure> {
     let (expires_in, scopes) = (answer.seconds(), answer.said_scopes());
     // RFC 8693 §2.2.1: `N_A` is what is issued where it is no access token; it is used as one here.
     if !["bearer", "n_a"].contains(&answer.token_type().as_ref()) {
-        return Err(Failure::Unreadable("the token is not one for `Bearer`"));
+        return Err(Failure::unreadable("the token is not one for `Bearer`"));
     }
     let (token, refresh_token) = answer.into_tokens();
     let refresh_token = refresh_token.filter(|token| !token.is_empty()).map(Secret::new);
     let token = Secret::new(token);
     if token.is_empty() || token.expose_as_token().is_err() {
-        return Err(Failure::Unreadable("the token is empty, or cannot be put in a header"));
+        return Err(Failure::unreadable("the token is empty, or cannot be put in a header"));
     }
     Ok(Answered { token, expires_in, refresh_token, scopes })
 }
@@ -176,7 +176,7 @@ fn failure(error: RequestTokenError<NotAnswered, BasicErrorResponse>) -> Failure
             unsent(&error, named_by)
         }
         RequestTokenError::Parse(..) | RequestTokenError::Other(_) => {
-            Failure::Unreadable("the answer of the token endpoint is no token")
+            Failure::unreadable("the answer of the token endpoint is no token")
         }
     }
 }
@@ -189,13 +189,13 @@ pub(super) fn unsent(error: &callgate_transport::Error, named_by: NamedBy) -> Fa
             Failure::Unavailable { why: "the token endpoint cannot be reached", retry: Retry::Soon }
         }
         ErrorKind::TimedOut => later("the token endpoint took too long"),
-        ErrorKind::TooLarge => Failure::Unreadable("the answer of the token endpoint is too large"),
+        ErrorKind::TooLarge => Failure::unreadable("the answer of the token endpoint is too large"),
         ErrorKind::Tls => {
-            Failure::Unreadable("there is no secure connection to the token endpoint")
+            Failure::unreadable("there is no secure connection to the token endpoint")
         }
-        ErrorKind::NothingRecorded => Failure::Unreadable("no token is recorded"),
-        ErrorKind::Refused if named_by == NamedBy::Description => Failure::Unreadable(UNTRUSTED),
-        ErrorKind::Refused => Failure::Unreadable("the token request may not be sent"),
+        ErrorKind::NothingRecorded => Failure::unreadable("no token is recorded"),
+        ErrorKind::Refused if named_by == NamedBy::Description => Failure::unreadable(UNTRUSTED),
+        ErrorKind::Refused => Failure::unreadable("the token request may not be sent"),
         _ => later("the token endpoint cannot be reached"),
     }
 }
@@ -212,9 +212,13 @@ pub(super) fn of_status(status: StatusCode) -> Failure {
         return Failure::Unavailable { why: "the token endpoint is out of order", retry };
     }
     if status.is_redirection() {
-        return Failure::Unreadable("the token endpoint redirects, which is not followed");
+        return Failure::unreadable("the token endpoint redirects, which is not followed");
     }
-    Failure::Unreadable("the answer of the token endpoint is no token")
+    if status.is_success() {
+        return Failure::unreadable("the answer of the token endpoint is no token");
+    }
+    let status = status.as_u16();
+    Failure::Unreadable(format!("the token endpoint answered {status}, which is no token").into())
 }
 
 #[derive(Debug)]

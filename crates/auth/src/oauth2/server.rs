@@ -125,14 +125,15 @@ impl Server {
 
     pub(super) fn error(&self, failure: &Failure) -> Error {
         let name = &self.config.name;
-        match failure {
+        let error = match failure {
             Failure::Refused(code) => match self.config.grant.session_place_of(code) {
                 Some(place) => error::session_token_refused(name, &place, code),
                 None => error::token_refused(name, code),
             },
             Failure::Unavailable { why, .. } => error::token_unavailable(name, why),
             Failure::Unreadable(why) => error::token_unreadable(name, why),
-        }
+        };
+        error.asked_at(self.endpoint.server())
     }
 
     /// The reason why one asking came to nothing, as an error.

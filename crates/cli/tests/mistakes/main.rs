@@ -30,12 +30,12 @@ use self::{
 
 /// The number of messages that lack something. May only fall.
 const LACKING: [(Aspect, usize); 6] = [
-    (Aspect::What, 8),
-    (Aspect::Where, 7),
-    (Aspect::Expected, 10),
-    (Aspect::Got, 20),
-    (Aspect::Remedy, 17),
-    (Aspect::Once, 6),
+    (Aspect::What, 7),
+    (Aspect::Where, 5),
+    (Aspect::Expected, 9),
+    (Aspect::Got, 19),
+    (Aspect::Remedy, 16),
+    (Aspect::Once, 2),
 ];
 
 /// The least number of mistakes.

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
     path::Path,
     process::{Child, Command, Stdio},
@@ -78,13 +78,15 @@ impl Drop for Services {
     }
 }
 
-/// A service that greets as a mail server does.
+/// A service that answers as a mail server does.
 fn garbled() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
-            // Whoever is gone was not to be greeted.
+            // One that greets before it is asked is told in other words where the greeting comes first. Whoever is gone was
+            // not to be greeted.
+            stream.read_exact(&mut [0]).ok();
             stream.write_all(b"220 mail.example ESMTP\r\n").ok();
         }
     });
