@@ -78,7 +78,7 @@ fn every_future_of_a_sidecar_is_send() {
     let _: fn(&Source) = |source| is_send(source.build(None));
     let _: fn(Source, ServeOptions) =
         |source, options| is_send(serve(source, options, |_: &str| {}));
-    let _: fn(&Config) = |config| is_send(start_log(config, Box::new(|_| {})));
+    let _: fn(&Config) = |config| is_send(start_log(config, &config.log, Box::new(|_| {})));
     let _: fn(Arc<dyn Host>) = |host| is_send(serve_stdio(host));
     let _: fn(&Client, &Question) = |client, question| is_send(client.ask(question));
     let _: fn(&McpService, http::Request<bytes::Bytes>) =

@@ -6,6 +6,7 @@ mod answer;
 mod audit;
 mod call;
 mod check;
+mod complete;
 mod completions;
 mod diff;
 mod doctor;
@@ -13,6 +14,7 @@ mod explain;
 mod import;
 mod init;
 mod login;
+mod man;
 #[cfg(feature = "mcp")]
 mod mcp;
 mod serve;
@@ -27,6 +29,7 @@ pub(crate) use self::{
     audit::{AuditCommand, VerifyArguments},
     call::CallArguments,
     check::{CheckArguments, Format, Least},
+    complete::{CompleteArguments, CompletedShell},
     completions::CompletionsArguments,
     diff::DiffArguments,
     doctor::DoctorArguments,
@@ -34,6 +37,7 @@ pub(crate) use self::{
     import::ImportArguments,
     init::InitArguments,
     login::{LoginArguments, LoginPlace, LogoutArguments},
+    man::ManArguments,
     serve::ServeArguments,
     source::{DescriptionArguments, SourceArguments},
     test::TestArguments,
@@ -43,6 +47,10 @@ pub(crate) use self::{
 /// Turns OpenAPI descriptions into tools a language model can call, and executes the calls.
 #[derive(Debug, Parser)]
 #[command(name = "callgate", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    after_help = "CALLGATE_LOG=LEVEL writes what callgate does to standard error, of single modules with CALLGATE_LOG=warn,callgate_auth=debug; \
+                  levels are off, error, warn, info, debug, trace"
+)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -62,6 +70,9 @@ pub(crate) enum Command {
     /// Check descriptions and configurations, and say what became of each operation
     #[command(after_help = "Example:\n  callgate check fixtures/pets/spec.yaml --lint")]
     Check(CheckArguments),
+    /// Say what may stand at the end of a command line
+    #[command(hide = true, after_help = "Example:\n  callgate complete zsh callgate call")]
+    Complete(CompleteArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:\n  callgate completions bash")]
     Completions(CompletionsArguments),
@@ -84,6 +95,9 @@ pub(crate) enum Command {
     Login(LoginArguments),
     /// Log out: give the tokens of a login back and forget it
     Logout(LogoutArguments),
+    /// Print the manual page of a command, or write those of all commands
+    #[command(after_help = "Example:\n  callgate man call")]
+    Man(ManArguments),
     /// Serve tools over the Model Context Protocol on standard input and output, to the host that starts the command
     #[cfg(feature = "mcp")]
     #[command(after_help = "Example:\n  callgate mcp config/demo.yaml --print-config claude")]

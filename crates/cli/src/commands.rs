@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod diff;
 pub(crate) mod doctor;
@@ -12,6 +13,7 @@ pub(crate) mod init;
 pub(crate) mod login;
 pub(crate) mod logout;
 mod losses;
+pub(crate) mod man;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
 pub(crate) mod schema;

@@ -1,8 +1,13 @@
-//! Warnings of callgate's own parts, on standard error: what concerns the operator and no single call. Anything less, and
-//! what libraries say, is left out.
+//! What the command tells of its own workings, on standard error: warnings of callgate's parts, which concern the operator and no
+//! single call. `CALLGATE_LOG` and `-vv` have records of other levels written instead, in the form of a sidecar's log.
 
-use std::fmt::{self, Write as _};
+use std::{
+    env,
+    fmt::{self, Write as _},
+};
 
+use callgate_config::LogConfig;
+use callgate_gateway::start_plain_log;
 use tracing::{
     Event, Level, Metadata, Subscriber,
     field::{Field, Visit},
@@ -10,20 +15,73 @@ use tracing::{
     span::{Attributes, Id, Record},
 };
 
-use crate::output;
+use crate::{exit::Failure, output};
 
-/// Shows warnings from now on.
-pub(crate) fn start() {
-    // Fails where there is one already, which then does the same or better.
-    tracing::subscriber::set_global_default(Warnings).ok();
+/// Who reads what is told.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Reader {
+    /// A person, who also reads how each call ends.
+    Person,
+    /// A person who wants to know more: `-vv`.
+    Curious,
+    /// Whoever runs a program that serves others.
+    Operator,
 }
 
+/// Tells from now on what this reader wants to know, or what `CALLGATE_LOG` says.
+pub(crate) fn start(reader: Reader) -> Result<(), Failure> {
+    let levels = LogConfig::default();
+    if reader == Reader::Curious || is_filtered() {
+        let usual = if reader == Reader::Curious { IN_DETAIL } else { USUAL };
+        let levels = filtered(levels, usual)?;
+        start_plain_log(&self::levels(levels)?, Box::new(output::log));
+        return Ok(());
+    }
+    // Fails where there is one already, which then does the same or better.
+    tracing::subscriber::set_global_default(Warnings { reader }).ok();
+    Ok(())
+}
+
+/// The levels of a sidecar's log, with those that `CALLGATE_LOG` says in their place.
+pub(crate) fn levels(configured: LogConfig) -> Result<LogConfig, Failure> {
+    let Some(filter) = env::var_os(VARIABLE) else { return Ok(configured) };
+    filtered(configured, &filter.to_string_lossy())
+}
+
+fn is_filtered() -> bool {
+    env::var_os(VARIABLE).is_some_and(|filter| !filter.is_empty())
+}
+
+fn filtered(levels: LogConfig, filter: &str) -> Result<LogConfig, Failure> {
+    levels.with_filter(filter).map_err(|error| {
+        let help = "for example `CALLGATE_LOG=debug`, or `CALLGATE_LOG=warn,callgate_auth=debug`";
+        Failure(format!("error: `{VARIABLE}`: {error}\nhelp: {help}"))
+    })
+}
+
+const VARIABLE: &str = "CALLGATE_LOG";
+/// The levels of those that a filter does not name.
+const USUAL: &str = "warn";
+/// The levels of `-vv`.
+const IN_DETAIL: &str = "debug";
+
 /// Writes each warning in a line. Knows no spans.
-struct Warnings;
+struct Warnings {
+    reader: Reader,
+}
+
+impl Warnings {
+    /// Whether the end of a call says it, too.
+    fn is_told_twice(&self, target: &str) -> bool {
+        self.reader == Reader::Person && target.starts_with("callgate_auth::token_cache")
+    }
+}
 
 impl Subscriber for Warnings {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        *metadata.level() <= Level::WARN && metadata.target().starts_with("callgate")
+        let target = metadata.target();
+        let is_ours = *metadata.level() <= Level::WARN && target.starts_with("callgate");
+        is_ours && !self.is_told_twice(target)
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
@@ -71,8 +129,8 @@ mod tests {
 
     #[test]
     fn a_warning_of_ours_is_shown_and_nothing_else() {
-        let subscriber = Warnings;
-        tracing::subscriber::with_default(subscriber, || {
+        tracing::subscriber::with_default(Warnings { reader: Reader::Person }, || {
+            assert!(!tracing::enabled!(target: "callgate_auth::token_cache::slot", Level::WARN));
             assert!(tracing::enabled!(target: "callgate_config::build", Level::WARN));
             assert!(!tracing::enabled!(target: "callgate_config::build", Level::INFO));
             assert!(!tracing::enabled!(target: "hyper", Level::WARN));

@@ -40,19 +40,37 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Arguments, AuditCommand, Command};
+use crate::{
+    args::{Arguments, AuditCommand, Command},
+    exit::{Failure, Verdict},
+    log::Reader,
+};
 
 fn main() -> ExitCode {
     closed::close_memory();
     let command = Arguments::parse().command;
-    // A sidecar writes the log that its configuration asks for.
-    if !matches!(command, Command::Serve(_)) {
-        log::start();
+    let ended = reader(&command).map_or(Ok(()), log::start).and_then(|()| run(command));
+    exit::code(ended)
+}
+
+/// Who reads what the parts of callgate tell; none of a sidecar, which writes the log that its configuration asks for, and of
+/// a key press.
+fn reader(command: &Command) -> Option<Reader> {
+    match command {
+        Command::Complete(_) | Command::Serve(_) => None,
+        Command::Call(arguments) if arguments.answer.verbose > 1 => Some(Reader::Curious),
+        #[cfg(feature = "mcp")]
+        Command::Mcp(_) => Some(Reader::Operator),
+        _ => Some(Reader::Person),
     }
-    let ended = match command {
+}
+
+fn run(command: Command) -> Result<Verdict, Failure> {
+    match command {
         Command::Audit(AuditCommand::Verify(arguments)) => commands::audit::verify(&arguments),
         Command::Call(arguments) => commands::call::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
+        Command::Complete(arguments) => Ok(commands::complete::run(&arguments)),
         Command::Completions(arguments) => Ok(commands::completions::run(&arguments)),
         Command::Diff(arguments) => commands::diff::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
@@ -61,12 +79,12 @@ fn main() -> ExitCode {
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Login(arguments) => commands::login::run(&arguments),
         Command::Logout(arguments) => commands::logout::run(&arguments),
+        Command::Man(arguments) => commands::man::run(&arguments),
         #[cfg(feature = "mcp")]
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Schema => Ok(commands::schema::run()),
         Command::Serve(arguments) => commands::serve::run(&arguments),
         Command::Test(arguments) => commands::test::run(&arguments),
         Command::Tools(arguments) => commands::tools::run(&arguments),
-    };
-    exit::code(ended)
+    }
 }

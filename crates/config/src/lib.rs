@@ -65,7 +65,7 @@ pub use keys::{Key, Kind, TABLES, Table, Takes};
 pub use load::{load, load_description, load_toolset, open};
 pub use location::Location;
 pub use mcp::{McpConfig, McpMode, McpSchemas};
-pub use observe::{LogConfig, LogFormat, LogLevel, ReloadConfig, TelemetryConfig};
+pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;
 pub use secrets::{Remote, SecretsConfig};

@@ -1,7 +1,7 @@
 //! `reload:`, `log:` and `telemetry:`: how a running sidecar keeps up with its files, and what it tells of itself. They are
 //! values here; what they ask for is done by the gateway and the command.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, error, fmt, time::Duration};
 
 use callgate_secret::SecretReference;
 use url::Url;
@@ -38,6 +38,45 @@ pub struct LogConfig {
     /// The text that is written of a module, by the beginning of its path: `callgate_gateway`.
     pub modules: BTreeMap<String, LogLevel>,
 }
+
+impl LogConfig {
+    /// With the levels that a filter says in place of these: one for all, and some by the beginning of a module's path,
+    /// `warn,callgate_executor=debug`.
+    ///
+    /// # Errors
+    /// [`NotAFilter`] with the first part that is none.
+    pub fn with_filter(mut self, filter: &str) -> Result<Self, NotAFilter> {
+        for part in filter.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (module, word) = match part.split_once('=') {
+                Some((module, word)) => (module.trim(), word.trim()),
+                None => ("", part),
+            };
+            let level = LEVELS.iter().find(|(known, _)| known.eq_ignore_ascii_case(word));
+            let (_, level) = level.ok_or_else(|| NotAFilter(part.to_owned()))?;
+            match module {
+                "" if part.contains('=') => return Err(NotAFilter(part.to_owned())),
+                "" => self.level = *level,
+                module => drop(self.modules.insert(module.to_owned(), *level)),
+            }
+        }
+        Ok(self)
+    }
+}
+
+/// A text that is no filter of a log.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NotAFilter(String);
+
+impl fmt::Display for NotAFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "expected a level (`off`, `error`, `warn`, `info`, `debug`, `trace`) or `MODULE=LEVEL`",
+        )?;
+        write!(f, ", got: `{}`", self.0)
+    }
+}
+
+impl error::Error for NotAFilter {}
 
 /// The way a record is written.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -175,3 +214,24 @@ const LEVELS: [(&str, LogLevel); 6] = [
     ("trace", LogLevel::Trace),
     ("warn", LogLevel::Warn),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_takes_the_place_of_levels() {
+        let usual = LogConfig { level: LogLevel::Warn, ..LogConfig::default() };
+        let config = usual.clone().with_filter("info, callgate_auth=TRACE,hyper=off,").unwrap();
+        assert_eq!(config.level, LogLevel::Info);
+        let modules = [("callgate_auth", LogLevel::Trace), ("hyper", LogLevel::Off)];
+        assert_eq!(config.modules, modules.map(|(name, level)| (name.to_owned(), level)).into());
+        let config = usual.clone().with_filter("callgate_auth=debug").unwrap();
+        assert_eq!(config.level, LogLevel::Warn);
+        assert_eq!(usual.clone().with_filter("").unwrap(), usual);
+        for text in ["loud", "=debug", "callgate=loud", "callgate_auth", "a=b=info"] {
+            let error = usual.clone().with_filter(text).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("got: `{text}`")), "{error}");
+        }
+    }
+}

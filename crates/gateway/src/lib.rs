@@ -51,7 +51,7 @@ mod waiting_calls;
 pub use failure::Failure;
 pub use gateway::Gateway;
 pub use live::Live;
-pub use observe::{Telemetry, WriteLine, start_log};
+pub use observe::{Telemetry, WriteLine, start_log, start_plain_log};
 pub use router::router;
 pub use serve::{ServeOptions, serve};
 pub use source::Source;

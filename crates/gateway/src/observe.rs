@@ -11,7 +11,7 @@ mod steps;
 use callgate_executor::TraceContext;
 use http::HeaderMap;
 
-pub use self::log::{Telemetry, WriteLine, start_log};
+pub use self::log::{Telemetry, WriteLine, start_log, start_plain_log};
 pub(crate) use self::request::Traced;
 #[cfg(feature = "otel")]
 pub(crate) use self::steps::Steps;

@@ -11,6 +11,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("aws-sigv4", &["callgate-store"]),
     ("axum", &["callgate-gateway"]),
     ("clap", &["callgate-cli"]),
+    ("clap_mangen", &["callgate-cli"]),
     ("google-cloud-auth", &["callgate-google"]),
     ("granit-parser", &["callgate-tree"]),
     ("hyper-rustls", &["callgate-transport"]),

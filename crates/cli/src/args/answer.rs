@@ -32,7 +32,8 @@ pub(crate) struct AnswerArguments {
     /// Show what a model would get: within its budget, as the configuration selects
     #[arg(long, conflicts_with_all = ["jsonpath", "select"])]
     pub(crate) as_model: bool,
-    /// Show what happens: request, address, TLS, status, headers, times, decisions; `-vv` shows bodies, too
+    /// Show what happens: request, address, TLS, status, headers, times, decisions; `-vv` shows bodies, too, and what the
+    /// parts of callgate tell (`CALLGATE_LOG=debug`)
     #[arg(short, long, action = ArgAction::Count)]
     pub(crate) verbose: u8,
 }

@@ -1,6 +1,8 @@
-//! `callgate completions SHELL`: the completion script on standard output.
+//! `callgate completions SHELL`: the completion script on standard output. Those of bash, fish and zsh ask `callgate complete`
+//! at each key press; those of other shells know commands and flags alone.
 
 use clap::CommandFactory;
+use clap_complete::Shell;
 
 use crate::{
     args::{Arguments, CompletionsArguments},
@@ -10,9 +12,19 @@ use crate::{
 
 /// Prints the script.
 pub(crate) fn run(arguments: &CompletionsArguments) -> Verdict {
+    match arguments.shell {
+        Shell::Bash => output::result(include_str!("completions/callgate.bash")),
+        Shell::Fish => output::result(include_str!("completions/callgate.fish")),
+        Shell::Zsh => output::result(include_str!("completions/callgate.zsh")),
+        shell => output::result(&of_commands(shell)),
+    }
+    Verdict::Fine
+}
+
+/// A script that knows commands and flags.
+fn of_commands(shell: Shell) -> String {
     let mut script = Vec::new();
     let mut command = Arguments::command();
-    clap_complete::generate(arguments.shell, &mut command, "callgate", &mut script);
-    output::result(&String::from_utf8_lossy(&script));
-    Verdict::Fine
+    clap_complete::generate(shell, &mut command, "callgate", &mut script);
+    String::from_utf8_lossy(&script).into_owned()
 }

@@ -9,7 +9,7 @@ use tokio::runtime;
 use crate::{
     args::ServeArguments,
     exit::{Failure, Verdict},
-    folders, grants,
+    folders, grants, log,
     open::{failure, options},
     output,
     source::{self, USUAL_FILE},
@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     let runtime = runtime.map_err(|error| {
         Failure(format!("error: cannot start a runtime: {error}\nhelp: allow more threads"))
     })?;
-    let log = start_log(&config, Box::new(output::log));
+    let levels = log::levels(config.log.clone())?;
+    let log = start_log(&config, &levels, Box::new(output::log));
     let telemetry = runtime.block_on(log).map_err(|why| Failure(format!("error: {why}")))?;
     drop(config);
     let told = |line: &str| output::talk(&format!("{line}\n"));

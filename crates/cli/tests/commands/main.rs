@@ -9,6 +9,7 @@ mod audit;
 mod body_media;
 mod call;
 mod check;
+mod completions;
 mod connection;
 mod default_credentials;
 mod diff;
@@ -19,6 +20,8 @@ mod given;
 mod hostile;
 mod import;
 mod init;
+mod log;
+mod man;
 #[cfg(unix)]
 mod manual;
 mod output;

@@ -114,13 +114,6 @@ fn json_tells_where_each_argument_goes() {
 }
 
 #[test]
-fn completions_are_printed_for_each_shell() {
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        callgate(&["completions", shell]).exits(0).prints("callgate");
-    }
-}
-
-#[test]
 fn as_many_tools_are_listed_as_check_says_can_be_called() {
     for file in ["pets/spec.yaml", "ledger/spec.json", "styles/spec.yaml", "faulty/spec.yaml"] {
         let file = format!("fixtures/{file}");

@@ -37,12 +37,16 @@ impl Drop for Telemetry {
     }
 }
 
-/// Writes records and sends spans from now on; where a program has a subscriber of its own, that one stays.
+/// Writes records of these levels and sends spans from now on; where a program has a subscriber of its own, that one stays.
 ///
 /// # Errors
 /// What is wrong with `telemetry:`, and what to do.
-pub async fn start_log(config: &Config, write: WriteLine) -> Result<Telemetry, String> {
-    let registry = subscriber(&config.log, write);
+pub async fn start_log(
+    config: &Config,
+    levels: &LogConfig,
+    write: WriteLine,
+) -> Result<Telemetry, String> {
+    let registry = subscriber(levels, write);
     let Some(collector) = &config.telemetry.otlp else {
         tracing::subscriber::set_global_default(registry).ok();
         return Ok(Telemetry::default());
@@ -60,6 +64,12 @@ pub async fn start_log(config: &Config, write: WriteLine) -> Result<Telemetry, S
     Err(format!(
         "`telemetry.otlp` is {collector}, and this callgate sends no traces\nhelp: build it with `--features otel`, or remove the key"
     ))
+}
+
+/// Writes records from now on, and sends no spans.
+pub fn start_plain_log(levels: &LogConfig, write: WriteLine) {
+    // Where a program has a subscriber of its own, that one stays.
+    tracing::subscriber::set_global_default(subscriber(levels, write)).ok();
 }
 
 /// The headers that the operator adds to requests to the collector.

@@ -1,0 +1,124 @@
+//! `callgate complete SHELL WORD…`: what may stand where the cursor is, for the scripts that `callgate completions` prints. Says
+//! nothing else, sends nothing, and never fails: whoever presses a key wants candidates or silence.
+
+mod argument;
+mod known;
+mod line;
+mod shelf;
+mod spot;
+mod value;
+
+use std::{ffi::OsString, fmt::Write as _};
+
+use self::{line::Line, spot::Spot};
+use crate::{
+    args::{CompleteArguments, CompletedShell},
+    exit::Verdict,
+    output,
+};
+
+/// What may stand at a place.
+#[derive(Debug, Default)]
+struct Found {
+    all: Vec<Candidate>,
+    /// Files, too, which the shell finds itself.
+    files: Option<Files>,
+}
+
+/// A word that may stand there.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+struct Candidate {
+    text: String,
+    help: String,
+}
+
+/// Files may stand there.
+#[derive(Debug)]
+struct Files {
+    /// What stands before the file in its word: `photo=@`.
+    before: String,
+    /// What is typed of the file.
+    path: String,
+}
+
+/// Prints what may stand there.
+pub(crate) fn run(arguments: &CompleteArguments) -> Verdict {
+    let text = match arguments.shell {
+        CompletedShell::Bash => for_bash(&arguments.words),
+        CompletedShell::Fish | CompletedShell::Zsh => for_words(&arguments.words),
+    };
+    output::result(&text);
+    Verdict::Fine
+}
+
+/// For bash, which hands over its line: candidates as they are typed, without what stands before them in the eyes of bash.
+fn for_bash(given: &[OsString]) -> String {
+    let text = |at: usize| given.get(at).map(|word| word.to_string_lossy()).unwrap_or_default();
+    let line = Line::read(&text(0), &text(1));
+    let found = found(&line.words);
+    let typed: Vec<String> = found.all.iter().filter_map(|known| line.typed(&known.text)).collect();
+    let is_open = !typed.is_empty() && typed.iter().all(|text| text.ends_with(['=', '/']));
+    let mut answer = match &found.files {
+        Some(Files { before, path }) => {
+            let before = before.strip_prefix(&line.known).unwrap_or_default();
+            format!("files\n{before}\n{path}\n")
+        }
+        None if is_open => "open\n".to_owned(),
+        None => "words\n".to_owned(),
+    };
+    for text in typed {
+        let _infallible = writeln!(answer, "{text}");
+    }
+    answer
+}
+
+/// For shells that quote themselves: candidates with what they are, the start of the word among them.
+fn for_words(given: &[OsString]) -> String {
+    let words: Vec<String> = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let found = found(&words);
+    let mut answer = match &found.files {
+        Some(Files { before, path }) => format!("files\n{before}\n{path}\n"),
+        None => "words\n".to_owned(),
+    };
+    for Candidate { text, help } in &found.all {
+        let _infallible = writeln!(answer, "{text}\t{help}");
+    }
+    answer
+}
+
+/// What may stand in place of the last word. What would change a terminal is not offered.
+fn found(words: &[String]) -> Found {
+    let command = spot::command();
+    let Some(spot) = Spot::of(&command, words) else { return Found::default() };
+    let mut found = value::found(&spot);
+    found.all.retain(|known| {
+        known.text.starts_with(spot.typed) && !known.text.contains(char::is_control)
+    });
+    for candidate in &mut found.all {
+        candidate.text.insert_str(0, spot.before);
+    }
+    if let Some(files) = &mut found.files {
+        files.before.insert_str(0, spot.before);
+    }
+    let is_lost = |files: &Files| {
+        files.before.contains(char::is_control) || files.path.contains(char::is_control)
+    };
+    found.files = found.files.filter(|files| !is_lost(files));
+    found
+}
+
+impl Candidate {
+    fn new(text: impl Into<String>, help: &str) -> Self {
+        Self { text: text.into(), help: in_a_line(help) }
+    }
+}
+
+/// The first line of a text, as it may stand beside a candidate.
+fn in_a_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let plain = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c });
+    plain.take(LONGEST_HELP).collect()
+}
+
+/// Longer than a terminal shows beside a candidate.
+const LONGEST_HELP: usize = 100;

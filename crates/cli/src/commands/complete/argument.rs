@@ -1,0 +1,220 @@
+//! The arguments of a tool as they are completed: their names, those of members inside them, and the values they may have. Made
+//! of the tool's schema once, and kept as JSON.
+
+use callgate_tool::{Value, json};
+
+use super::{Candidate, in_a_line};
+use crate::guide::Guide;
+
+/// An argument, or a member inside one.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Argument {
+    /// The name with dots, as it is typed.
+    pub(super) name: String,
+    pub(super) is_required: bool,
+    /// Whether it may be given again.
+    is_list: bool,
+    help: String,
+    values: Vec<String>,
+}
+
+/// The arguments that the schema of a tool has, required ones first. The members of `body`, an argument that is the whole
+/// body, stand for it.
+pub(super) fn of_schema(schema: &Value, body: Option<&str>) -> Vec<Argument> {
+    let guide = Guide::new(schema);
+    let mut all = Vec::new();
+    for name in guide.members() {
+        let is_required = is_required(guide, name);
+        let Some(below) = guide.member(name) else { continue };
+        if Some(name) == body {
+            for inner in below.members().into_iter().filter(|inner| guide.member(inner).is_none()) {
+                let required = is_required && self::is_required(below, inner);
+                add(&mut all, (inner, required), below.member(inner), DEPTH);
+            }
+        }
+        add(&mut all, (name, is_required), Some(below), if Some(name) == body { 1 } else { DEPTH });
+    }
+    all.sort_by_key(|argument| !argument.is_required);
+    all
+}
+
+fn is_required(guide: Guide<'_>, name: &str) -> bool {
+    let required = guide.keyword("required").and_then(Value::as_array);
+    required.is_some_and(|names| names.iter().any(|known| known == name))
+}
+
+/// Adds an argument with the members inside it.
+fn add(
+    all: &mut Vec<Argument>,
+    (name, is_required): (&str, bool),
+    guide: Option<Guide<'_>>,
+    depth: usize,
+) {
+    let (Some(guide), Some(depth)) = (guide, depth.checked_sub(1)) else { return };
+    if all.len() >= MOST_ARGUMENTS || name.contains(|c: char| c.is_control() || c == '=') {
+        return;
+    }
+    let kinds = guide.kinds();
+    let below =
+        if kinds.object && !kinds.bytes && depth > 0 { guide.members() } else { Vec::new() };
+    for inner in below.iter().filter(|inner| !inner.contains('.')) {
+        let required = is_required && self::is_required(guide, inner);
+        add(all, (&format!("{name}.{inner}"), required), guide.member(inner), depth);
+    }
+    if !below.is_empty() {
+        return;
+    }
+    let each = guide.each().filter(|_| kinds.array);
+    let help = guide.keyword("description").and_then(Value::as_str).unwrap_or_default();
+    all.push(Argument {
+        name: name.to_owned(),
+        is_required,
+        is_list: kinds.array && !kinds.string,
+        help: in_a_line(help),
+        values: legal(each.unwrap_or(guide)),
+    });
+}
+
+/// The values that may stand somewhere, where they can be counted.
+fn legal(guide: Guide<'_>) -> Vec<String> {
+    let kinds = guide.kinds();
+    let said = guide.keyword("enum").and_then(Value::as_array);
+    let one = guide.keyword("const").map(std::slice::from_ref);
+    let said: Vec<Value> = match (said, one, kinds.boolean && !kinds.string) {
+        (Some(said), ..) => said.clone(),
+        (None, Some(one), _) => one.to_vec(),
+        (None, None, true) => vec![true.into(), false.into()],
+        (None, None, false) => Vec::new(),
+    };
+    let text = |value: &Value| match value {
+        Value::String(text) if text.starts_with('@') => Some(format!("@{text}")),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+        Value::Array(_) | Value::Null | Value::Object(_) => None,
+    };
+    said.iter().filter_map(text).take(MOST_VALUES).collect()
+}
+
+/// The names that may still be given, behind those before the cursor.
+pub(super) fn names(arguments: &[Argument], before: &[&str]) -> Vec<Candidate> {
+    let given: Vec<&str> =
+        before.iter().filter_map(|word| word.split_once('=')).map(|(name, _)| name).collect();
+    let is_inside = |inner: &str, outer: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('.'))
+    };
+    let is_free = |argument: &&Argument| {
+        let name = &*argument.name;
+        given.iter().all(|given| {
+            (*given != name || argument.is_list)
+                && !is_inside(name, given)
+                && !is_inside(given, name)
+        })
+    };
+    let free = arguments.iter().filter(is_free);
+    free.map(|argument| {
+        let mark = if argument.is_required { "required: " } else { "" };
+        Candidate::new(format!("{}=", argument.name), &format!("{mark}{}", argument.help))
+    })
+    .collect()
+}
+
+/// The values that an argument may have, with its name before them.
+pub(super) fn values(arguments: &[Argument], name: &str) -> Vec<Candidate> {
+    let found = arguments.iter().find(|argument| argument.name == name);
+    let values = found.into_iter().flat_map(|argument| &argument.values);
+    values.map(|value| Candidate::new(format!("{name}={value}"), "")).collect()
+}
+
+/// Arguments as they are kept.
+pub(super) fn to_json(arguments: &[Argument]) -> Value {
+    let kept = |argument: &Argument| {
+        let Argument { name, is_required, is_list, help, values } = argument;
+        json!([name, is_required, is_list, help, values])
+    };
+    Value::Array(arguments.iter().map(kept).collect())
+}
+
+/// Arguments that were kept.
+pub(super) fn of_json(text: &str) -> Option<Vec<Argument>> {
+    let kept = Value::parse(text).ok()?;
+    kept.as_array()?.iter().map(one).collect()
+}
+
+fn one(kept: &Value) -> Option<Argument> {
+    let text = |at: usize| kept.get(at)?.as_str().map(str::to_owned);
+    let flag = |at: usize| kept.get(at)?.as_bool();
+    let values = kept.get(4)?.as_array()?.iter();
+    Some(Argument {
+        name: text(0)?,
+        is_required: flag(1)?,
+        is_list: flag(2)?,
+        help: text(3)?,
+        values: values.filter_map(Value::as_str).map(str::to_owned).collect(),
+    })
+}
+
+/// As deep as anybody types members.
+const DEPTH: usize = 4;
+/// More than anybody looks through; deeper members of large bodies are given as JSON.
+const MOST_ARGUMENTS: usize = 200;
+/// Longer lists of values are read on the page of the tool.
+const MOST_VALUES: usize = 100;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments() -> Vec<Argument> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "limit": {"type": "integer"},
+                "owner": {"type": "string", "description": "Whose\tit is\nmore"},
+                "state": {"$ref": "#/$defs/State"},
+                "tags": {"type": "array", "items": {"enum": ["a", "b c", 7]}},
+                "body": {"type": "object", "required": ["name"], "properties": {
+                    "name": {"type": "string"},
+                    "limit": {"type": "integer"},
+                    "home": {"type": "object", "properties": {"city": {"type": "string"}, "new": {"type": "boolean"}}},
+                }},
+            },
+            "required": ["owner", "body"],
+            "$defs": {"State": {"enum": ["open", "@all", null]}},
+        });
+        of_json(&to_json(&of_schema(&schema, Some("body"))).to_string()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(before: &[&str], expected: &[&str]) {
+        let names = names(&arguments(), before);
+        let names: Vec<&str> = names.iter().map(|name| &*name.text).collect();
+        assert_eq!(names, expected, "{before:?}");
+    }
+
+    #[test]
+    fn what_is_required_comes_first_and_what_is_given_no_more() {
+        let all =
+            ["owner=", "name=", "body=", "limit=", "state=", "tags=", "home.city=", "home.new="];
+        check(&[], &all);
+        let left = ["name=", "body=", "limit=", "tags=", "home.new="];
+        check(&["owner=x", "tags=a", "state=open", "home.city=Rome"], &left);
+        let left = ["owner=", "name=", "body=", "limit=", "state=", "tags="];
+        check(&["home=@home.json"], &left);
+        assert_eq!(names(&arguments(), &[])[0].help, "required: Whose it is");
+    }
+
+    #[test]
+    fn values_are_those_that_the_schema_lists() {
+        for (name, expected) in [
+            ("state", &["state=open", "state=@@all"][..]),
+            ("tags", &["tags=a", "tags=b c", "tags=7"]),
+            ("home.new", &["home.new=true", "home.new=false"]),
+            ("owner", &[]),
+            ("none", &[]),
+        ] {
+            let values = values(&arguments(), name);
+            let values: Vec<&str> = values.iter().map(|value| &*value.text).collect();
+            assert_eq!(values, expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The tools of FILE and their arguments, as lines of text: those that were kept, or those that are read now. Nothing is sent
+//! for it: a description at an address is the last one that a command has fetched.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use callgate::config::{Built, Environment};
+use callgate_config::{DescriptionOptions, Location};
+use callgate_openapi::{Allowance, Operation, Place};
+use callgate_tool::{Tool as Declared, Value};
+use callgate_transport::Refuse;
+
+use super::{
+    argument::{self, Argument},
+    in_a_line,
+    shelf::{Shelf, Stamps},
+};
+use crate::{open, source};
+
+/// The tools of a description or a configuration.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// A line for each: name, `operationId`, summary, arguments as JSON; tabs between them.
+    lines: String,
+}
+
+/// A tool, without its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tool<'a> {
+    pub(super) name: &'a str,
+    /// None where it is the name.
+    pub(super) operation_id: Option<&'a str>,
+    pub(super) summary: &'a str,
+    arguments: &'a str,
+}
+
+impl Known {
+    /// The tools of what FILE names, with these overlays and this server; none where they cannot be read.
+    pub(super) fn of(file: &str, overlays: Vec<&str>, server: Option<&str>) -> Option<Self> {
+        if file == "-" {
+            return None;
+        }
+        let file = in_home(file);
+        let overlays: Vec<PathBuf> = overlays.into_iter().map(in_home).collect();
+        let location = source::location(&file).ok()?;
+        let shelf = Shelf::of(&key(&location, &overlays, server));
+        if let Some(lines) = shelf.as_ref().and_then(Shelf::kept) {
+            return Some(Self { lines });
+        }
+        let started = SystemTime::now();
+        let server = server.map(str::to_owned);
+        let options = DescriptionOptions { server, overlays, ..DescriptionOptions::default() };
+        let environment = Environment::new().without_audit();
+        let environment = environment.with_transport(Arc::new(Refuse::new()));
+        let config = callgate_config::open(location, &options).ok()?;
+        let built = config.build_blocking(&open::cached(environment), None).ok()?;
+        let lines = lines(&built);
+        if let Some(shelf) = shelf {
+            let stamps = Stamps::of(built.files(), built.has_addresses());
+            stamps.filter(|stamps| stamps.are_before(started)).into_iter().for_each(|stamps| {
+                shelf.keep(&stamps, &lines);
+            });
+        }
+        Some(Self { lines })
+    }
+
+    /// Every tool, in its order.
+    pub(super) fn tools(&self) -> impl Iterator<Item = Tool<'_>> {
+        self.lines.lines().filter_map(|line| {
+            let mut parts = line.splitn(4, '\t');
+            let (name, id) = (parts.next()?, parts.next()?);
+            let operation_id = Some(id).filter(|id| !id.is_empty());
+            Some(Tool { name, operation_id, summary: parts.next()?, arguments: parts.next()? })
+        })
+    }
+
+    /// The arguments of a tool, by its name or its `operationId`.
+    pub(super) fn arguments(&self, asked: &str) -> Vec<Argument> {
+        let by_name = self.tools().find(|tool| tool.name == asked);
+        let tool = by_name.or_else(|| self.tools().find(|tool| tool.operation_id == Some(asked)));
+        tool.and_then(|tool| argument::of_json(tool.arguments)).unwrap_or_default()
+    }
+}
+
+/// What is kept under: where the tools come from, and what changes them.
+fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> String {
+    let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let place = match location {
+        Location::Address(url) => url.to_string(),
+        Location::File(file) | Location::Text(file, _) => absolute(file).display().to_string(),
+    };
+    let overlays = overlays.iter().map(|file| absolute(file).display().to_string());
+    let parts = [place, server.unwrap_or_default().to_owned()].into_iter().chain(overlays);
+    Value::Array(parts.map(Value::from).collect()).to_string()
+}
+
+/// A path with the home of the user in place of `~`, which a shell has not replaced yet.
+fn in_home(file: &str) -> PathBuf {
+    let below =
+        file.strip_prefix("~/").map(|rest| std::env::home_dir().map(|home| home.join(rest)));
+    below.flatten().unwrap_or_else(|| file.into())
+}
+
+fn lines(built: &Built) -> String {
+    let mut lines = String::new();
+    for toolset in &built.toolsets {
+        let first = toolset.operations.first();
+        let mut allowance = first.map_or_else(Allowance::default, |first| first.allowance());
+        for operation in &toolset.operations {
+            // One that takes more than it may has no arguments to choose from.
+            let tool = operation.declared(&mut allowance).ok();
+            let summary = tool.as_ref().map(|tool| &*tool.description).unwrap_or_default();
+            let arguments = tool.as_ref().map(|tool| arguments(tool, Some(operation)));
+            let id = operation.operation_id.as_deref();
+            let name = &*operation.tool_name.to_string();
+            push(&mut lines, (name, id), summary, &arguments.unwrap_or_default());
+        }
+    }
+    let functions = built.executor.entries().filter(|entry| entry.operation().is_none());
+    for tool in functions.filter_map(callgate::Entry::declaration) {
+        push(&mut lines, (tool.name.as_str(), None), &tool.description, &arguments(tool, None));
+    }
+    lines
+}
+
+fn push(
+    lines: &mut String,
+    (name, id): (&str, Option<&str>),
+    summary: &str,
+    arguments: &[Argument],
+) {
+    let id = id.filter(|id| *id != name && !id.contains(char::is_control)).unwrap_or_default();
+    let (summary, arguments) = (in_a_line(summary), argument::to_json(arguments));
+    lines.push_str(&format!("{name}\t{id}\t{summary}\t{arguments}\n"));
+}
+
+fn arguments(tool: &Declared, operation: Option<&Operation>) -> Vec<Argument> {
+    let inputs = operation.into_iter().flat_map(|operation| operation.inputs.iter());
+    let mut bodies = inputs.filter(|input| input.place() == Place::Body && input.name.is_empty());
+    let body = bodies.next().filter(|input| input.visible).map(|input| input.argument.as_str());
+    argument::of_schema(&tool.input_schema.to_value(), body)
+}

@@ -1,0 +1,130 @@
+//! A line of bash, up to the cursor, as words; and candidates as they are typed there. bash cuts words at characters of its own
+//! (`=` and `:` among them) and takes candidates for the last piece only; and it puts them into the line as they are, where a
+//! description must not have a shell run anything.
+
+/// The words of a line.
+#[derive(Debug, Default)]
+pub(super) struct Line {
+    /// The words without quotes, the last up to the cursor.
+    pub(super) words: Vec<String>,
+    /// The part of the last word that bash leaves as it is.
+    pub(super) known: String,
+    quote: Option<char>,
+}
+
+impl Line {
+    /// The words of `text`, where bash ends pieces at `breaks`.
+    pub(super) fn read(text: &str, breaks: &str) -> Self {
+        let mut line = Self::default();
+        let mut word = None;
+        let mut rest = text.chars();
+        while let Some(c) = rest.next() {
+            match line.quote {
+                Some(quote) if c == quote => line.quote = None,
+                Some('"') if c == '\\' => extend(&mut word, unescaped(rest.next())),
+                None if matches!(c, ' ' | '\t' | '\n') => line.end(&mut word),
+                None if matches!(c, '\'' | '"') => {
+                    line.quote = Some(c);
+                    extend(&mut word, None);
+                    line.known = word.clone().unwrap_or_default();
+                }
+                None if c == '\\' => extend(&mut word, rest.next()),
+                _ => extend(&mut word, Some(c)),
+            }
+            let is_break = line.quote.is_none() && !"\\'\" \t\n".contains(c) && breaks.contains(c);
+            if is_break {
+                line.known = word.clone().unwrap_or_default();
+            }
+        }
+        line.words.push(word.unwrap_or_default());
+        line
+    }
+
+    /// Goes past the end of a word, where there is one.
+    fn end(&mut self, word: &mut Option<String>) {
+        self.words.extend(word.take());
+        self.known.clear();
+    }
+
+    /// A whole word as what is typed in place of the last piece; `None` where the quotes around it cannot hold it.
+    pub(super) fn typed(&self, word: &str) -> Option<String> {
+        let rest = word.strip_prefix(&self.known)?;
+        match self.quote {
+            Some('\'') => (!rest.contains('\'')).then(|| rest.to_owned()),
+            Some(_) => (!rest.contains('!')).then(|| escaped(rest, |c| "\"\\$`".contains(c))),
+            None => {
+                let is_plain = |c: char| c.is_alphanumeric() || "-_.,:/@%+=".contains(c);
+                Some(escaped(rest, |c| !is_plain(c)))
+            }
+        }
+    }
+}
+
+/// Adds to a word, which begins with it.
+fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
+    word.get_or_insert_default().extend(more);
+}
+
+/// What stands behind a backslash in double quotes, with the backslash where it means itself.
+fn unescaped(c: Option<char>) -> impl Iterator<Item = char> {
+    let backslash = Some('\\').filter(|_| !c.is_some_and(|c| "\"\\$`".contains(c)));
+    backslash.into_iter().chain(c)
+}
+
+fn escaped(text: &str, is_special: impl Fn(char) -> bool) -> String {
+    let mut typed = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_special(c) {
+            typed.push('\\');
+        }
+        typed.push(c);
+    }
+    typed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BREAKS: &str = " \t\n\"'><=;|&(:";
+
+    #[track_caller]
+    fn check(text: &str, words: &[&str], known: &str) {
+        let line = Line::read(text, BREAKS);
+        assert_eq!(
+            (line.words, &*line.known),
+            (words.iter().map(ToString::to_string).collect(), known),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn words_are_read_as_bash_reads_them() {
+        check("callgate ca", &["callgate", "ca"], "");
+        check("callgate  call ", &["callgate", "call", ""], "");
+        check("callgate a=b", &["callgate", "a=b"], "a=");
+        check("callgate a=", &["callgate", "a="], "a=");
+        check("callgate a:b=c d", &["callgate", "a:b=c", "d"], "");
+        check("callgate a\\ b\\=c", &["callgate", "a b=c"], "");
+        check("callgate 'a b=c", &["callgate", "a b=c"], "");
+        check("callgate a=\"b c", &["callgate", "a=b c"], "a=");
+        check("callgate \"a\\$b\\c\" \u{e4}", &["callgate", "a$b\\c", "\u{e4}"], "");
+    }
+
+    #[test]
+    fn nothing_that_is_typed_is_run_by_the_shell() {
+        for (text, word, expected) in [
+            ("callgate a=", "a=$(touch x)", Some("\\$\\(touch\\ x\\)")),
+            ("callgate a=", "a=b c;`d`!~#*", Some("b\\ c\\;\\`d\\`\\!\\~\\#\\*")),
+            ("callgate a=\"", "a=$(b)\"", Some("\\$(b)\\\"")),
+            ("callgate a=\"", "a=b!c", None),
+            ("callgate a='", "a=$(b)", Some("$(b)")),
+            ("callgate a='", "a=b'$(c)", None),
+            ("callgate a=", "issues/list", None),
+            ("callgate i", "issues/list-for-repo", Some("issues/list-for-repo")),
+        ] {
+            let typed = Line::read(text, BREAKS).typed(word);
+            assert_eq!(typed.as_deref(), expected, "{text} {word}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Keeps the tools of a description or a configuration for the next key press: one file each below the folder for caches. It
+//! begins with what it was made of, the files with their sizes and times, and is not used once one of them differs.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    process,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use callgate_config::{new_private_file, private_folder, read_file};
+use callgate_tool::{Value, json};
+
+use crate::folders;
+
+/// The file of one description or configuration.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    folder: PathBuf,
+    file: PathBuf,
+    key: String,
+}
+
+/// What tools were made of.
+#[derive(Debug)]
+pub(super) struct Stamps {
+    /// Each file with its size and time; neither of one that is not there.
+    files: Vec<(PathBuf, Option<(u64, Duration)>)>,
+    /// Until when they are used, where a description is at an address.
+    until: Option<Duration>,
+}
+
+impl Shelf {
+    /// The place of what has this key; none where the user has no home.
+    pub(super) fn of(key: &str) -> Option<Self> {
+        Some(Self::below(folders::cache()?.join(FOLDER), key))
+    }
+
+    fn below(folder: PathBuf, key: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (env!("CARGO_PKG_VERSION"), key).hash(&mut hasher);
+        let file = folder.join(format!("{:016x}", hasher.finish()));
+        // Two keys may have one hash.
+        let key = json!([FORMAT, env!("CARGO_PKG_VERSION"), key]).to_string();
+        Self { folder, file, key }
+    }
+
+    /// The lines that are kept, if nothing changed since.
+    pub(super) fn kept(&self) -> Option<String> {
+        let mut text = String::from_utf8(read_file(&self.file, MOST_BYTES).ok()?).ok()?;
+        let (head, _) = text.split_once("\n\n")?;
+        let (key, stamps) = head.split_once('\n')?;
+        if key != self.key || !is_current(stamps)? {
+            return None;
+        }
+        let end = head.len().checked_add(2)?;
+        Some(text.split_off(end))
+    }
+
+    /// Keeps lines. Who reads sees the last ones or these, and nothing between; what cannot be kept is made again.
+    pub(super) fn keep(&self, stamps: &Stamps, lines: &str) {
+        if lines.len() > MOST_BYTES / 2 {
+            return;
+        }
+        let new = self.file.with_extension(process::id().to_string());
+        let text = format!("{}\n{}\n\n{lines}", self.key, stamps.to_json());
+        if self.written(&new, &text).is_err() {
+            fs::remove_file(&new).ok();
+        }
+        self.make_room();
+    }
+
+    fn written(&self, new: &Path, text: &str) -> io::Result<()> {
+        private_folder(&self.folder)?;
+        fs::remove_file(new).ok();
+        new_private_file(new)?.write_all(text.as_bytes())?;
+        fs::rename(new, &self.file)
+    }
+
+    /// Removes the files that were written longest ago, where there are many.
+    fn make_room(&self) {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
+        let written = entries
+            .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
+        let mut files: Vec<(SystemTime, PathBuf)> = written.collect();
+        files.sort();
+        for (_, file) in files.iter().take(files.len().saturating_sub(MOST_FILES)) {
+            fs::remove_file(file).ok();
+        }
+    }
+}
+
+impl Stamps {
+    /// Of these files as they are now; none where a time cannot be told.
+    pub(super) fn of(files: &BTreeSet<PathBuf>, has_addresses: bool) -> Option<Self> {
+        let absolute = |file: &PathBuf| std::path::absolute(file).ok();
+        let files: Option<Vec<PathBuf>> = files.iter().map(absolute).collect();
+        let files = files?.into_iter().map(|file| (stamp(&file), file));
+        let until = now()?.checked_add(OF_ADDRESSES)?;
+        Some(Self {
+            files: files.map(|(stamp, file)| (file, stamp)).collect(),
+            until: has_addresses.then_some(until),
+        })
+    }
+
+    /// Whether no file changed since a time: what was read then is what is there.
+    pub(super) fn are_before(&self, time: SystemTime) -> bool {
+        let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.files.iter().filter_map(|(_, stamp)| *stamp).all(|(_, changed)| changed < time)
+    }
+
+    fn to_json(&self) -> Value {
+        let file = |(file, stamp): &(PathBuf, Option<(u64, Duration)>)| match stamp {
+            Some((size, changed)) => json!([file.to_str(), size, nanoseconds(*changed)]),
+            None => json!([file.to_str()]),
+        };
+        let files: Vec<Value> = self.files.iter().map(file).collect();
+        json!([self.until.map(|until| until.as_secs()), files])
+    }
+}
+
+/// Whether what stamps say still holds; `None` where they are none.
+fn is_current(stamps: &str) -> Option<bool> {
+    let stamps = Value::parse(stamps).ok()?;
+    let until = stamps.get(0)?;
+    if *until != Value::Null && until.as_u64()? < now()?.as_secs() {
+        return Some(false);
+    }
+    let mut files = stamps.get(1)?.as_array()?.iter();
+    Some(files.all(|known| {
+        let file = known.get(0).and_then(Value::as_str);
+        let seen = file.map(|file| match stamp(Path::new(file)) {
+            Some((size, changed)) => json!([file, size, nanoseconds(changed)]),
+            None => json!([file]),
+        });
+        seen.as_ref() == Some(known)
+    }))
+}
+
+fn stamp(file: &Path) -> Option<(u64, Duration)> {
+    let known = fs::metadata(file).ok()?;
+    let changed = known.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some((known.len(), changed))
+}
+
+fn now() -> Option<Duration> {
+    SystemTime::now().duration_since(UNIX_EPOCH).ok()
+}
+
+fn nanoseconds(time: Duration) -> String {
+    time.as_nanos().to_string()
+}
+
+/// The folder below that for caches.
+const FOLDER: &str = "completions";
+/// The form of the file.
+const FORMAT: u8 = 1;
+/// As many descriptions as anybody works with at a time.
+const MOST_FILES: usize = 64;
+/// More than the tools of the largest description that is known (19,000 operations) take.
+const MOST_BYTES: usize = 64 << 20;
+/// Whoever fetches a description sees its tools as long after.
+const OF_ADDRESSES: Duration = Duration::from_mins(10);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps(files: &[PathBuf]) -> Stamps {
+        Stamps::of(&files.iter().cloned().collect(), false).unwrap()
+    }
+
+    #[test]
+    fn lines_are_kept_until_a_file_differs() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, absent) = (folder.path().join("a.yaml"), folder.path().join("b.yaml"));
+        fs::write(&file, "a").unwrap();
+        let shelf = Shelf::below(folder.path().join("kept"), "a");
+        assert_eq!(shelf.kept(), None);
+        shelf.keep(&stamps(&[file.clone(), absent.clone()]), "one\ntwo\n\nthree\n");
+        assert_eq!(shelf.kept().as_deref(), Some("one\ntwo\n\nthree\n"));
+        fs::write(&file, "ab").unwrap();
+        assert_eq!(shelf.kept(), None);
+        shelf.keep(&stamps(&[file, absent.clone()]), "four\n");
+        assert_eq!(shelf.kept().as_deref(), Some("four\n"));
+        fs::write(&absent, "").unwrap();
+        assert_eq!(shelf.kept(), None);
+    }
+
+    #[test]
+    fn what_was_read_while_a_file_changed_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.yaml");
+        let before = SystemTime::now() - Duration::from_mins(1);
+        fs::write(&file, "a").unwrap();
+        let stamps = stamps(&[file]);
+        assert!(!stamps.are_before(before));
+        assert!(stamps.are_before(SystemTime::now() + Duration::from_mins(1)));
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::below(folder.path().to_owned(), "a");
+        let other =
+            Shelf { key: "other".to_owned(), ..Shelf::below(folder.path().to_owned(), "a") };
+        other.keep(&stamps(&[]), "one\n");
+        assert_eq!(shelf.kept(), None);
+        for text in ["", "\n\n", "a\n[]\n\nx", "\u{fffd}"] {
+            fs::write(&shelf.file, text).unwrap();
+            assert_eq!(shelf.kept(), None, "{text}");
+        }
+        fs::write(&shelf.file, format!("{}\n[0,[]]\n\none\n", shelf.key)).unwrap();
+        assert_eq!(shelf.kept(), None);
+        fs::write(&shelf.file, format!("{}\n[null,[]]\n\none\n", shelf.key)).unwrap();
+        assert_eq!(shelf.kept().as_deref(), Some("one\n"));
+    }
+
+    #[test]
+    fn there_are_never_many_files() {
+        let folder = tempfile::tempdir().unwrap();
+        for key in 0..MOST_FILES + 3 {
+            Shelf::below(folder.path().to_owned(), &key.to_string()).keep(&stamps(&[]), "");
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST_FILES);
+    }
+}

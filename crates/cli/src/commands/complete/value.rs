@@ -1,0 +1,154 @@
+//! The words that may stand for an argument of the command or the value of a flag: by what the argument is called, by what clap
+//! knows of it, or from the tools of FILE.
+
+use callgate::dialect::{Dialect, Form, Projection};
+use clap::{Arg, Command, ValueHint};
+
+use super::{
+    Candidate, Files, Found, argument,
+    known::{self, Known},
+    spot::{Kind, Spot, takes_many},
+};
+use crate::{codes::codes, folders, source};
+
+/// What may stand at a place, and more: whoever asks keeps what begins as is typed.
+pub(super) fn found(spot: &Spot<'_>) -> Found {
+    match spot.kind {
+        Kind::Command => words(commands(spot.command)),
+        Kind::Flag => words(flags(spot)),
+        Kind::Value(of) => values(spot, of),
+    }
+}
+
+fn words(all: Vec<Candidate>) -> Found {
+    Found { all, files: None }
+}
+
+fn commands(command: &Command) -> Vec<Candidate> {
+    let shown = command.get_subcommands().filter(|known| !known.is_hide_set());
+    let about = |known: &Command| known.get_about().map(ToString::to_string).unwrap_or_default();
+    shown.map(|known| Candidate::new(known.get_name(), &about(known))).collect()
+}
+
+/// The flags that may still be given.
+fn flags(spot: &Spot<'_>) -> Vec<Candidate> {
+    let is_free =
+        |flag: &&Arg| takes_many(flag) || spot.given(flag.get_id().as_str()).next().is_none();
+    let shown = spot.command.get_arguments().filter(|flag| !flag.is_hide_set()).filter(is_free);
+    let mut all = Vec::new();
+    for flag in shown {
+        let help = flag.get_help().map(ToString::to_string).unwrap_or_default();
+        all.extend(flag.get_long().map(|long| Candidate::new(format!("--{long}"), &help)));
+        let is_short = flag.get_long().is_none();
+        let short = flag.get_short().filter(|_| is_short);
+        all.extend(short.map(|short| Candidate::new(format!("-{short}"), &help)));
+    }
+    all
+}
+
+fn values(spot: &Spot<'_>, of: &Arg) -> Found {
+    let is_positional = of.is_positional();
+    match of.get_id().as_str() {
+        "file" | "files" | "old" | "new" if is_positional => {
+            Found { all: profiles(), files: Some(files("", spot.typed)) }
+        }
+        "tool" if is_positional => words(tools(spot)),
+        "function" => words(tools(spot)),
+        "arguments" => given(spot),
+        "code" | "allow" | "deny" => words(explained()),
+        "dialect" => named(Dialect::ALL.map(Dialect::as_str)),
+        "form" => named(Form::ALL.map(Form::as_str)),
+        "projection" => named(Projection::ALL.map(Projection::as_str)),
+        "args" => Found { files: at_file("", spot.typed), ..Found::default() },
+        _ => by_clap(spot, of),
+    }
+}
+
+/// What clap knows of an argument.
+fn by_clap(spot: &Spot<'_>, of: &Arg) -> Found {
+    let legal = of.get_possible_values();
+    if !legal.is_empty() {
+        let shown = legal.iter().filter(|value| !value.is_hide_set());
+        let help = |value: &clap::builder::PossibleValue| {
+            value.get_help().map(ToString::to_string).unwrap_or_default()
+        };
+        return words(shown.map(|value| Candidate::new(value.get_name(), &help(value))).collect());
+    }
+    let is_path = matches!(
+        of.get_value_hint(),
+        ValueHint::AnyPath | ValueHint::DirPath | ValueHint::FilePath
+    );
+    Found { all: Vec::new(), files: is_path.then(|| files("", spot.typed)) }
+}
+
+fn named<const N: usize>(names: [&str; N]) -> Found {
+    words(names.iter().map(|name| Candidate::new(*name, "")).collect())
+}
+
+fn explained() -> Vec<Candidate> {
+    codes().iter().map(|(code, explanation)| Candidate::new(*code, explanation)).collect()
+}
+
+fn profiles() -> Vec<Candidate> {
+    let names = folders::profiles().map(|folder| source::names(&folder)).unwrap_or_default();
+    names.iter().map(|name| Candidate::new(name.as_str(), "profile")).collect()
+}
+
+/// The tools of FILE; by their `operationId` where no name begins as is typed.
+fn tools(spot: &Spot<'_>) -> Vec<Candidate> {
+    let Some(known) = known(spot) else { return Vec::new() };
+    let by_name: Vec<Candidate> = candidates(&known, |tool| Some(tool.name), spot.typed);
+    if !by_name.is_empty() {
+        return by_name;
+    }
+    candidates(&known, |tool| tool.operation_id, spot.typed)
+}
+
+fn candidates<'a>(
+    known: &'a Known,
+    name: impl Fn(&known::Tool<'a>) -> Option<&'a str>,
+    typed: &str,
+) -> Vec<Candidate> {
+    let tools = known.tools();
+    let named = tools.filter_map(|tool| Some((name(&tool)?, tool.summary)));
+    let meant = named.filter(|(name, _)| name.starts_with(typed));
+    meant.map(|(name, summary)| Candidate::new(name, summary)).collect()
+}
+
+/// The arguments of the tool that are not given yet, or the values of one.
+fn given(spot: &Spot<'_>) -> Found {
+    let mut positionals = spot.positionals.iter().skip(1);
+    let Some(tool) = positionals.next() else { return Found::default() };
+    if spot.given("args").next().is_some() {
+        return Found::default();
+    }
+    if let Some((name, value)) = spot.typed.split_once('=')
+        && value.starts_with('@')
+    {
+        let files = at_file(&format!("{name}="), value);
+        return Found { all: Vec::new(), files };
+    }
+    let Some(known) = known(spot) else { return Found::default() };
+    let before: Vec<&str> = positionals.copied().collect();
+    let arguments = known.arguments(tool);
+    let all = match spot.typed.split_once('=') {
+        Some((name, _)) => argument::values(&arguments, name),
+        None => argument::names(&arguments, &before),
+    };
+    words(all)
+}
+
+/// The tools of the FILE before the cursor.
+fn known(spot: &Spot<'_>) -> Option<Known> {
+    let overlays = spot.given("overlay").collect();
+    Known::of(spot.positionals.first()?, overlays, spot.given("server").next())
+}
+
+/// A file behind `@`.
+fn at_file(before: &str, typed: &str) -> Option<Files> {
+    Some(files(&format!("{before}@"), typed.strip_prefix('@')?))
+}
+
+fn files(before: &str, typed: &str) -> Files {
+    Files { before: before.to_owned(), path: typed.to_owned() }
+}

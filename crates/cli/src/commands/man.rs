@@ -1,0 +1,133 @@
+//! `callgate man [COMMAND]`: the manual page of a command as `man` reads it, or those of all commands as files. Made of what
+//! `--help` says, with the same example.
+
+use std::{fs, path::Path};
+
+use callgate_tool::nearest;
+use clap::{Command, CommandFactory as _};
+use clap_mangen::{
+    Man,
+    roff::{Roff, bold, roman},
+};
+
+use crate::{
+    args::{Arguments, ManArguments},
+    exit::{Failure, Verdict},
+    output,
+};
+
+/// Prints a page, or writes all of them.
+pub(crate) fn run(arguments: &ManArguments) -> Result<Verdict, Failure> {
+    let mut root = Arguments::command().disable_help_subcommand(true);
+    root.build();
+    if let Some(folder) = &arguments.out {
+        written(&root, folder)?;
+        return Ok(Verdict::Fine);
+    }
+    let mut command = &root;
+    for word in &arguments.command {
+        command = command.find_subcommand(word).ok_or_else(|| unknown(command, word))?;
+    }
+    output::bytes(&page(command)?);
+    Ok(Verdict::Fine)
+}
+
+fn unknown(command: &Command, word: &str) -> Failure {
+    let known = shown(command).map(Command::get_name);
+    let help = match nearest(word, known) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None => "`callgate --help` lists the commands".to_owned(),
+    };
+    Failure(format!("error: expected a command of callgate, got: `{word}`\nhelp: {help}"))
+}
+
+/// Writes the page of a command and of all below it.
+fn written(command: &Command, folder: &Path) -> Result<(), Failure> {
+    let fault = |error: std::io::Error| {
+        let message = format!("error: cannot write `{}`: {error}", folder.display());
+        Failure(format!("{message}\nhelp: name a folder that you may write into"))
+    };
+    fs::create_dir_all(folder).map_err(fault)?;
+    let file = folder.join(format!("{}.1", name(command)));
+    fs::write(file, page(command)?).map_err(fault)?;
+    shown(command).try_for_each(|below| written(below, folder))
+}
+
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|below| !below.is_hide_set())
+}
+
+/// The name of a page: `callgate-audit-verify`.
+fn name(command: &Command) -> String {
+    command.get_bin_name().unwrap_or("callgate").replace(' ', "-")
+}
+
+fn page(command: &Command) -> Result<Vec<u8>, Failure> {
+    let title = name(command);
+    let man = Man::new(command.clone()).title(title.to_uppercase()).manual("callgate");
+    let mut page = Vec::new();
+    let made = man
+        .render_title(&mut page)
+        .and_then(|()| man.render_name_section(&mut page))
+        .and_then(|()| man.render_synopsis_section(&mut page))
+        .and_then(|()| man.render_description_section(&mut page))
+        .and_then(|()| man.render_options_section(&mut page));
+    let made = match shown(command).next() {
+        Some(_) => made.and_then(|()| man.render_subcommands_section(&mut page)),
+        None => made,
+    };
+    let made = made.and_then(|()| sections(command).to_writer(&mut page));
+    made.map_err(|error| Failure(format!("error: cannot make the page `{title}`: {error}")))?;
+    Ok(page)
+}
+
+/// The sections that clap knows nothing of.
+fn sections(command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    if let Some(example) = help.strip_prefix("Example:\n") {
+        roff.control("SH", ["EXAMPLE"]).control("nf", []);
+        for line in example.lines() {
+            roff.text([bold(line.trim_start())]);
+        }
+        roff.control("fi", []);
+    }
+    roff.control("SH", ["EXIT STATUS"]);
+    described(&mut roff, &EXIT_STATUS);
+    if !command.get_name().eq("callgate") {
+        roff.control("SH", ["SEE ALSO"]).text([bold("callgate"), roman("(1)")]);
+        return roff;
+    }
+    roff.control("SH", ["ENVIRONMENT"]);
+    described(&mut roff, &ENVIRONMENT);
+    roff.control("SH", ["FILES"]);
+    described(&mut roff, &FILES);
+    roff
+}
+
+fn described(roff: &mut Roff, rows: &[(&str, &str)]) {
+    for (what, text) in rows {
+        roff.control("TP", []).text([bold(*what)]).text([roman(*text)]);
+    }
+}
+
+const EXIT_STATUS: [(&str, &str); 3] = [
+    ("0", "All is well."),
+    ("1", "There are findings, a call failed, a case differs, or nothing is offered."),
+    ("2", "The command was used wrongly, or a file could not be read or written."),
+];
+
+const ENVIRONMENT: [(&str, &str); 2] = [
+    ("NO_COLOR", "Any value turns colours off."),
+    (
+        "XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME",
+        "The folders below which profiles, what was fetched, and logins are kept.",
+    ),
+];
+
+const FILES: [(&str, &str); 4] = [
+    ("./callgate.yaml", "The configuration of a folder."),
+    ("~/.config/callgate/NAME.yaml", "A profile, as `callgate init NAME` makes it."),
+    ("~/.cache/callgate", "Descriptions that were fetched, and what is completed."),
+    ("~/.local/state/callgate", "Logins of `callgate login`."),
+];
