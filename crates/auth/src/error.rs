@@ -13,7 +13,7 @@ pub struct Error {
     message: Cow<'static, str>,
     parameter: Option<String>,
     source: Option<callgate_secret::Error>,
-    /// Where tokens are asked for, which the operator wants to know and a model does not.
+    /// The server that tokens are asked of, which the operator wants to know and a model does not.
     asked_at: Option<Box<AskedAt>>,
     is_transient: bool,
 }

@@ -1,4 +1,4 @@
-//! What the command tells of its own workings, on standard error: warnings of callgate's parts, which concern the operator and no
+//! The command's own workings, told on standard error: warnings of callgate's parts, which concern the operator and no
 //! single call. `CALLGATE_LOG` and `-vv` have records of other levels written instead, in the form of a sidecar's log.
 
 use std::{
@@ -17,7 +17,7 @@ use tracing::{
 
 use crate::{exit::Failure, output};
 
-/// Who reads what is told.
+/// The reader of what is told.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Reader {
     /// A person, who also reads how each call ends.
@@ -71,7 +71,7 @@ struct Warnings {
 }
 
 impl Warnings {
-    /// Whether the end of a call says it, too.
+    /// Returns true if the end of a call says it, too.
     fn is_told_twice(&self, target: &str) -> bool {
         self.reader == Reader::Person && target.starts_with("callgate_auth::token_cache")
     }

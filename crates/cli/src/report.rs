@@ -108,7 +108,7 @@ impl Checked {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity >= least)
     }
 
-    /// Whether operations are left out because they are not selected.
+    /// Returns true if operations are left out because they are not selected.
     pub(crate) fn has_unselected(&self) -> bool {
         self.toolset.report.not_selected > 0
     }

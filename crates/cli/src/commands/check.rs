@@ -206,7 +206,7 @@ impl Found {
     }
 }
 
-/// What to do about a file that offers nothing.
+/// The remedy for a file that offers nothing.
 fn remedy(documents: &[Checked]) -> &'static str {
     if documents.iter().any(Checked::has_unselected) {
         "let `tools:` of the toolset select some operations: it leaves out all that there are"

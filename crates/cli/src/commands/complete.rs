@@ -17,7 +17,7 @@ use crate::{
     output,
 };
 
-/// What may stand at a place.
+/// The words that may stand at a place.
 #[derive(Debug, Default)]
 struct Found {
     all: Vec<Candidate>,
@@ -35,9 +35,9 @@ struct Candidate {
 /// Files may stand there.
 #[derive(Debug)]
 struct Files {
-    /// What stands before the file in its word: `photo=@`.
+    /// The text before the file in its word: `photo=@`.
     before: String,
-    /// What is typed of the file.
+    /// The file, as far as it is typed.
     path: String,
 }
 
@@ -86,7 +86,7 @@ fn for_words(given: &[OsString]) -> String {
     answer
 }
 
-/// What may stand in place of the last word. What would change a terminal is not offered.
+/// The words that may stand in place of the last one. What would change a terminal is not offered.
 fn found(words: &[String]) -> Found {
     let command = spot::command();
     let Some(spot) = Spot::of(&command, words) else { return Found::default() };

@@ -55,7 +55,7 @@ impl Home {
         command
     }
 
-    /// What may stand in place of the last of these words.
+    /// The words that may stand in place of the last of these.
     fn complete(&self, words: &[&str]) -> Ended {
         let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_callgate")));
         command.args(["complete", "zsh", "--", "callgate"]).args(words);
@@ -226,7 +226,7 @@ fn every_script_is_one_that_its_shell_reads() {
     }
 }
 
-/// Whether what a script opens is closed.
+/// Returns true if what a script opens is closed.
 fn is_balanced(text: &str, shell: &str) -> bool {
     let count = |c: char| text.matches(c).count();
     let words = |word: &str| text.lines().filter(|line| line.trim().starts_with(word)).count();

@@ -12,7 +12,7 @@ pub(super) struct Argument {
     /// The name with dots, as it is typed.
     pub(super) name: String,
     pub(super) is_required: bool,
-    /// Whether it may be given again.
+    /// True if it may be given again.
     is_list: bool,
     help: String,
     values: Vec<String>,

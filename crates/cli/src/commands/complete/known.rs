@@ -85,7 +85,7 @@ impl Known {
     }
 }
 
-/// What is kept under: where the tools come from, and what changes them.
+/// The key that tools are kept by: where they come from, and what changes them.
 fn key(location: &Location, overlays: &[PathBuf], server: Option<&str>) -> String {
     let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let place = match location {

@@ -65,7 +65,7 @@ fn extend(word: &mut Option<String>, more: impl IntoIterator<Item = char>) {
     word.get_or_insert_default().extend(more);
 }
 
-/// What stands behind a backslash in double quotes, with the backslash where it means itself.
+/// The character behind a backslash in double quotes, with the backslash where it means itself.
 fn unescaped(c: Option<char>) -> impl Iterator<Item = char> {
     let backslash = Some('\\').filter(|_| !c.is_some_and(|c| "\"\\$`".contains(c)));
     backslash.into_iter().chain(c)

@@ -24,7 +24,7 @@ pub(super) struct Shelf {
     key: String,
 }
 
-/// What tools were made of.
+/// The files that tools were made of.
 #[derive(Debug)]
 pub(super) struct Stamps {
     /// Each file with its size and time; neither of one that is not there.
@@ -106,7 +106,7 @@ impl Stamps {
         })
     }
 
-    /// Whether no file changed since a time: what was read then is what is there.
+    /// Returns true if no file changed since a time: what was read then is what is there.
     pub(super) fn are_before(&self, time: SystemTime) -> bool {
         let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
         self.files.iter().filter_map(|(_, stamp)| *stamp).all(|(_, changed)| changed < time)
@@ -122,7 +122,7 @@ impl Stamps {
     }
 }
 
-/// Whether what stamps say still holds; `None` where they are none.
+/// Returns true if what stamps say still holds; `None` where they are none.
 fn is_current(stamps: &str) -> Option<bool> {
     let stamps = Value::parse(stamps).ok()?;
     let until = stamps.get(0)?;

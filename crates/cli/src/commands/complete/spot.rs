@@ -5,7 +5,7 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use crate::args::Arguments;
 
-/// Where the cursor is.
+/// The place of the cursor.
 #[derive(Debug)]
 pub(super) struct Spot<'a> {
     /// The command whose arguments are typed.
@@ -14,15 +14,15 @@ pub(super) struct Spot<'a> {
     pub(super) positionals: Vec<&'a str>,
     /// The flags before the cursor, by the names of their arguments, with their values.
     pub(super) flags: Vec<(&'a str, &'a str)>,
-    /// What is typed of the word, up to the cursor.
+    /// The word up to the cursor.
     pub(super) typed: &'a str,
-    /// What stands before it in the same word: `--dialect=`.
+    /// The text before it in the same word: `--dialect=`.
     pub(super) before: &'a str,
-    /// What is typed there.
+    /// The kind of what is typed there.
     pub(super) kind: Kind<'a>,
 }
 
-/// What is typed.
+/// The kind of what is typed.
 #[derive(Debug)]
 pub(super) enum Kind<'a> {
     /// The name of a command, or an argument of a command that has others below it.
@@ -131,7 +131,7 @@ impl<'a> Spot<'a> {
     }
 }
 
-/// Whether an argument may be given more than once.
+/// Returns true if an argument may be given more than once.
 pub(super) fn takes_many(argument: &Arg) -> bool {
     matches!(argument.get_action(), clap::ArgAction::Append | clap::ArgAction::Count)
 }
@@ -140,7 +140,7 @@ pub(super) fn takes_many(argument: &Arg) -> bool {
 mod tests {
     use super::*;
 
-    /// What is typed at the end of a line, with the command and what came before.
+    /// The word at the end of a line is read as expected, with the command and what came before.
     #[track_caller]
     fn check(line: &str, expected: &str) {
         let root = command();

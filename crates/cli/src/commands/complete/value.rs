@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{codes::codes, folders, source};
 
-/// What may stand at a place, and more: whoever asks keeps what begins as is typed.
+/// The words that may stand at a place, and more: whoever asks keeps what begins as is typed.
 pub(super) fn found(spot: &Spot<'_>) -> Found {
     match spot.kind {
         Kind::Command => words(commands(spot.command)),
@@ -64,7 +64,7 @@ fn values(spot: &Spot<'_>, of: &Arg) -> Found {
     }
 }
 
-/// What clap knows of an argument.
+/// The words that clap knows of an argument.
 fn by_clap(spot: &Spot<'_>, of: &Arg) -> Found {
     let legal = of.get_possible_values();
     if !legal.is_empty() {
