@@ -142,22 +142,25 @@ impl Executor {
 
     /// Runs one call with all that surrounds it: who asks, until when, within which trace. A call that was answered with
     /// [`Outcome::Pending`] and waits for an approval is run again with [`Call::with_decision`].
-    pub async fn run(&self, mut call: Call<'_>) -> ToolResult {
-        let mut journal = Journal::default();
-        let backend = self.backend(&mut call, &mut journal);
-        let mut around = Around::new(&self.0.layers, call, journal);
-        let outcome = if self.0.layers.is_empty() {
-            ran(backend, &around.call, &mut around.journal).await
-        } else {
-            let backend = begun(&mut around, backend).await;
-            let span = around.span();
-            let outcome = ran(backend, &around.call, &mut around.journal).instrument(span).await;
-            around.end(&outcome).await;
-            outcome
-        };
-        let (tool, id) = (around.call.tool(), around.call.id());
-        tracing::debug!(tool, id, ending = ending(&outcome), "call ended");
-        around.into_result(outcome)
+    pub fn run<'c>(&'c self, call: Call<'c>) -> impl Future<Output = ToolResult> + Send + 'c {
+        // A block holds the call once, and an `async fn` twice.
+        let mut around = Around::new(&self.0.layers, call, Journal::default());
+        async move {
+            let backend = self.backend(&mut around.call, &mut around.journal);
+            let outcome = if self.0.layers.is_empty() {
+                ran(backend, &around.call, &mut around.journal).await
+            } else {
+                let backend = begun(&mut around, backend).await;
+                let span = around.span();
+                let ran = ran(backend, &around.call, &mut around.journal);
+                let outcome = ran.instrument(span).await;
+                around.end(&outcome).await;
+                outcome
+            };
+            let (tool, id) = (around.call.tool(), around.call.id());
+            tracing::debug!(tool, id, ending = ending(&outcome), "call ended");
+            around.into_result(outcome)
+        }
     }
 
     /// Runs one call whose pieces are taken as they come: the events of a stream, JSON lines. Every ending is an outcome.

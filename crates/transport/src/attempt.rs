@@ -1,6 +1,8 @@
 //! Sends a request, and once more where that is known to be harmless: nothing of it was sent, or the connection closed
 //! before the head of an answer and the method may be repeated (RFC 9110 §9.2.2). What else fails is told and not repeated.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use callgate_tool::Reached;
 use http::{HeaderMap, Request, Response};
@@ -21,18 +23,43 @@ use crate::{
 #[non_exhaustive]
 pub struct SentAgain;
 
-/// Sends the request over a connection of the pool, and perhaps again over a new one. Says whether it did.
-pub(crate) async fn send(
-    pool: &Pool,
-    request: Request<Full<Bytes>>,
+/// A request that the HTTP client has, and what it takes to send it again. It is small: what waits for the answer carries it.
+pub(crate) struct Attempt {
+    pool: Arc<Pool>,
+    sent: ResponseFuture,
+    again: Box<Request<Full<Bytes>>>,
     has_identity: bool,
-) -> Result<(Response<Incoming>, Option<SentAgain>), Error> {
-    let again = Box::new(request.clone());
-    match once(pool.send(request), has_identity).await {
-        Ok(response) => Ok((response, None)),
-        // Few requests come here, and the others carry no room for it.
-        Err(failure) => Box::pin(send_again(pool, again, has_identity, failure)).await,
+}
+
+impl Attempt {
+    /// A request for a connection of the pool. Nothing is sent before its answer is waited for.
+    pub(crate) fn new(pool: Arc<Pool>, request: Request<Full<Bytes>>, has_identity: bool) -> Self {
+        let again = Box::new(request.clone());
+        let sent = pool.send(request);
+        Self { pool, sent, again, has_identity }
     }
+
+    /// Waits for the answer, perhaps to the request sent again over a new connection. Says whether it was.
+    pub(crate) async fn answer(self) -> Result<Answered, Error> {
+        let Self { pool, sent, again, has_identity } = self;
+        match once(sent, has_identity).await {
+            Ok(response) => Ok(Answered { response, again: None, pool }),
+            // Few requests come here, and the others carry no room for it.
+            Err(failure) => {
+                let sent = Box::pin(send_again(&pool, again, has_identity, failure)).await;
+                let (response, again) = sent?;
+                Ok(Answered { response, again, pool })
+            }
+        }
+    }
+}
+
+/// The answer to an attempt.
+pub(crate) struct Answered {
+    pub(crate) response: Response<Incoming>,
+    pub(crate) again: Option<SentAgain>,
+    /// The pool whose connection it came over.
+    pub(crate) pool: Arc<Pool>,
 }
 
 /// Sends the request over a new connection where that is harmless after this failure.

@@ -3,7 +3,10 @@
 //! `egress`, what is sent twice in `attempt`.
 
 use std::{
+    borrow::Cow,
+    future::ready,
     net::IpAddr,
+    pin::Pin,
     sync::{Arc, OnceLock},
     time::SystemTime,
 };
@@ -11,11 +14,12 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_tool::NamedBy;
+use futures_util::{FutureExt, future::Either};
 use http::{
     Extensions, HeaderValue, Method, Request, Response, Uri,
     header::{
-        ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, RANGE, TRANSFER_ENCODING,
-        USER_AGENT,
+        ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, DATE, HOST, RANGE,
+        TRANSFER_ENCODING, USER_AGENT,
     },
     request::Parts,
 };
@@ -25,7 +29,7 @@ use tokio::{sync::OnceCell, time::timeout};
 use url::{Host, Url};
 
 use crate::{
-    attempt,
+    attempt::{Answered, Attempt},
     coding::{self, Coding},
     dialled::Note,
     egress::{AddressRange, Egress},
@@ -118,21 +122,25 @@ impl Client {
         }
     }
 
-    /// The connections for a URL, after what can be said of it before its name is looked up.
-    async fn pool(&self, url: &Url, named_by: NamedBy) -> Result<Arc<Pool>, Error> {
-        let egress = self.egress(url, named_by)?;
-        let is_usual = egress.own.is_empty();
-        let slot =
-            usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
+    /// The connections for a URL that its rules allow as far as it tells.
+    async fn pool(&self, egress: Egress) -> Result<Arc<Pool>, Error> {
+        let slot = self.slot(&egress);
         let pool = async || {
             let tls = egress.is_https.then(|| self.settings.tls.clone());
             let directory = self.settings.directory.clone();
             self.network.pool(&Way { tls, egress, directory }).await
         };
-        match self.pools.get(slot).filter(|_| is_usual) {
+        match slot {
             Some(known) => known.get_or_try_init(pool).await.map(Arc::clone),
             None => pool().await,
         }
+    }
+
+    /// The place of the connections of a usual way.
+    fn slot(&self, egress: &Egress) -> Option<&OnceCell<Arc<Pool>>> {
+        let at =
+            usize::from(egress.is_https) * 2 + usize::from(egress.named_by == NamedBy::Operator);
+        self.pools.get(at).filter(|_| egress.own.is_empty())
     }
 
     /// The rules for a URL, if they allow it as far as it tells.
@@ -157,15 +165,28 @@ impl Client {
         request.extensions().get().copied().unwrap_or(self.settings.named_by)
     }
 
-    /// The request as it is sent.
-    fn outgoing(&self, request: Request<Bytes>) -> Result<(Url, Request<Full<Bytes>>), Error> {
+    /// The request as it is sent, and where to.
+    fn outgoing(
+        &self,
+        request: Request<Bytes>,
+    ) -> Result<(Cow<'_, Url>, Request<Full<Bytes>>), Error> {
         let (mut parts, body) = request.into_parts();
         guard::check_headers(&parts.headers)?;
-        let url = self.url(&parts.uri)?;
-        parts.uri = guard::as_sent(parts.uri, &url)?;
+        let known = self.origin.get().filter(|known| known.covers(&parts.uri));
+        let url = if let Some(known) = known {
+            Cow::Borrowed(known.base())
+        } else {
+            let url = self.url(&parts.uri)?;
+            parts.uri = guard::as_sent(parts.uri, &url)?;
+            Cow::Owned(url)
+        };
         // What was said to this client of the request is for nobody behind it.
         parts.extensions = Extensions::new();
         complete(&mut parts, &body);
+        if let Some(host) = known.and_then(Origin::host) {
+            // The HTTP client would write it anew for each request.
+            parts.headers.insert(HOST, host.clone());
+        }
         Ok((url, Request::from_parts(parts, Full::new(body))))
     }
 
@@ -180,25 +201,25 @@ impl Client {
         Ok(url)
     }
 
-    /// The head of the answer, and its body as it comes.
-    async fn answer(
+    /// The head of the answer, and its body as it comes. All that need not wait is done before the future is there, which
+    /// then has no room for the request: each call copies it several times.
+    fn answer(
         &self,
-        (url, request): (Url, Request<Full<Bytes>>),
-        named_by: NamedBy,
-    ) -> Result<Response<ResponseBody>, Error> {
-        let pool = self.pool(&url, named_by).await?;
+        request: Request<Bytes>,
+    ) -> Result<impl Future<Output = Result<Response<ResponseBody>, Error>> + Send, Error> {
+        let named_by = self.named_by(&request);
+        let (url, request) = self.outgoing(request)?;
+        let egress = self.egress(&url, named_by)?;
         let has_identity = self.settings.tls.has_identity();
-        let (incoming, again) = attempt::send(&pool, request, has_identity).await?;
-        if has_two_lengths(incoming.headers()) {
-            drop(incoming);
-            pool.close();
-            return Err(error::two_lengths());
+        if let Some(pool) = self.slot(&egress).and_then(OnceCell::get) {
+            let attempt = Attempt::new(Arc::clone(pool), request, has_identity);
+            return Ok(Either::Left(head(attempt)));
         }
-        let mut response = answered(incoming)?;
-        if let Some(again) = again {
-            response.extensions_mut().insert(again);
-        }
-        Ok(response)
+        // The first request looks for its connections.
+        Ok(Either::Right(Box::pin(async move {
+            let pool = self.pool(egress).await?;
+            head(Attempt::new(pool, request, has_identity)).await
+        })))
     }
 }
 
@@ -209,9 +230,9 @@ impl Transport for Client {
         request: Request<Bytes>,
         limits: &Limits,
     ) -> Result<Response<Bytes>, Error> {
-        let named_by = self.named_by(&request);
+        let answer = self.answer(request)?;
         let exchange = async {
-            let (head, body) = self.answer(self.outgoing(request)?, named_by).await?.into_parts();
+            let (head, body) = answer.await?.into_parts();
             let body = body.collect(limits.response_bytes).await?;
             Ok(Response::from_parts(head, body))
         };
@@ -228,20 +249,44 @@ impl Transport for Client {
     }
 
     async fn connect(&self, origin: &Uri, named_by: NamedBy) -> Result<(), Error> {
-        let pool = self.pool(&self.url(origin)?, named_by).await?;
+        let pool = self.pool(self.egress(&self.url(origin)?, named_by)?).await?;
         pool.connect(origin.clone()).await
     }
 
-    async fn open(
-        &self,
+    fn open<'c, 'l, 'f>(
+        &'c self,
         request: Request<Bytes>,
-        limits: &Limits,
-    ) -> Result<Response<ResponseBody>, Error> {
-        let named_by = self.named_by(&request);
-        let answer = self.answer(self.outgoing(request)?, named_by);
-        let answer = timeout(limits.timeout, answer).await;
-        answer.unwrap_or_else(|_| Err(error::timed_out()))
+        limits: &'l Limits,
+    ) -> Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, Error>> + Send + 'f>>
+    where
+        'c: 'f,
+        'l: 'f,
+        Self: 'f,
+    {
+        let limit = limits.timeout;
+        match self.answer(request) {
+            Err(refused) => Box::pin(ready(Err(refused))),
+            Ok(answer) => Box::pin(
+                timeout(limit, answer)
+                    .map(|in_time| in_time.unwrap_or_else(|_| Err(error::timed_out()))),
+            ),
+        }
     }
+}
+
+/// The head of the answer to an attempt.
+async fn head(attempt: Attempt) -> Result<Response<ResponseBody>, Error> {
+    let Answered { response, again, pool } = attempt.answer().await?;
+    if has_two_lengths(response.headers()) {
+        drop(response);
+        pool.close();
+        return Err(error::two_lengths());
+    }
+    let mut response = answered(response)?;
+    if let Some(again) = again {
+        response.extensions_mut().insert(again);
+    }
+    Ok(response)
 }
 
 /// The `User-Agent` of requests that set none.

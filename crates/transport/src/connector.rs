@@ -4,7 +4,9 @@
 use std::{
     error::Error as StdError,
     fmt,
+    future::poll_fn,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -31,10 +33,11 @@ use crate::{
 /// credentials and the query to another host, and `HTTP_PROXY` would receive every credential (finding 2 and threat 53 of `SECURITY.md`).
 pub(crate) type HttpClient = legacy::Client<Connector, Full<Bytes>>;
 
-/// Makes the connections of one way.
+/// Makes the connections of one way. The HTTP client copies it into each request several times, though few requests make a
+/// connection, so that it is a pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Connector {
-    https: HttpsConnector<Dialer>,
+    https: Arc<HttpsConnector<Dialer>>,
 }
 
 impl Connector {
@@ -59,7 +62,7 @@ impl Connector {
         }
         let builder = HttpsConnectorBuilder::new().with_tls_config(tls);
         let builder = if is_https { builder.https_only() } else { builder.https_or_http() };
-        Self { https: builder.enable_all_versions().wrap_connector(dialer) }
+        Self { https: Arc::new(builder.enable_all_versions().wrap_connector(dialer)) }
     }
 
     /// A client over these connections, which keeps at most so many that nobody uses.
@@ -81,12 +84,16 @@ impl Service<Uri> for Connector {
     type Error = BoxError;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.https.poll_ready(context)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, origin: Uri) -> Self::Future {
-        let connection = dialled::noted(self.https.call(origin));
+        let mut https = HttpsConnector::clone(&self.https);
+        let connection = dialled::noted(async move {
+            poll_fn(|context| https.poll_ready(context)).await?;
+            https.call(origin).await
+        });
         Box::pin(async move {
             timeout(CONNECT_TIMEOUT, connection).await.unwrap_or_else(|_| Err(TooSlow.into()))
         })

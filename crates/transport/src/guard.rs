@@ -6,7 +6,7 @@ use std::net::Ipv6Addr;
 
 use callgate_tool::is_framing_header;
 use http::{
-    HeaderMap, Uri,
+    HeaderMap, HeaderValue, Uri,
     uri::{Authority, Scheme},
 };
 use url::Url;
@@ -50,6 +50,8 @@ pub(crate) struct Origin {
     scheme: Scheme,
     authority: String,
     url: Url,
+    /// The authority as a header, where it is sent as it is named.
+    host: Option<HeaderValue>,
 }
 
 impl Origin {
@@ -57,14 +59,40 @@ impl Origin {
     pub(crate) fn of(uri: &Uri) -> Option<Self> {
         let (scheme, authority) = (uri.scheme()?.clone(), uri.authority()?.as_str().to_owned());
         let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
-        is_same_authority(uri, &url).then_some(Self { scheme, authority, url })
+        let host = is_sent_as_named(uri, &url).then(|| HeaderValue::from_str(&authority));
+        let host = host.and_then(Result::ok);
+        is_same_authority(uri, &url).then_some(Self { scheme, authority, url, host })
+    }
+
+    /// The URL of the origin.
+    pub(crate) fn base(&self) -> &Url {
+        &self.url
+    }
+
+    /// The header that names the origin in HTTP/1.1 (RFC 9112 §3.2), where no other version can be spoken.
+    pub(crate) fn host(&self) -> Option<&HeaderValue> {
+        self.host.as_ref().filter(|_| self.scheme == Scheme::HTTP)
+    }
+
+    /// Returns true for a URI of the origin that [`checked_url`] and [`as_sent`] would leave as it is, and that has nothing they
+    /// would have to look at twice. Most URIs are, and to know it costs a look at each byte.
+    pub(crate) fn covers(&self, uri: &Uri) -> bool {
+        self.host.is_some()
+            && self.is_named_by(uri)
+            && length(uri) <= MAX_URL_BYTES
+            && is_plain_path(uri.path().as_bytes())
+            && uri.query().unwrap_or_default().bytes().all(|byte| is_plain(byte) || byte == b'?')
+    }
+
+    /// Returns true for a URI that names the origin in the very bytes it is known by.
+    fn is_named_by(&self, uri: &Uri) -> bool {
+        uri.scheme() == Some(&self.scheme)
+            && uri.authority().is_some_and(|named| named.as_str() == self.authority)
     }
 
     /// The URL of a URI that names the origin in the very bytes it is known by.
     fn url(&self, uri: &Uri) -> Option<Url> {
-        let is_known = uri.scheme() == Some(&self.scheme)
-            && uri.authority().is_some_and(|named| named.as_str() == self.authority);
-        is_known.then(|| {
+        self.is_named_by(uri).then(|| {
             let mut url = self.url.clone();
             url.set_path(uri.path());
             url.set_query(uri.query());
@@ -99,15 +127,7 @@ pub(crate) fn checked_url(uri: &Uri, known: Option<&Origin>) -> Result<Url, Erro
 
 /// The URI as it is sent: with the host as its URL writes it, in small letters, and an IPv6 address in its one spelling.
 pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
-    let named = uri.authority().map(Authority::as_str).unwrap_or_default();
-    let (host, port) = (url.host_str().unwrap_or_default(), url.port());
-    let rest = named.strip_prefix(host);
-    let is_same = match (rest, port) {
-        (Some(rest), Some(port)) => rest.strip_prefix(':') == Some(&*port.to_string()),
-        (Some(rest), None) => rest.is_empty(),
-        (None, _) => false,
-    };
-    if is_same {
+    if is_sent_as_named(&uri, url) {
         return Ok(uri);
     }
     let authority = url.authority().parse();
@@ -115,6 +135,30 @@ pub(crate) fn as_sent(uri: Uri, url: &Url) -> Result<Uri, Error> {
     let mut parts = uri.into_parts();
     parts.authority = Some(authority);
     Uri::from_parts(parts).map_err(|_| error::refused("the URL cannot be parsed"))
+}
+
+/// Returns true for a URI whose host and port are those that its URL writes.
+fn is_sent_as_named(uri: &Uri, url: &Url) -> bool {
+    let named = uri.authority().map(Authority::as_str).unwrap_or_default();
+    let (host, port) = (url.host_str().unwrap_or_default(), url.port());
+    match (named.strip_prefix(host), port) {
+        (Some(rest), Some(port)) => rest.strip_prefix(':') == Some(&*port.to_string()),
+        (Some(rest), None) => rest.is_empty(),
+        (None, _) => false,
+    }
+}
+
+/// Returns true for a path without a segment that may be `.` or `..` in one of their spellings.
+fn is_plain_path(path: &[u8]) -> bool {
+    let is_dotted = |pair: &[u8]| matches!(pair, [b'/', b'.' | b'%']);
+    path.first() == Some(&b'/')
+        && path.iter().all(|byte| is_plain(*byte))
+        && !path.windows(2).any(is_dotted)
+}
+
+/// Returns true for a byte that no URL parser replaces (RFC 3986 §2.2, §2.3), neither in a path nor in a query.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&()*+,;=:@/%".contains(&byte)
 }
 
 /// The number of bytes the text of a URI has.
@@ -155,17 +199,68 @@ fn is_same_host(left: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderName, HeaderValue};
+    use http::HeaderName;
+    use proptest::prelude::*;
 
     use super::*;
     use crate::ErrorKind;
+
+    proptest! {
+        /// What is not looked at by a URL parser is what one leaves as it is, whatever it is made of.
+        #[test]
+        fn a_uri_that_is_covered_is_sent_as_it_is(
+            host in "[a-zA-Z0-9.-]{1,12}(:(80|443|8080))?",
+            rest in r"[/.%2eE5cC\\ -~]{0,24}(\?[ -~]{0,12})?",
+            is_https: bool,
+        ) {
+            let scheme = if is_https { "https" } else { "http" };
+            let parsed = |text: String| text.parse::<Uri>().ok();
+            let uri = parsed(format!("{scheme}://{host}/{rest}"));
+            let origin = parsed(format!("{scheme}://{host}/")).and_then(|uri| Origin::of(&uri));
+            if let (Some(uri), Some(origin)) = (uri, origin)
+                && origin.covers(&uri)
+            {
+                let url = checked_url(&uri, None).unwrap();
+                prop_assert_eq!(url.as_str(), uri.to_string());
+                prop_assert_eq!(as_sent(uri.clone(), &url).unwrap(), uri);
+            }
+        }
+    }
+
+    #[test]
+    fn usual_uris_of_an_origin_are_covered_and_what_may_change_is_not() {
+        let origin = Origin::of(&"http://h:8080/".parse().unwrap()).unwrap();
+        assert_eq!(origin.host().unwrap(), "h:8080");
+        let covers = |rest: &str| origin.covers(&format!("http://h:8080{rest}").parse().unwrap());
+        for rest in ["/", "", "/v1/pets/7", "/a//b/", "/a%2Fb/c.d?x=1&y=%20a+b&z=/?", "/v1/x:run"] {
+            assert!(covers(rest), "{rest}");
+        }
+        for rest in
+            ["/a/..", "/./a", "/a/%2e%2e/b", "/a/.%2E", "/a?q='", "/.hidden", "/%41", "/a|b"]
+        {
+            assert!(!covers(rest), "{rest}");
+        }
+        assert!(!origin.covers(&"http://h/a".parse().unwrap()));
+        assert!(
+            !origin
+                .covers(&format!("http://h:8080/{}", "a".repeat(MAX_URL_BYTES)).parse().unwrap())
+        );
+        let spelt = Origin::of(&"http://H:80/".parse().unwrap()).unwrap();
+        assert!(!spelt.covers(&"http://H:80/".parse().unwrap()));
+        assert_eq!(Origin::of(&"https://h/".parse().unwrap()).unwrap().host(), None);
+    }
 
     #[track_caller]
     fn check_url(uri: &str, is_allowed: bool) {
         let uri: Uri = uri.parse().unwrap();
         let anew = checked_url(&uri, None);
-        let again = checked_url(&uri, Origin::of(&uri).as_ref());
+        let origin = Origin::of(&uri);
+        let again = checked_url(&uri, origin.as_ref());
         assert_eq!(again.as_ref().ok(), anew.as_ref().ok(), "{uri}");
+        if origin.is_some_and(|origin| origin.covers(&uri)) {
+            let sent = as_sent(uri.clone(), anew.as_ref().unwrap()).unwrap();
+            assert_eq!(sent, uri);
+        }
         for checked in [anew, again] {
             assert_eq!(checked.is_ok(), is_allowed, "{uri}: {checked:?}");
             if let Err(error) = checked {

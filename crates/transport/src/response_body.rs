@@ -105,12 +105,21 @@ impl ResponseBody {
     ///
     /// # Errors
     /// As [`chunk`](Self::chunk), and [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge).
-    pub async fn collect(mut self, bound: usize) -> Result<Bytes, Error> {
-        let mut body = BoundedBody::new(bound, self.announced)?;
-        while let Some(chunk) = self.chunk().await? {
-            body.push(chunk)?;
+    #[expect(
+        clippy::manual_async_fn,
+        reason = "a block holds the body once, and an `async fn` twice"
+    )]
+    pub fn collect(
+        mut self,
+        bound: usize,
+    ) -> impl Future<Output = Result<Bytes, Error>> + Send + use<> {
+        async move {
+            let mut body = BoundedBody::new(bound, self.announced)?;
+            while let Some(chunk) = self.chunk().await? {
+                body.push(chunk)?;
+            }
+            Ok(body.finish())
         }
-        Ok(body.finish())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sends the requests of one call: with its credentials, once more where a token was refused that can be renewed, and on
 //! along redirects where the toolset lets them be followed. Reading the answer's body is left to others.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, mem, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use callgate_auth::{Authenticator, Authorization, Refusal};
@@ -172,23 +172,32 @@ impl<'a> Exchange<'a> {
         &mut self,
         journal: &mut Journal,
     ) -> Result<Response<ResponseBody>, Box<Fault>> {
-        let request = self.connection.planned(self.plan, self.call, journal).await?;
-        let request = self.trusted(request);
+        let mut request = self.connection.planned(self.plan, self.call, journal).await?;
+        self.trust(&mut request);
         let checked = self.connection.transport.check(&request);
         checked.map_err(|error| self.fault(&error, journal))?;
         let (answer, authorization) =
-            self.followed(request, failure::of_credential, journal).await?;
+            self.followed(&mut request, failure::of_credential, journal).await?;
         let refusal = challenge::refusal(&answer).filter(|_| Instant::now() < self.deadline);
         if !self.is_renewed(refusal, &authorization).await {
             return Ok(answer);
         }
+        // Few calls come here, and the others carry no room for it.
+        Box::pin(self.renewed(journal)).await
+    }
+
+    /// Sends the call once more with a fresh credential.
+    async fn renewed(
+        &mut self,
+        journal: &mut Journal,
+    ) -> Result<Response<ResponseBody>, Box<Fault>> {
         journal.note(Event::CredentialRenewed);
         self.sent = Sent::Fresh;
         // Built again rather than kept, so that calls that are not refused do not pay for it. Its decisions are noted.
         let noted = &mut Journal::default();
-        let request = self.connection.planned(self.plan, self.call, noted).await?;
-        let request = self.trusted(request);
-        let (answer, _) = self.followed(request, failure::of_renewal, journal).await?;
+        let mut request = self.connection.planned(self.plan, self.call, noted).await?;
+        self.trust(&mut request);
+        let (answer, _) = self.followed(&mut request, failure::of_renewal, journal).await?;
         Ok(answer)
     }
 
@@ -211,33 +220,33 @@ impl<'a> Exchange<'a> {
         failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
 
-    /// The request with who named its server, which is what the transport trusts it by.
-    fn trusted(&self, mut request: Request<Bytes>) -> Request<Bytes> {
+    /// Says on a request who named its server, which is what the transport trusts it by.
+    fn trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
-        request
     }
 
-    /// Sends the request and what redirects ask for instead of it.
+    /// Sends the request and what redirects ask for instead of it. Takes it out of its place when it goes: a copy for each
+    /// future on the way costs more than all else that a call does here.
     async fn followed(
         &mut self,
-        mut request: Request<Bytes>,
+        request: &mut Request<Bytes>,
         told: Told,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let mut n_followed = 0;
         loop {
             let may_follow = n_followed < redirect::MAX_REDIRECTS
-                && redirect::may_follow(self.connection.redirects, &request);
-            let bare = may_follow.then(|| request.clone());
-            let span = self.span(&request);
-            span.in_scope(|| self.step(&mut request));
+                && redirect::may_follow(self.connection.redirects, request);
+            let bare = may_follow.then(|| Box::new(request.clone()));
+            let span = self.span(request);
+            span.in_scope(|| self.step(request));
             let sent = self.sent(request, told, journal).instrument(span.clone()).await;
             let (answer, authorization) = sent?;
             span.record("http.response.status_code", answer.status().as_u16());
             let next = bare
                 .and_then(|bare| redirect::next(&bare, &answer, &self.plan.operation().server.url));
             let Some(next) = next else { return Ok((answer, authorization)) };
-            request = next;
+            *request = next;
             n_followed += 1;
         }
     }
@@ -265,28 +274,13 @@ impl<'a> Exchange<'a> {
     /// Puts the credentials on one request and sends it.
     async fn sent(
         &mut self,
-        mut request: Request<Bytes>,
+        request: &mut Request<Bytes>,
         told: Told,
         journal: &mut Journal,
     ) -> Result<(Response<ResponseBody>, Authorization), Box<Fault>> {
         let watched = self.call.extensions().get::<Watched>().map(|Watched(watcher)| watcher);
-        let shown = watched.and_then(|_| self.shown(&request));
-        let authorized = self.authenticator.authorize(&mut request, self.call.session());
-        // Before anything is sent, the call is late whatever keeps it: checks, or a credential that is fetched.
-        let authorized = Stop::unless(self.call.stop(), in_time(self.deadline, authorized)).await;
-        let Some(authorized) = authorized else {
-            return Err(failure::of_stop(Reached::No, self.plan.operation().effect, journal));
-        };
-        let Ok(authorized) = authorized else {
-            return Err(wording::late(self.limits().timeout));
-        };
-        let authorization = authorized.map_err(|error| {
-            if let Some(why) = failure::cause(&error) {
-                tracing::info!(why, "no credential");
-                journal.note(Event::CredentialAbsent { why });
-            }
-            told(&error)
-        })?;
+        let shown = watched.and_then(|_| self.shown(request));
+        let authorization = self.authorized(request, told, journal).await?;
         if !authorization.placed.is_empty() && self.sent == Sent::Nothing {
             self.sent = Sent::Credential;
         }
@@ -300,6 +294,7 @@ impl<'a> Exchange<'a> {
         if let (Some(watcher), Some(shown)) = (watched, shown) {
             watcher.sending(&shown);
         }
+        let request = mem::replace(request, Request::new(Bytes::new()));
         let opened = self.connection.transport.open(request, &limits).await;
         let status = opened.as_ref().ok().map(|response| response.status().as_u16());
         journal.note(Event::Attempt { status, elapsed: started.elapsed() });
@@ -312,6 +307,31 @@ impl<'a> Exchange<'a> {
             journal.note(Event::SentAgain);
         }
         Ok((answer, authorization))
+    }
+
+    /// Puts the credentials on a request. Before anything is sent, the call is late whatever keeps it: checks, or a credential
+    /// that is fetched.
+    async fn authorized(
+        &self,
+        request: &mut Request<Bytes>,
+        told: Told,
+        journal: &mut Journal,
+    ) -> Result<Authorization, Box<Fault>> {
+        let authorized = self.authenticator.authorize(request, self.call.session());
+        let authorized = pin!(in_time(self.deadline, authorized));
+        let Some(authorized) = Stop::unless(self.call.stop(), authorized).await else {
+            return Err(failure::of_stop(Reached::No, self.plan.operation().effect, journal));
+        };
+        let Ok(authorized) = authorized else {
+            return Err(wording::late(self.limits().timeout));
+        };
+        authorized.map_err(|error| {
+            if let Some(why) = failure::cause(&error) {
+                tracing::info!(why, "no credential");
+                journal.note(Event::CredentialAbsent { why });
+            }
+            told(&error)
+        })
     }
 
     /// The request before it has its credentials, as whoever watches the call may see it.

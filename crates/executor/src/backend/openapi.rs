@@ -15,7 +15,7 @@ use callgate_tool::{
     Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
     StoredResult, Tool, ToolName, Value,
 };
-use callgate_transport::{ResponseBody, TlsFault};
+use callgate_transport::{Error, ResponseBody, TlsFault};
 use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
@@ -95,26 +95,28 @@ impl OpenApi {
         Ok(shown)
     }
 
-    /// The head of the answer with its body still to be read.
-    async fn answer<'a>(
-        &'a self,
-        call: &'a Call<'a>,
-        journal: &mut Journal,
-    ) -> Result<(Response<ResponseBody>, Exchange<'a>), Box<Fault>> {
+    /// A call on its way, which has not begun.
+    fn exchange<'a>(&'a self, call: &'a Call<'a>) -> Exchange<'a> {
         let parts = (&self.plan, &*self.authenticator, &*self.connection);
-        let mut exchange = Exchange::new(parts, call);
-        let answer = exchange.answer(journal).await?;
-        Ok((answer, exchange))
+        Exchange::new(parts, call)
     }
 
+    /// An answer with its body.
+    fn read(
+        &self,
+        answer: Response<ResponseBody>,
+        exchange: &Exchange<'_>,
+    ) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
+        reading::read(answer, self.connection.limits.response_bytes, exchange.deadline)
+    }
+
+    /// What an answer means that was read.
     async fn whole(
         &self,
-        (answer, exchange): (Response<ResponseBody>, Exchange<'_>),
+        (read, exchange): (Result<Response<Bytes>, Error>, Exchange<'_>),
         call: &Call<'_>,
         journal: &mut Journal,
     ) -> Result<Outcome, Box<Fault>> {
-        let bound = self.connection.limits.response_bytes;
-        let read = reading::read(answer, bound, exchange.deadline).await;
         let response = read.map_err(|error| exchange.fault(&error, journal))?;
         let sent = exchange.sent;
         let masker = Masker::new(exchange.secrets);
@@ -154,7 +156,8 @@ impl OpenApi {
     }
 
     async fn opened(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Opened, Box<Fault>> {
-        let (answer, exchange) = self.answer(call, journal).await?;
+        let mut exchange = self.exchange(call);
+        let answer = exchange.answer(journal).await?;
         let (shape, is_success) = (self.shape(call), answer.status().is_success());
         if is_success && call.wanted().is_raw {
             let (head, body) = answer.into_parts();
@@ -167,7 +170,8 @@ impl OpenApi {
         }
         let splitter = Splitter::of(answer.headers()).filter(|_| is_success);
         let Some(splitter) = splitter else {
-            return Ok(Opened::Ended(self.whole((answer, exchange), call, journal).await?));
+            let read = self.read(answer, &exchange).await;
+            return Ok(Opened::Ended(self.whole((read, exchange), call, journal).await?));
         };
         let (head, body) = answer.into_parts();
         let masker = Masker::new(exchange.secrets);
@@ -178,8 +182,10 @@ impl OpenApi {
     }
 
     async fn ran(&self, call: &Call<'_>, journal: &mut Journal) -> Result<Outcome, Box<Fault>> {
-        let answer = self.answer(call, journal).await?;
-        self.whole(answer, call, journal).await
+        let mut exchange = self.exchange(call);
+        let answer = exchange.answer(journal).await?;
+        let read = self.read(answer, &exchange).await;
+        self.whole((read, exchange), call, journal).await
     }
 
     /// Makes an outcome of an answer; the whole answer is kept where not all of it is shown.

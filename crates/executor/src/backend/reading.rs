@@ -1,31 +1,40 @@
 //! Reads the body of an answer within the bounds of a toolset. Of an answer that is many values one after the other, what
 //! came until a bound is kept; any other answer is read whole or not at all.
 
+use std::pin::pin;
+
 use bytes::{Bytes, BytesMut};
 use callgate_call::{Splitter, Unfinished};
 use callgate_tool::Reached;
 use callgate_transport::{Error, ErrorKind, ResponseBody};
+use futures_util::future::Either;
 use http::Response;
 use tokio::time::{Instant, timeout_at};
 
 use super::in_time::in_time;
 
 /// The answer with its body, of at most `bound` bytes, read until `deadline`.
-pub(super) async fn read(
+pub(super) fn read(
     answer: Response<ResponseBody>,
     bound: usize,
     deadline: Instant,
-) -> Result<Response<Bytes>, Error> {
+) -> impl Future<Output = Result<Response<Bytes>, Error>> + Send + use<> {
     let (mut head, body) = answer.into_parts();
     if !head.status.is_success() || Splitter::of(&head.headers).is_none() {
-        let body = in_time(deadline, body.collect(bound)).await.unwrap_or_else(|_| Err(late()))?;
-        return Ok(Response::from_parts(head, body));
+        let collected = body.collect(bound);
+        return Either::Left(async move {
+            let collected = in_time(deadline, pin!(collected)).await;
+            Ok(Response::from_parts(head, collected.unwrap_or_else(|_| Err(late()))?))
+        });
     }
-    let (body, end) = until(body, bound, deadline).await?;
-    if end == End::Bound {
-        head.extensions.insert(Unfinished);
-    }
-    Ok(Response::from_parts(head, body))
+    // Few answers are sequences, and the others carry no room for it.
+    Either::Right(Box::pin(async move {
+        let (body, end) = until(body, bound, deadline).await?;
+        if end == End::Bound {
+            head.extensions.insert(Unfinished);
+        }
+        Ok(Response::from_parts(head, body))
+    }))
 }
 
 /// The reason why no more of a sequence was read.
