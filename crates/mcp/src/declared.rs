@@ -19,18 +19,55 @@ pub(crate) fn declaration(tool: &Tool, schemas: McpSchemas) -> Value {
     declaration
 }
 
-/// One declaration, with the arguments that clients repeat in headers; none for a tool whose declaration the library does not take.
+/// Says in the schema of a value that clients repeat it in a header. They follow no references, so those on the way to it become
+/// what they lead to; one whose schema is not declared, or is of several types there, is not repeated.
+fn annotate(schema: &mut Value, definitions: &Value, (path, header): &(Vec<String>, String)) {
+    // What does not lead to a value stays as it is declared.
+    let mut reached = schema.clone();
+    let mut at = &mut reached;
+    for name in path {
+        let Some(member) = at.get_mut("properties").and_then(|them| them.get_mut(name.as_str()))
+        else {
+            return;
+        };
+        at = member;
+        for _ in 0..MOST_HOPS {
+            let Some(target) = target(at, definitions) else { break };
+            *at = target;
+        }
+    }
+    let is_primitive =
+        matches!(at.get("type").and_then(Value::as_str), Some("boolean" | "integer" | "string"));
+    if let Some(members) = at.as_object_mut().filter(|_| is_primitive) {
+        members.insert("x-mcp-header", header.as_str().into());
+        *schema = reached;
+    }
+}
+
+/// The definition that a schema refers to, with what is said beside the reference.
+fn target(schema: &Value, definitions: &Value) -> Option<Value> {
+    let members = schema.as_object()?;
+    let name = members.get("$ref")?.as_str()?.strip_prefix("#/$defs/")?;
+    let mut target = definitions.get(name)?.as_object()?.clone();
+    let beside = members.iter().filter(|(keyword, _)| *keyword != "$ref");
+    target.extend(beside.map(|(keyword, value)| (keyword.clone(), value.clone())));
+    Some(Value::Object(target))
+}
+
+/// As many references as lead to each other in descriptions that are in use.
+const MOST_HOPS: usize = 8;
+
+/// One declaration, with the values that clients repeat in headers; none for a tool whose declaration the library does not take.
 pub(crate) fn declared(
     tool: &Tool,
     schemas: McpSchemas,
-    headers: &[(String, String)],
+    headers: &[(Vec<String>, String)],
 ) -> Option<model::Tool> {
     let mut declaration = declaration(tool, schemas);
-    let arguments = declaration.get_mut("inputSchema").and_then(|it| it.get_mut("properties"));
-    if let Some(arguments) = arguments {
-        for (argument, header) in headers {
-            let schema = arguments.get_mut(argument.as_str()).and_then(Value::as_object_mut);
-            schema.map(|schema| schema.insert("x-mcp-header", header.as_str().into()));
+    if let Some(schema) = declaration.get_mut("inputSchema").filter(|_| !headers.is_empty()) {
+        let definitions = schema.get("$defs").cloned().unwrap_or_default();
+        for header in headers {
+            annotate(schema, &definitions, header);
         }
     }
     let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;
@@ -80,6 +117,40 @@ mod tests {
         for keyword in ["$schema", "$defs", "if", "then"] {
             let is_there = |schema: &Value| schema.get(keyword).is_some();
             assert_eq!((is_there(&portable), is_there(&whole)), (false, true), "{keyword}");
+        }
+    }
+
+    #[test]
+    fn a_header_is_said_where_members_and_references_lead() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "region": {"$ref": "#/$defs/Region"},
+                "order": {"$ref": "#/$defs/Order"},
+                "other": {"$ref": "#/$defs/Order"},
+                "tags": {"type": "array", "items": {"type": "string"}},
+            },
+            "$defs": {
+                "Region": {"type": "string", "enum": ["north", "south"]},
+                "Order": {"type": "object", "properties": {"tenant": {"type": "integer"}, "choice": {"type": ["string", "null"]}}},
+            },
+        });
+        let name = ToolName::new("pet").unwrap();
+        let tool = Tool::new(name, "A pet".to_owned(), Schema::new(schema), Effect::Read);
+        let paths = ["region", "order.tenant", "order.choice", "order.nothing", "tags"];
+        let headers =
+            paths.map(|path| (path.split('.').map(str::to_owned).collect(), format!("H-{path}")));
+        for schemas in [McpSchemas::Portable, McpSchemas::Whole] {
+            let declared = declared(&tool, schemas, &headers).unwrap();
+            let schema = serde_json::to_value(&*declared.input_schema).unwrap();
+            let at =
+                |place: &str| schema.pointer(place).and_then(|it| it.as_str()).map(str::to_owned);
+            assert_eq!(at("/properties/region/x-mcp-header").as_deref(), Some("H-region"));
+            assert_eq!(at("/properties/region/type").as_deref(), Some("string"), "{schema}");
+            let tenant = "/properties/order/properties/tenant/x-mcp-header";
+            assert_eq!(at(tenant).as_deref(), Some("H-order.tenant"), "{schema}");
+            // Nothing stands where a client would refuse the tool for it.
+            assert_eq!(schema.to_string().matches("x-mcp-header").count(), 2, "{schema}");
         }
     }
 }

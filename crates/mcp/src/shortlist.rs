@@ -132,7 +132,7 @@ pub(crate) fn headers(
     config: &McpConfig,
     executor: &Executor,
     entry: Entry<'_>,
-) -> Vec<(String, String)> {
+) -> Vec<(Vec<String>, String)> {
     let Some(tool) = entry.declaration().filter(|tool| !tool.mcp_headers.is_empty()) else {
         return Vec::new();
     };
@@ -141,8 +141,9 @@ pub(crate) fn headers(
         return Vec::new();
     }
     let secret = entry.secret_arguments();
-    let headers = tool.mcp_headers.iter().filter(|(argument, _)| !secret.contains(argument));
-    headers.cloned().collect()
+    let is_secret =
+        |path: &[String]| path.first().is_some_and(|argument| secret.contains(argument));
+    tool.mcp_headers.iter().filter(|(path, _)| !is_secret(path)).cloned().collect()
 }
 
 fn found(executor: &Executor, caller: &Caller, arguments: &Object) -> Result<Value, String> {

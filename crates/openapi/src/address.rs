@@ -15,6 +15,9 @@ pub(crate) const AGENT_INPUT: &str = "x-agent-input-parameter";
 /// The annotation that names a value of the context.
 pub(crate) const SESSION_CONTEXT: &str = "x-ces-session-context";
 
+/// The annotation that names a header in which clients of MCP repeat a value.
+pub(crate) const MCP_HEADER: &str = "x-mcp-header";
+
 /// The reason why a reference to another document is not followed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Refused {

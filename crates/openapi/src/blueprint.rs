@@ -110,6 +110,13 @@ fn fresh(document: &Document) -> Arc<Built> {
 }
 
 impl InputOrigin {
+    /// Every schema that the input may have.
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = &Origin> {
+        let others = self.alternatives.iter().filter_map(|known| known.schema.as_ref());
+        let own = self.schema.iter().filter(|_| self.alternatives.is_empty());
+        own.chain(others)
+    }
+
     /// The schema with an alternative of the body, and whether it is that of each item of a list.
     pub(crate) fn at(&self, alternative: usize) -> (Option<&Origin>, bool) {
         match self.alternatives.get(alternative) {

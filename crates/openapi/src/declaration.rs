@@ -11,6 +11,7 @@ use callgate_tree::{Node, Path};
 use crate::{
     blueprint::{AlternativeOrigin, Blueprint, InputOrigin, Origin},
     body::{Body, BodyKind, BodyLayout, BodyMedia, is_merge_patch},
+    declaration::mcp_header::Headers,
     document::Document,
     findings::Findings,
     input::{Input, Place},
@@ -33,7 +34,7 @@ impl Parts<'_> {
     /// The declaration without the schema of answers, and what was found while building it.
     pub(crate) fn tool(&self) -> (Tool, Findings) {
         let view = View::Declared(self.blueprint.common.session_inputs);
-        let mut headers = Vec::new();
+        let mut headers = Headers::new(&self.document);
         let (input_schema, findings) = self.object(view, self.findings(), &mut headers);
         let tool = Tool::new(
             self.blueprint.tool_name.clone(),
@@ -42,12 +43,12 @@ impl Parts<'_> {
             self.effect,
         );
         let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
-        (tool.with_mcp_headers(headers), findings)
+        (tool.with_mcp_headers(headers.found), findings)
     }
 
     /// The schema of all arguments, and what was found while building it.
     pub(crate) fn arguments(&self) -> (Schema, Findings) {
-        self.object(View::Complete, self.findings(), &mut Vec::new())
+        self.object(View::Complete, self.findings(), &mut Headers::new(&self.document))
     }
 
     /// The purpose of the tool: summary and description, its own or else its path item's, else method and path.
@@ -72,7 +73,7 @@ impl Parts<'_> {
         &self,
         view: View,
         findings: Findings,
-        headers: &mut Vec<(String, String)>,
+        headers: &mut Headers<'_>,
     ) -> (Schema, Findings) {
         let mut builder = self.builder(view, findings);
         let mut properties = Object::new();
@@ -86,11 +87,12 @@ impl Parts<'_> {
             let media = body.and_then(|body| body.media.first());
             let bytes = bytes(input, media, view);
             let built = property(&mut builder, origin, bytes);
-            if let Some(schema) = origin.schema.as_ref().filter(|_| view != View::Complete) {
-                let header = mcp_header::of(&mut builder, schema, &built, headers);
-                headers.extend(header.map(|header| (argument.to_owned(), header)));
-            }
             let is_removable = bytes == Bytes::Patch && !input.name.is_empty() && !input.required;
+            if view != View::Complete {
+                // Of what `null` removes, of items and of alternatives the declared schema is another.
+                let is_own = !is_removable && !origin.is_item && origin.alternatives.is_empty();
+                headers.look(is_own.then_some(argument), origin, &mut builder.findings);
+            }
             properties
                 .insert(argument.to_owned(), if is_removable { removable(built) } else { built });
             if self.is_always_required(input) && (view == View::Complete || is_asked_for(input)) {

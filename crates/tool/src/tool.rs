@@ -33,9 +33,9 @@ pub struct Tool {
     pub effect: Effect,
     /// The number of tokens a declaration for a model's provider takes: what is deep and optional is shown in words beyond them.
     pub most_tokens: usize,
-    /// Arguments that clients of MCP repeat in a header of the request, so that what stands between can route by them: the argument,
-    /// and the header behind `Mcp-Param-` (MCP 2026-07-28, `x-mcp-header`).
-    pub mcp_headers: Vec<(String, String)>,
+    /// Values that clients of MCP repeat in a header of the request, so that what stands between can route by them: the names that
+    /// lead to each, argument first, and the header behind `Mcp-Param-` (MCP 2026-07-28, `x-mcp-header`).
+    pub mcp_headers: Vec<(Vec<String>, String)>,
     output: Option<Output>,
 }
 
@@ -59,7 +59,7 @@ impl Tool {
 
     /// The same tool with arguments that clients of MCP repeat in headers.
     #[must_use]
-    pub fn with_mcp_headers(mut self, headers: Vec<(String, String)>) -> Self {
+    pub fn with_mcp_headers(mut self, headers: Vec<(Vec<String>, String)>) -> Self {
         self.mcp_headers = headers;
         self
     }

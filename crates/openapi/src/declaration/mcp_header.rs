@@ -1,38 +1,195 @@
-//! Reads `x-mcp-header` (MCP 2026-07-28): the header in which clients repeat an argument, so that what stands between can route by it.
-//! Looks at the schema of an argument itself; what lies below is no argument.
+//! Finds `x-mcp-header` (MCP 2026-07-28): the header in which clients repeat a value, so that what stands between can route by it.
+//! Clients find values by members alone: arguments, members of objects, and what references lead to. A header that is named
+//! elsewhere is reported.
 
-use callgate_tool::Value;
-use callgate_tree::Path;
+use std::{collections::BTreeSet, slice, sync::Arc};
 
-use crate::{blueprint::Origin, code::Code, schema::Builder, security::header::is_header_name};
+use callgate_tree::{Node, Object, Path};
 
-/// The header that a schema names for an argument, whose schema was `built`; one that cannot be is reported.
-pub(super) fn of(
-    builder: &mut Builder<'_>,
-    schema: &Origin,
-    built: &Value,
-    known: &[(String, String)],
-) -> Option<String> {
-    let named = schema.node.get(KEYWORD)?;
-    let name = named.as_str().filter(|name| is_header_name(name));
-    let is_primitive = built
-        .get("type")
-        .and_then(Value::as_str)
-        .is_some_and(|kind| matches!(kind, "boolean" | "integer" | "string"));
-    let wrong = match name {
-        None => "expected the name of a header, got another value",
-        Some(_) if !is_primitive => {
-            "expected an argument of one type (a text, an integer or a boolean), got another"
-        }
-        Some(name) if known.iter().any(|(_, known)| known.eq_ignore_ascii_case(name)) => {
-            "expected a header of its own, got one that another argument has"
-        }
-        Some(name) => return Some(name.to_owned()),
-    };
-    let message = format!("`{KEYWORD}`: {wrong}");
-    let help = "correct it, or leave the key out";
-    builder.findings.note(Code::McpHeader, Path::at(&schema.pointer), message, help);
-    None
+use crate::{
+    address::MCP_HEADER,
+    blueprint::InputOrigin,
+    code::Code,
+    document::Document,
+    findings::Findings,
+    reference::{Located, beyond},
+    schema::nullable::is_nullable,
+    security::header::is_header_name,
+};
+
+/// The names that lead to a value, argument first, and the header behind `Mcp-Param-`.
+pub(super) type McpHeader = (Vec<String>, String);
+
+/// Looks for headers in the schemas of arguments.
+pub(super) struct Headers<'d> {
+    document: &'d Document,
+    pub(super) found: Vec<McpHeader>,
+    /// The places that were looked at below the argument at hand, with whether clients find them.
+    seen: BTreeSet<(Arc<str>, bool)>,
+    /// How deep below the argument at hand the walk is.
+    depth: usize,
 }
 
-const KEYWORD: &str = "x-mcp-header";
+/// The place of a value in the arguments of a call.
+#[derive(Clone, Copy)]
+enum Reached<'p> {
+    /// By these names.
+    By(&'p [String]),
+    /// As an item, or where one of several schemas holds.
+    NotByNames,
+}
+
+impl<'d> Headers<'d> {
+    pub(super) fn new(document: &'d Document) -> Self {
+        Self { document, found: Vec::new(), seen: BTreeSet::new(), depth: 0 }
+    }
+
+    /// Looks at an argument and below it; without a name, it is one that is declared by another schema than its own.
+    pub(super) fn look(
+        &mut self,
+        argument: Option<&str>,
+        origin: &InputOrigin,
+        findings: &mut Findings,
+    ) {
+        if !self.document.has_mcp_headers() {
+            return;
+        }
+        self.seen.clear();
+        let name = argument.map(str::to_owned);
+        let reached = match name.as_ref() {
+            Some(name) => Reached::By(slice::from_ref(name)),
+            None => Reached::NotByNames,
+        };
+        for schema in origin.schemas() {
+            self.visit((&schema.node, &Path::at(&schema.pointer)), reached, findings);
+        }
+    }
+
+    fn visit(
+        &mut self,
+        (node, path): (&Node, &Path<'_>),
+        reached: Reached<'_>,
+        findings: &mut Findings,
+    ) {
+        let is_by_names = matches!(reached, Reached::By(_));
+        let is_seen = !self.seen.insert((path.pointer(), is_by_names));
+        if is_seen || self.depth > DEEPEST || !self.document.spend(PLACE) {
+            return;
+        }
+        let document = self.document;
+        let mut parts = vec![Located { node, pointer: path.pointer() }];
+        parts.extend(
+            beyond(document, node, path)
+                .into_iter()
+                .map(|at| Located { node: at.node, pointer: at.pointer }),
+        );
+        if let Some((part, named)) =
+            parts.iter().find_map(|part| Some((part, part.node.get(MCP_HEADER)?)))
+        {
+            let kind = parts.last().and_then(|last| kind(document, last.node));
+            match self.wrong(named, kind, reached) {
+                Some(wrong) => report(findings, &part.pointer, wrong),
+                None => self.found.extend(
+                    reached
+                        .names()
+                        .zip(named.as_str())
+                        .map(|(names, header)| (names.to_vec(), header.to_owned())),
+                ),
+            }
+        }
+        self.depth += 1;
+        for part in &parts {
+            self.members(part, reached, findings);
+            self.others(part, findings);
+        }
+        self.depth -= 1;
+    }
+
+    /// Looks at the members of an object.
+    fn members(&mut self, part: &Located<'_>, reached: Reached<'_>, findings: &mut Findings) {
+        let above = part.path();
+        let path = above.name("properties");
+        let members = part.node.get("properties").and_then(Node::as_object);
+        for (name, member) in members.into_iter().flat_map(Object::iter) {
+            let names: Vec<String> =
+                reached.names().into_iter().flatten().cloned().chain([name.to_string()]).collect();
+            let below = match reached {
+                Reached::By(_) => Reached::By(&names),
+                Reached::NotByNames => reached,
+            };
+            self.visit((member, &path.name(name)), below, findings);
+        }
+    }
+
+    /// Looks where clients do not.
+    fn others(&mut self, part: &Located<'_>, findings: &mut Findings) {
+        let above = part.path();
+        for keyword in ELSEWHERE {
+            let Some(below) = part.node.get(keyword) else { continue };
+            let path = above.name(keyword);
+            let Some(schemas) = below.as_array() else {
+                self.visit((below, &path), Reached::NotByNames, findings);
+                continue;
+            };
+            for (index, schema) in schemas.iter().enumerate() {
+                self.visit((schema, &path.index(index)), Reached::NotByNames, findings);
+            }
+        }
+    }
+
+    fn wrong(
+        &self,
+        named: &Node,
+        kind: Option<&str>,
+        reached: Reached<'_>,
+    ) -> Option<&'static str> {
+        let Some(name) = named.as_str().filter(|name| is_header_name(name)) else {
+            return Some("expected the name of a header, got another value");
+        };
+        if reached.names().is_none() {
+            return Some(
+                "expected an argument or a member of one, got a value that clients of MCP do not look at",
+            );
+        }
+        if !matches!(kind, Some("boolean" | "integer" | "string")) {
+            return Some(
+                "expected a value of one type (a text, an integer or a boolean), got another",
+            );
+        }
+        let is_taken = self.found.iter().any(|(_, known)| known.eq_ignore_ascii_case(name));
+        is_taken.then_some("expected a header of its own, got one that another argument has")
+    }
+}
+
+impl<'p> Reached<'p> {
+    fn names(self) -> Option<&'p [String]> {
+        match self {
+            Self::By(names) => Some(names),
+            Self::NotByNames => None,
+        }
+    }
+}
+
+/// The one type of a schema.
+fn kind<'n>(document: &Document, node: &'n Node) -> Option<&'n str> {
+    let kind = match node.get("type")? {
+        Node::Array(kinds) => match &**kinds {
+            [kind] => kind.as_str(),
+            _ => None,
+        },
+        kind => kind.as_str(),
+    };
+    kind.filter(|_| !is_nullable(document, node))
+}
+
+fn report(findings: &mut Findings, pointer: &str, wrong: &str) {
+    let message = format!("`{MCP_HEADER}`: {wrong}");
+    findings.note(Code::McpHeader, Path::at(pointer), message, "correct it, or leave the key out");
+}
+
+/// How deep it is looked: clients need a value that is short and near.
+const DEEPEST: usize = 32;
+/// The cost to look at a place, in steps.
+const PLACE: usize = 4;
+/// Keywords with schemas that clients do not look at.
+const ELSEWHERE: [&str; 6] = ["additionalProperties", "allOf", "anyOf", "items", "not", "oneOf"];

@@ -7,7 +7,7 @@ use callgate_tree::{Node, Object};
 use hashbrown::HashMap;
 
 use crate::{
-    address::{AGENT_INPUT, SESSION_CONTEXT, SESSION_ID},
+    address::{AGENT_INPUT, MCP_HEADER, SESSION_CONTEXT, SESSION_ID},
     document::{Document, further::Further, index::Index},
 };
 
@@ -22,7 +22,8 @@ impl Document {
             let mut walk = Walk::default();
             let n_bytes =
                 self.roots().map(|root| walk.n_bytes(root, false)).fold(0, usize::saturating_add);
-            Facts { n_bytes, has_session_inputs: walk.has_session_inputs }
+            let Walk { has_session_inputs, has_mcp_headers, .. } = walk;
+            Facts { n_bytes, has_session_inputs, has_mcp_headers }
         })
     }
 
@@ -38,6 +39,11 @@ impl Document {
     /// descriptions have none; then nobody has to look for them below each schema.
     pub(crate) fn has_session_inputs(&self) -> bool {
         self.facts().has_session_inputs
+    }
+
+    /// Whether any value of the description may be repeated in a header by clients of MCP. Hardly any has one.
+    pub(crate) fn has_mcp_headers(&self) -> bool {
+        self.facts().has_mcp_headers
     }
 
     /// The places of all schemas with this dynamic anchor, in any document.
@@ -67,12 +73,15 @@ pub(super) struct Facts {
     n_bytes: usize,
     /// True if an annotation stands in them, even where no schema can stand.
     has_session_inputs: bool,
+    /// Whether `x-mcp-header` stands in them, even where no schema can stand.
+    has_mcp_headers: bool,
 }
 
 /// A walk over trees, which goes once over what is written again and again.
 #[derive(Debug, Default)]
 struct Walk {
     has_session_inputs: bool,
+    has_mcp_headers: bool,
     /// About how many bytes the objects have that were gone over, by their addresses.
     known: HashMap<usize, usize>,
 }
@@ -104,6 +113,7 @@ impl Walk {
                     return *known;
                 }
                 self.has_session_inputs |= is_annotated(members);
+                self.has_mcp_headers |= members.contains(MCP_HEADER);
                 let of_members = members.iter().map(|(name, member)| {
                     self.n_bytes(member, false).saturating_add(name.len() + 4)
                 });
