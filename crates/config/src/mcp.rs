@@ -17,6 +17,19 @@ pub struct McpConfig {
     pub pinned: Vec<String>,
     /// The form of the schemas of arguments.
     pub schemas: McpSchemas,
+    /// The form of files in results.
+    pub files: McpFiles,
+}
+
+/// The form in which results show files to clients of MCP: what is no text, no image and no sound.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "whoever shows results must handle a new one")]
+pub enum McpFiles {
+    /// A handle, by which `read_result` finds it.
+    #[default]
+    Handle,
+    /// The handle, and the bytes as an embedded resource. Not every client takes one.
+    Resource,
 }
 
 /// The form in which schemas of arguments are declared to clients of MCP.
@@ -46,7 +59,7 @@ pub enum McpMode {
 impl Default for McpConfig {
     fn default() -> Self {
         let (mode, schemas) = (McpMode::default(), McpSchemas::default());
-        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas }
+        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas, files: McpFiles::default() }
     }
 }
 
@@ -67,13 +80,17 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> McpConfig {
     if let Some(schemas) = reader.word(mapping, "schemas", &forms) {
         config.schemas = schemas;
     }
+    let forms = [("handle", McpFiles::Handle), ("resource", McpFiles::Resource)];
+    if let Some(files) = reader.word(mapping, "files", &forms) {
+        config.files = files;
+    }
     config.pinned = reader.strings(mapping, "pinned").into_iter().map(str::to_owned).collect();
     config
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Config, McpMode, McpSchemas};
+    use crate::{Config, McpFiles, McpMode, McpSchemas};
 
     #[track_caller]
     fn read(text: &str) -> Config {
@@ -91,6 +108,8 @@ mod tests {
         assert_eq!(read("mcp: {mode: auto}").mcp.mode, McpMode::Auto);
         assert_eq!(read("mcp: {schemas: whole}").mcp.schemas, McpSchemas::Whole);
         assert_eq!(read("mcp: {}").mcp.schemas, McpSchemas::Portable);
+        assert_eq!(read("mcp: {files: resource}").mcp.files, McpFiles::Resource);
+        assert_eq!(read("mcp: {}").mcp.files, McpFiles::Handle);
         assert_eq!(read("").mcp.mode, McpMode::Direct);
     }
 }

@@ -1,6 +1,7 @@
 //! Runs the calls of a client: those of tools, those of the four that stand for many, and the reading of long results. How a call
 //! came is the business of `server` and of `direct`.
 
+use callgate_config::McpFiles;
 use callgate_dialect::Dialect;
 use callgate_executor::{Call, Entry, Executor, TraceContext};
 use callgate_tool::{Object, Session, Value, json};
@@ -94,6 +95,11 @@ async fn answered(
                 results.push(result);
                 attachments.extend(attached);
             }
+        }
+    }
+    if host.listing().files == McpFiles::Resource {
+        for result in &results {
+            attachments.extend(kept::resource((executor, caller), &session, result).await);
         }
     }
     let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();

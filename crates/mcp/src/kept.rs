@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use callgate_executor::Executor;
-use callgate_tool::{Handle, Object, Session, StoredResult, Value, json};
+use callgate_tool::{
+    Content, Handle, Object, Outcome, Session, StoredResult, ToolResult, Value, json,
+};
 use rmcp::model;
 
-use crate::{host::Caller, shortlist};
+use crate::{Attachment, host::Caller, shortlist};
 
 /// Its name, unless a tool has it.
 pub(crate) const NAME: &str = "read_result";
@@ -58,6 +60,19 @@ pub(crate) async fn read(
         }
         Err(_) => shortlist::result(Err("results cannot be read now; try again later".to_owned())),
     }
+}
+
+/// The file that a result has behind its handle, as an embedded resource; none where it is large or not kept.
+pub(crate) async fn resource(
+    (executor, caller): (&Executor, &Caller),
+    session: &Session,
+    result: &ToolResult,
+) -> Option<Attachment> {
+    let Outcome::Answered(answer) = &result.outcome else { return None };
+    let Content::File { media_type, size, .. } = &answer.content else { return None };
+    let handle = answer.handle.as_ref().filter(|_| *size <= LARGEST_SEEN)?;
+    let kept = executor.result(handle, session, caller.principal.as_ref()).await.ok()??;
+    Some(Attachment::resource_of_bytes(handle.as_str(), media_type, &kept.bytes))
 }
 
 /// The part of a result that a call asks for.
@@ -120,5 +135,5 @@ fn shown(result: &StoredResult, wanted: &Wanted) -> Value {
 /// Bytes of a part unless a call says otherwise, and at most.
 const USUAL: usize = 16 << 10;
 const MOST: usize = 64 << 10;
-/// The bytes of an image or a sound that a client may be given at once.
+/// The bytes of an image, a sound or a file that a client may be given at once.
 const LARGEST_SEEN: usize = 4 << 20;

@@ -7,6 +7,11 @@ pub(crate) const MCP: Table = table(
     "`mcp`",
     &[
         key(
+            "files",
+            Kind::Choice(&["handle", "resource"]),
+            "How results show files, which are no texts, images or sounds: by a handle (`handle`, unless given), or by their bytes as an embedded resource, too (`resource`), which not every client takes",
+        ),
+        key(
             "mode",
             Kind::Choice(&["auto", "direct", "search"]),
             "The tools that a list shows: all (`direct`, unless given), four that find, describe and call the others (`search`), or all while they are few (`auto`)",

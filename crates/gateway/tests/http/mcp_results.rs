@@ -9,6 +9,11 @@ use crate::sidecar::Sidecar;
 
 /// A sidecar whose one tool answers as a recorded case does.
 async fn sidecar(case: &str) -> (Sidecar, TempDir) {
+    configured(case, "").await
+}
+
+/// The same with more of a configuration.
+async fn configured(case: &str, more: &str) -> (Sidecar, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/answers/cases");
     let to = folder.path().join(case);
@@ -18,7 +23,7 @@ async fn sidecar(case: &str) -> (Sidecar, TempDir) {
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
     let text = format!(
-        "toolsets:\n  answers:\n    openapi: ../fixtures/answers/spec.yaml\n    upstream: {{replay: '{}'}}\n    limits: {{result_bytes: 1KiB}}\n",
+        "{more}toolsets:\n  answers:\n    openapi: ../fixtures/answers/spec.yaml\n    upstream: {{replay: '{}'}}\n    limits: {{result_bytes: 1KiB}}\n",
         folder.path().display()
     );
     (Sidecar::of(&text).await, folder)
@@ -74,6 +79,23 @@ async fn a_file_that_is_no_text_is_said_to_be_none() {
     let told = called(&sidecar, "read_result", json!({"handle": handle})).await;
     assert_eq!(told["isError"], true, "{told}");
     assert!(told["content"][0]["text"].as_str().unwrap().contains("5 bytes of `application/zip`"));
+}
+
+#[tokio::test]
+async fn a_file_is_an_embedded_resource_where_that_is_asked_for() {
+    let case = "an-archive-is-kept-behind-a-handle";
+    for (more, n_expected) in [("", 0), ("mcp: {files: resource}\n", 1)] {
+        let (sidecar, _folder) = configured(case, more).await;
+        let told = called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await;
+        let blocks = told["content"].as_array().unwrap();
+        let resources: Vec<_> = blocks.iter().filter(|block| block["type"] == "resource").collect();
+        assert_eq!(resources.len(), n_expected, "{told}");
+        let Some(block) = resources.first() else { continue };
+        let resource = &block["resource"];
+        assert_eq!(resource["uri"], handle(&told), "{told}");
+        assert_eq!(resource["mimeType"], "application/zip", "{told}");
+        assert_eq!(resource["blob"].as_str().map(str::len), Some(8), "five bytes: {told}");
+    }
 }
 
 #[tokio::test]
