@@ -1,46 +1,117 @@
-"""Runs the official conformance suite of MCP, at the wire version of each era: against a sidecar whose tools are the operations of
-`conformance.yaml` (`MUST`), listed one by one and behind the four that stand for many, and against a program with tools of its own,
-which ask their callers for values and show resources (`OF_PROGRAM`). Every scenario listed passes; checks of `NOT_SERVED` do not
-apply, each for its reason."""
+"""Runs the official conformance suite of MCP, at the wire version of each era: against sidecars whose tools are the operations of
+`conformance.yaml` (listed one by one; behind the four that stand for many; with whole schemas and embedded files), and against a
+program with tools of its own. `MUST` names the scenarios that pass. A check that does not succeed, and each scenario that is not
+judged, is known with its reason, which is printed; anything else fails, and so does a reason that no longer holds."""
 
 import argparse
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
+from dataclasses import dataclass, field
 
-from serving import configured, service, sidecar
+from serving import configured, running, sidecar
 
-ALWAYS = ["tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-error",
-          "tools-call-with-progress", "server-sse-multiple-streams", "dns-rebinding-protection"]
-MUST = {
-    "2026-07-28": [*ALWAYS, "server-stateless", "caching", "http-header-validation",
-                   "input-required-result-missing-input-response", "input-required-result-unsupported-methods",
-                   "input-required-result-ignore-extra-params", "input-required-result-validate-input",
+BOTH = ["tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-error",
+        "tools-call-with-progress", "server-sse-multiple-streams", "dns-rebinding-protection"]
+DESCRIBED = {
+    "2026-07-28": [*BOTH, "server-stateless", "caching", "http-header-validation", "http-custom-header-server-validation",
+                   "input-required-result-missing-input-response", "input-required-result-result-type",
+                   "input-required-result-unsupported-methods", "input-required-result-validate-input",
                    "input-required-result-request-state", "input-required-result-tampered-state"],
-    "2025-11-25": [*ALWAYS, "server-initialize", "ping", "server-session-lifecycle"],
+    "2025-11-25": [*BOTH, "server-initialize", "ping", "server-session-lifecycle"],
 }
-SHOWN = ["tools-call-embedded-resource", "tools-call-mixed-content", "json-schema-2020-12"]
+SHOWN = ["tools-call-embedded-resource", "json-schema-2020-12"]
+WITH_OPTIONS = {"2026-07-28": SHOWN, "2025-11-25": SHOWN}
 OF_PROGRAM = {
-    "2026-07-28": [*SHOWN, "server-stateless", "http-header-validation", "http-custom-header-server-validation",
-                   "input-required-result-basic-elicitation", "input-required-result-multi-round",
-                   "input-required-result-result-type", "input-required-result-missing-input-response",
-                   "input-required-result-ignore-extra-params", "input-required-result-validate-input",
-                   "input-required-result-unsupported-methods", "input-required-result-basic-sampling",
-                   "input-required-result-capability-check"],
-    "2025-11-25": SHOWN,
+    "2026-07-28": ["tools-call-mixed-content", "tools-call-embedded-resource", "json-schema-2020-12", "server-stateless",
+                   "http-header-validation", "http-custom-header-server-validation", "input-required-result-basic-elicitation",
+                   "input-required-result-multi-round", "input-required-result-result-type",
+                   "input-required-result-missing-input-response", "input-required-result-ignore-extra-params",
+                   "input-required-result-validate-input", "input-required-result-unsupported-methods",
+                   "input-required-result-basic-sampling", "input-required-result-capability-check"],
+    "2025-11-25": ["tools-call-mixed-content", "tools-call-embedded-resource", "json-schema-2020-12"],
 }
-OF_THE_PROGRAM = "needs a tool that asks the client for a sample of its model, which only tools of programs do"
-NO_LISTS = "prompts and resources are not served"
-NOT_SERVED = {
-    "sep-2575-server-rejects-undeclared-capability": OF_THE_PROGRAM,
-    "sep-2575-missing-capability-http-400": OF_THE_PROGRAM,
-    "sep-2549-prompts-list-caching-hints": NO_LISTS,
-    "sep-2549-resources-list-caching-hints": NO_LISTS,
-    "sep-2549-resources-templates-list-caching-hints": NO_LISTS,
+MUST = {
+    "2026-07-28": [*DESCRIBED["2026-07-28"], *SHOWN, "tools-call-mixed-content", "input-required-result-basic-elicitation",
+                   "input-required-result-multi-round", "input-required-result-ignore-extra-params"],
+    "2025-11-25": [*DESCRIBED["2025-11-25"], *SHOWN, "tools-call-mixed-content"],
 }
-PASSING = ("SUCCESS", "INFO", "SKIPPED", "WARNING")
+# Scenarios that must pass and that no described operation can be judged by.
+WHY_A_PROGRAM = {
+    "input-required-result-basic-elicitation": "it asks for values, and a described operation for approval alone",
+    "input-required-result-multi-round": "it asks for values, and a described operation for approval alone",
+    "input-required-result-ignore-extra-params":
+        "it answers without the state of a question: an approval that no `requestState` seals must not be one",
+    "tools-call-mixed-content":
+        "an answer over HTTP is one content, a text, an image, a sound or a file; a body in the form of MCP's results is data of a"
+        " service like any other, and is not taken for a result",
+}
+STATELESS = "sessions are not kept, since no revision wants them: each request stands alone and is answered in JSON"
+NO_PROMPTS = "prompts are not served"
+NO_RESOURCES = "resources are not served: content stands in results"
+OF_MODEL = "it wants a tool that asks the client's model, which only a program has: judged there"
+OF_BODIES = "what holds of a body as a whole stands with the argument `body`, since paths and headers have arguments beside it: judged with the program"
+ALWAYS_KNOWN = {
+    "sep-2549-prompts-list-caching-hints": NO_PROMPTS,
+    "sep-2549-resources-list-caching-hints": NO_RESOURCES,
+    "sep-2549-resources-read-caching-hints": NO_RESOURCES,
+    "sep-2549-resources-templates-list-caching-hints": NO_RESOURCES,
+    "sep-2575-server-sends-prompts-list-changed-on-subscription": NO_PROMPTS,
+    "server-sse-multiple-streams-session": STATELESS,
+}
+OF_DESCRIBED = ALWAYS_KNOWN | {
+    "sep-2575-server-rejects-undeclared-capability": OF_MODEL,
+    "sep-2575-missing-capability-http-400": OF_MODEL,
+}
+OF_OPTIONS = {
+    "sep-2106-composition-keywords-preserved": OF_BODIES,
+    "sep-2106-conditional-keywords-preserved": OF_BODIES,
+    "sep-2106-anchor-keyword-preserved": "references lead to `$defs` by name, whatever they went by in the description: judged with the program",
+}
+NOT_OVER_HTTP = "over HTTP, earlier revisions need a stream of the server's own to ask the client; they are asked on standard input and output"
+LOGS = "logging is deprecated; a sidecar writes its log itself"
+LEFT_OUT = {
+    "completion-complete": "it completes arguments of prompts and resources, which are not served",
+    "elicitation-": NOT_OVER_HTTP,
+    "input-required-result-basic-list-roots": "roots are deprecated, and no tool needs them",
+    "input-required-result-multiple-input-requests": "roots are deprecated, and no tool needs them",
+    "input-required-result-non-tool-request": NO_PROMPTS,
+    "logging-": LOGS,
+    "prompts-": NO_PROMPTS,
+    "resources-": NO_RESOURCES,
+    "sep-2164-resource-not-found": NO_RESOURCES,
+    "server-sse-polling": STATELESS,
+    "tools-call-elicitation": NOT_OVER_HTTP,
+    "tools-call-sampling": NOT_OVER_HTTP,
+    "tools-call-with-logging": LOGS,
+}
+
+
+@dataclass
+class Run:
+    """One way to serve the tools, the scenarios that are judged, and the checks that do not succeed."""
+
+    name: str
+    mcp: dict
+    scenarios: dict
+    known: dict
+    is_program: bool = False
+    without: list = field(default_factory=list)
+
+
+RUNS = [
+    Run("a description", {}, DESCRIBED, OF_DESCRIBED),
+    # Tools that are not listed are called all the same.
+    Run("a description, by search", {"mode": "search", "pinned": ["test_custom_header"]}, DESCRIBED, OF_DESCRIBED),
+    Run("a description, whole schemas and files", {"schemas": "whole", "files": "resource"}, WITH_OPTIONS, OF_OPTIONS),
+    Run("a program", {"schemas": "whole"}, OF_PROGRAM,
+        {"sep-2575-server-sends-prompts-list-changed-on-subscription": NO_PROMPTS,
+         "sep-2575-server-sends-tools-list-changed-on-subscription": "the example does not reload"},
+        True, ["json_schema_2020_12_tool", "test_custom_header", "test_embedded_resource", "test_input_required_result_elicitation"]),
+]
 
 
 def main():
@@ -49,27 +120,49 @@ def main():
     parser.add_argument("--program", required=True, type=lambda path: pathlib.Path(path).resolve(), help="the example `mcp_tools`")
     parser.add_argument("--node", required=True, type=lambda path: pathlib.Path(path).resolve())
     given = parser.parse_args()
+    faults, ran, reasons = [], {version: set() for version in MUST}, {}
+    for run in RUNS:
+        met = set()
+        for version, reports in reported(run, given):
+            ran[version] |= reports.keys()
+            faults += judged(run, version, reports, met)
+        faults += [f"{run.name}: {check} is known not to succeed, and does" for check in run.known.keys() - met]
+        for check in met:
+            reasons.setdefault(run.known[check], set()).add(check)
+    for reason, checks in sorted(reasons.items()):
+        print(f"mcp conformance: not judged: {', '.join(sorted(checks))}: {reason}")
+    faults += told_of_scenarios(ran)
+    print("\n".join(faults))
+    raise SystemExit(1 if faults else 0)
+
+
+def reported(run, given):
+    """The checks of each scenario, by version."""
     with tempfile.TemporaryDirectory() as folder:
-        config = configured(folder, service())
-        of_sidecar = (*sidecar(given.callgate, config), MUST, NOT_SERVED)
-        # Tools that are not listed are called all the same.
-        short = pathlib.Path(folder, "short.yaml")
-        short.write_text(json.dumps(json.loads(config.read_text()) | {"mcp": {"mode": "search"}}))
-        of_search = (*sidecar(given.callgate, short), MUST, NOT_SERVED)
-        whole = pathlib.Path(folder, "whole.yaml")
-        whole.write_text(json.dumps(json.loads(config.read_text()) | {"mcp": {"schemas": "whole"}}))
-        of_program = (*program(given.program, whole), OF_PROGRAM, {})
-        failed = []
-        for process, url, listed, not_served in (of_sidecar, of_search, of_program):
-            try:
-                for version, must in listed.items():
-                    out = pathlib.Path(folder, f"{process.pid}-{version}")
-                    failed += judged((given.node, out), f"{url}/mcp", version, (must, not_served))
-            finally:
-                process.terminate()
-                process.wait(timeout=40)
-    print("\n".join(failed))
-    raise SystemExit(1 if failed else 0)
+        service = running()
+        config = configured(folder, service.url)
+        settings = json.loads(config.read_text()) | {"mcp": run.mcp}
+        if run.without:
+            settings["toolsets"]["conformance"]["tools"] = {"exclude": run.without}
+            confirmed = settings["toolsets"]["conformance"]["confirm"]["tools"]
+            settings["toolsets"]["conformance"]["confirm"]["tools"] = {name: how for name, how in confirmed.items() if name not in run.without}
+        config.write_text(json.dumps(settings))
+        process, url = program(given.program, config) if run.is_program else sidecar(given.callgate, config)
+        service.changed = lambda: changed(pathlib.Path(folder, "conformance.yaml"), process) if not run.is_program else None
+        try:
+            for version in run.scenarios:
+                yield version, reports(given.node, f"{url}/mcp", version, pathlib.Path(folder, version))
+        finally:
+            process.terminate()
+            process.wait(timeout=40)
+
+
+def changed(description, process):
+    """Adds a tool, or takes it away again, and has the sidecar read the description anew."""
+    first, again = "  /pets/{petId}:\n", "  /again:\n    get: {operationId: again, responses: {\"200\": {description: A text}}}\n"
+    text = description.read_text()
+    description.write_text(text.replace(again, "") if again in text else text.replace(first, again + first))
+    process.send_signal(signal.SIGHUP)
 
 
 def program(example, config):
@@ -78,26 +171,54 @@ def program(example, config):
     return process, process.stdout.readline().strip()
 
 
-def judged(node_and_out, url, version, judged_by):
-    """The faults of the scenarios that must pass."""
-    (node, out), (must, not_served) = node_and_out, judged_by
+def reports(node, url, version, out):
+    """What the suite says of each scenario."""
     suite = [node / "node_modules/node/bin/node", node / "node_modules/.bin/conformance", "server", "--url", url]
     suite += ["--suite", "all", "--spec-version", version, "-o", out]
-    subprocess.run(suite, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=120)
-    n_checks, faults, seen = 0, [], set()
-    for report in sorted(out.glob("*/checks.json")):
-        scenario = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", report.parent.name)
-        if scenario not in must:
-            continue
-        seen.add(scenario)
-        for check in json.loads(report.read_text()):
-            if check["id"] in not_served:
-                continue
+    subprocess.run(suite, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=240)
+    named = {re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", path.parent.name): path for path in out.glob("*/checks.json")}
+    return {name: json.loads(path.read_text()) for name, path in sorted(named.items())}
+
+
+def judged(run, version, reports, met):
+    """The faults of the scenarios that this run is judged by; the known ones that are met are added to `met`."""
+    n_checks, n_known, faults = 0, 0, []
+    for scenario in run.scenarios[version]:
+        if scenario not in reports:
+            faults.append(f"{run.name}: {version} {scenario}: was not run")
+        for check in reports.get(scenario, []):
             n_checks += 1
-            if check["status"] not in PASSING:
-                faults.append(f"{version} {scenario}: {check['id']}: {check.get('errorMessage')}")
-    faults += [f"{version} {missing}: was not run" for missing in must if missing not in seen]
-    print(f"mcp conformance {version}: {len(seen)} scenarios, {n_checks} checks, {len(faults)} failed")
+            if check["status"] in ("SUCCESS", "INFO"):
+                continue
+            n_known += check["id"] in run.known
+            if check["id"] in run.known:
+                met.add(check["id"])
+            else:
+                said = check.get("errorMessage") or check.get("details")
+                faults.append(f"{run.name}: {version} {scenario}: {check['status']} {check['id']}: {said}")
+    n_scenarios = len(run.scenarios[version])
+    print(f"mcp conformance {version}, {run.name}: {n_scenarios} scenarios, {n_checks} checks, {n_known} known, {len(faults)} failed")
+    return faults
+
+
+def told_of_scenarios(ran):
+    """Says how each scenario is judged, and why the others are not; those without a word are faults."""
+    faults, reasons = [], {}
+    for version, must in MUST.items():
+        described = {*DESCRIBED[version], *WITH_OPTIONS[version]}
+        judged_by_any = {name for run in RUNS for name in run.scenarios[version]}
+        for name in must:
+            if name not in described and name not in WHY_A_PROGRAM:
+                faults.append(f"{version} {name}: is judged by no description, without a reason")
+        for name in sorted(set(must) - described):
+            print(f"mcp conformance {version} {name}: judged with a program: {WHY_A_PROGRAM.get(name)}")
+        faults += [f"{version} {name}: is judged by nothing" for name in must if name not in judged_by_any]
+        for name in sorted(ran[version] - judged_by_any):
+            reason = next((reason for start, reason in LEFT_OUT.items() if name.startswith(start)), None)
+            faults += [] if reason else [f"{version} {name}: is not judged, without a reason"]
+            reasons.setdefault(reason, set()).add(name)
+    for reason, names in sorted(reasons.items(), key=str):
+        print(f"mcp conformance: left out: {', '.join(sorted(names))}: {reason}")
     return faults
 
 

@@ -1,10 +1,11 @@
-"""A service that answers what the tools of `conformance.yaml` need, and a sidecar before it."""
+"""A service that answers what the tools of `conformance.yaml` need, and a sidecar in front of it."""
 
 import base64
 import http.server
 import json
 import pathlib
 import re
+import shutil
 import struct
 import subprocess
 import threading
@@ -15,8 +16,14 @@ LARGE = 9007199254740993
 IMAGE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 SOUND = b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8) + b"data" + bytes(4)
 TEXT = b"This is a simple text response for testing."
-APPROVED = ["test_input_required_result_request_state", "test_input_required_result_tampered_state", "test_streaming_elicitation"]
+APPROVED = ["test_input_required_result_elicitation", "test_input_required_result_request_state",
+            "test_input_required_result_tampered_state", "test_streaming_elicitation"]
 ANSWERS = {
+    "/change": (200, "text/plain", TEXT),
+    "/contact": (200, "text/plain", TEXT),
+    "/elicited": (200, "text/plain", TEXT),
+    "/file": (200, "application/octet-stream", b"%PDF\x00\xff\xfe\x00"),
+    "/region": (200, "text/plain", TEXT),
     "/simple-text": (200, "text/plain", TEXT),
     "/image": (200, "image/png", IMAGE),
     "/audio": (200, "audio/wav", SOUND),
@@ -36,12 +43,19 @@ class Service(http.server.BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path == "/slow":
             time.sleep(2.5)
+        if path == "/change":
+            self.server.changed()
+        self.server.asked.append(path)
         status, media_type, body = ANSWERS.get(path) or pet(path, self.headers)
         self.send_response(status)
         self.send_header("content-type", media_type)
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.do_GET()
 
     def log_message(self, *_):
         pass
@@ -55,15 +69,22 @@ def pet(path, headers):
 
 def service():
     """The address of a service."""
+    return running().url
+
+
+def running():
+    """A service: its `url`, the paths that it was `asked` for, and the function that a call of `/change` calls (`changed`)."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    server.url, server.asked, server.changed = f"http://127.0.0.1:{server.server_port}", [], lambda: None
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return f"http://127.0.0.1:{server.server_port}"
+    return server
 
 
 def configured(folder, url):
-    """A configuration of the tools, with the names that the description gives them."""
-    config = pathlib.Path(folder, "callgate.yaml")
-    toolset = {"openapi": str(HERE / "conformance.yaml"), "server": url, "prefix": "", "egress": {"allow": ["127.0.0.0/8"]}}
+    """A configuration of the tools, with the names that the description gives them, and a copy of it."""
+    config, description = pathlib.Path(folder, "callgate.yaml"), pathlib.Path(folder, "conformance.yaml")
+    shutil.copy(HERE / "conformance.yaml", description)
+    toolset = {"openapi": str(description), "server": url, "prefix": "", "egress": {"allow": ["127.0.0.0/8"]}}
     toolset["confirm"] = {"tools": dict.fromkeys(APPROVED, "always")}
     config.write_text(json.dumps({"toolsets": {"conformance": toolset}}))
     return config
