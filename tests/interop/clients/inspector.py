@@ -1,6 +1,7 @@
 """Lists tools with the Inspector of MCP, which looks at their schemas: those of every fixture, and of the largest descriptions of
-the corpus where it is there. No finding is an error. Warnings are counted by their rule: what a description leaves untyped stays so.
-Then it makes every recorded call of the fixtures that needs no session, and is to be told what was recorded."""
+the corpus where it is there. It finds nothing, neither an error nor a warning: what a description leaves untyped is declared with
+all the types that a value may have. Then it makes every recorded call of the fixtures, with its session in `_meta`, and is to be
+told what was recorded. Calls that it cannot make are counted by `UNABLE`."""
 
 import argparse
 import collections
@@ -21,6 +22,11 @@ LARGEST = 20
 FIXTURES = sorted(path.parent for path in ROOT.glob("fixtures/*/toolset.yaml"))
 # A number that JavaScript writes otherwise than it reads it.
 EXACT = re.compile(r"\d{16,}|\d\.\d*0\b")
+NUMBERS = "a number that JavaScript writes otherwise than it reads it"
+SPELLING = "a name that is not in the list, and the Inspector calls no other"
+NO_OBJECT = "a call or arguments that are no object, which the Inspector does not send"
+# Recorded calls that the Inspector cannot make, by the reason; `called` fails where there are more or fewer.
+UNABLE = {"files": {NUMBERS: 2}, "ledger": {NUMBERS: 3}, "pets": {NUMBERS: 3, SPELLING: 1}}
 
 
 def main():
@@ -87,28 +93,42 @@ def listed(inspector, toolset, path):
     except ValueError:
         return [f"{path.name}: {ended.returncode} {ended.stdout[-500:]} {ended.stderr[-1500:]}"]
     findings = [finding for tool in told.get("schemaFindings", []) for finding in tool["findings"]]
-    errors = [finding for finding in findings if finding["severity"] == "error"]
-    warnings = collections.Counter(finding["rule"] for finding in findings if finding not in errors)
-    print(f"inspector: {path.parent.name}/{path.name}: {len(told['result']['tools'])} tools, {len(errors)} errors, warnings {dict(warnings)}")
-    faults = [f"{path.name}: {json.dumps(error)}" for error in errors]
+    print(f"inspector: {path.parent.name}/{path.name}: {len(told['result']['tools'])} tools, {len(findings)} findings")
+    faults = [f"{path.name}: {json.dumps(finding)}" for finding in findings]
     return faults + ([f"{path.name}: exit {ended.returncode}: {ended.stderr[-500:]}"] if ended.returncode else [])
 
 
 def called(inspector, fixture):
     """What is wrong with the recorded calls of one fixture."""
-    faults, n_calls = [], 0
+    faults, n_calls, unable = [], 0, collections.Counter()
     for case in sorted(fixture.glob("cases/*")):
         call, recorded = (json.loads((case / name).read_text()) for name in ("call.json", "result.json"))
-        if (case / "session.json").exists() or not isinstance(call, dict) or not isinstance(call.get("arguments", {}), dict):
-            continue
-        # The Inspector knows the names of the list alone.
-        if EXACT.search((case / "call.json").read_text()) or "another-spelling" in case.name:
+        if reason := why_unable(case, call):
+            unable[reason] += 1
             continue
         n_calls += 1
         given = ["--method", "tools/call", "--tool-name", f"{fixture.name}-{call['tool']}", "--tool-args-json", json.dumps(call.get("arguments", {}))]
+        session = case / "session.json"
+        if session.exists():
+            given += ["--tool-metadata", f"callgate/session={json.dumps(json.loads(session.read_text()))}"]
         faults += [f"{fixture.name}/{case.name}: {fault}" for fault in differs(inspector.asked(fixture.name, *given), recorded)]
     print(f"inspector: {fixture.name}: {n_calls} calls, {len(faults)} not as recorded")
+    for reason, n_cases in sorted(unable.items()):
+        print(f"inspector: {fixture.name}: {n_cases} calls not made: {reason}")
+    if unable != UNABLE.get(fixture.name, {}):
+        faults.append(f"{fixture.name}: expected not to make {UNABLE.get(fixture.name, {})}, got {dict(unable)}")
     return faults
+
+
+def why_unable(case, call):
+    """The reason why the Inspector cannot make a call."""
+    if not isinstance(call, dict) or not isinstance(call.get("arguments", {}), dict):
+        return NO_OBJECT
+    session = case / "session.json"
+    texts = [(case / "call.json").read_text(), session.read_text() if session.exists() else ""]
+    if any(EXACT.search(text) for text in texts):
+        return NUMBERS
+    return SPELLING if "another-spelling" in case.name else None
 
 
 def differs(ended, recorded):
