@@ -260,6 +260,7 @@ pub const TABLES: &[Table] = &[
     LIMITS,
     LOG,
     MCP,
+    MCP_TOOL,
     OUTPUT,
     OUTPUT_TOOL,
     RELOAD,

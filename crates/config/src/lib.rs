@@ -64,7 +64,7 @@ pub use import::{Imported, Remark, RemarkKind, import_ces, import_cx, import_cx_
 pub use keys::{Key, Kind, TABLES, Table, Takes};
 pub use load::{load, load_description, load_toolset, open};
 pub use location::Location;
-pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas};
+pub use mcp::{McpConfig, McpFiles, McpMode, McpSchemas, McpTool};
 pub use observe::{LogConfig, LogFormat, LogLevel, NotAFilter, ReloadConfig, TelemetryConfig};
 pub use policy::{AuditedConfig, BreakerChoice, CallLimits, CallsConfig};
 pub use schema::schema;

@@ -1,8 +1,10 @@
 //! `mcp`: how tools are listed to clients of MCP: all of them, or four that find, describe and call the others.
 
+use std::collections::BTreeMap;
+
 use crate::{
-    keys::MCP,
-    reader::{Mapping, Reader, at},
+    keys::{MCP, MCP_TOOL},
+    reader::{Mapping, Reader, at, escaped},
 };
 
 /// The listing of tools over MCP.
@@ -19,6 +21,24 @@ pub struct McpConfig {
     pub schemas: McpSchemas,
     /// The form of files in results.
     pub files: McpFiles,
+    /// What single tools are said to be, by their names.
+    pub tools: BTreeMap<String, McpTool>,
+}
+
+/// A tool as clients of MCP are told of it; whatever is none follows from its description and its method.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+#[non_exhaustive]
+pub struct McpTool {
+    /// The name that people see.
+    pub title: Option<String>,
+    /// True where it changes nothing.
+    pub read_only: Option<bool>,
+    /// True where it may replace or remove something.
+    pub destructive: Option<bool>,
+    /// True where a second call changes nothing more.
+    pub idempotent: Option<bool>,
+    /// True where it reaches beyond a closed set of things.
+    pub open_world: Option<bool>,
 }
 
 /// The form in which results show files to clients of MCP: what is no text, no image and no sound.
@@ -59,7 +79,8 @@ pub enum McpMode {
 impl Default for McpConfig {
     fn default() -> Self {
         let (mode, schemas) = (McpMode::default(), McpSchemas::default());
-        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas, files: McpFiles::default() }
+        let (files, tools) = (McpFiles::default(), BTreeMap::new());
+        Self { mode, tokens: 10_000, pinned: Vec::new(), schemas, files, tools }
     }
 }
 
@@ -85,11 +106,37 @@ pub(crate) fn read(reader: &mut Reader, root: Mapping<'_>) -> McpConfig {
         config.files = files;
     }
     config.pinned = reader.strings(mapping, "pinned").into_iter().map(str::to_owned).collect();
+    config.tools = tools(reader, mapping);
     config
+}
+
+fn tools(reader: &mut Reader, mcp: Mapping<'_>) -> BTreeMap<String, McpTool> {
+    let Some(node) = mcp.object.get("tools") else { return BTreeMap::new() };
+    let pointer = at(mcp, "tools");
+    let Some(object) = node.as_object() else {
+        let help = "for example `{pets-searchPets: {read_only: true}}`";
+        reader.expected(&pointer, "a mapping from tools to what they are said to be", node, help);
+        return BTreeMap::new();
+    };
+    let mut tools = BTreeMap::new();
+    for (name, node) in object.iter() {
+        let pointer = format!("{pointer}/{}", escaped(name));
+        let Some(mapping) = reader.mapping(node, &pointer, &MCP_TOOL) else { continue };
+        let tool = McpTool {
+            title: reader.string(mapping, "title").map(str::to_owned),
+            read_only: reader.boolean(mapping, "read_only"),
+            destructive: reader.boolean(mapping, "destructive"),
+            idempotent: reader.boolean(mapping, "idempotent"),
+            open_world: reader.boolean(mapping, "open_world"),
+        };
+        tools.insert(name.to_string(), tool);
+    }
+    tools
 }
 
 #[cfg(test)]
 mod tests {
+    use super::McpTool;
     use crate::{Config, McpFiles, McpMode, McpSchemas};
 
     #[track_caller]
@@ -110,6 +157,10 @@ mod tests {
         assert_eq!(read("mcp: {}").mcp.schemas, McpSchemas::Portable);
         assert_eq!(read("mcp: {files: resource}").mcp.files, McpFiles::Resource);
         assert_eq!(read("mcp: {}").mcp.files, McpFiles::Handle);
+        let mcp = read("mcp: {tools: {pets-find: {title: Find, read_only: true}}}").mcp;
+        let expected =
+            McpTool { title: Some("Find".to_owned()), read_only: Some(true), ..McpTool::default() };
+        assert_eq!(mcp.tools.get("pets-find"), Some(&expected));
         assert_eq!(read("").mcp.mode, McpMode::Direct);
     }
 }

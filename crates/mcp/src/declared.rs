@@ -1,7 +1,7 @@
 //! Tools as MCP declares them: the dialect's declaration with a title and all four annotations, since a client takes one
 //! that is missing for the worst.
 
-use callgate_config::McpSchemas;
+use callgate_config::{McpConfig, McpSchemas};
 use callgate_dialect::Dialect;
 use callgate_tool::{Effect, Tool, Value};
 use rmcp::model;
@@ -60,10 +60,10 @@ const MOST_HOPS: usize = 8;
 /// One declaration, with the values that clients repeat in headers; none for a tool whose declaration the library does not take.
 pub(crate) fn declared(
     tool: &Tool,
-    schemas: McpSchemas,
+    listing: &McpConfig,
     headers: &[(Vec<String>, String)],
 ) -> Option<model::Tool> {
-    let mut declaration = declaration(tool, schemas);
+    let mut declaration = declaration(tool, listing.schemas);
     if let Some(schema) = declaration.get_mut("inputSchema").filter(|_| !headers.is_empty()) {
         let definitions = schema.get("$defs").cloned().unwrap_or_default();
         for header in headers {
@@ -71,12 +71,16 @@ pub(crate) fn declared(
         }
     }
     let mut declared: model::Tool = serde_json::from_str(&declaration.to_string()).ok()?;
+    let said = listing.tools.get(tool.name.as_str()).cloned().unwrap_or_default();
+    declared.title = said.title.or_else(|| tool.title.clone());
+    let is_read = said.read_only.unwrap_or(tool.effect == Effect::Read);
     let annotations = declared.annotations.get_or_insert_default();
-    annotations.read_only_hint = Some(tool.effect == Effect::Read);
+    annotations.read_only_hint = Some(is_read);
     // POST and PATCH may do anything; PUT and DELETE replace what there was (RFC 9110 §9.2).
-    annotations.destructive_hint = Some(tool.effect != Effect::Read);
-    annotations.idempotent_hint = Some(tool.effect != Effect::Write);
-    annotations.open_world_hint = Some(true);
+    annotations.destructive_hint = Some(said.destructive.unwrap_or(!is_read));
+    annotations.idempotent_hint =
+        Some(said.idempotent.unwrap_or(is_read || tool.effect != Effect::Write));
+    annotations.open_world_hint = Some(said.open_world.unwrap_or(true));
     Some(declared)
 }
 
@@ -90,7 +94,7 @@ mod tests {
     fn check(effect: Effect, expected: [bool; 4]) {
         let schema = Schema::new(json!({"type": "object", "properties": {}}));
         let tool = Tool::new(ToolName::new("pet").unwrap(), "A pet".to_owned(), schema, effect);
-        let hints = declared(&tool, McpSchemas::Portable, &[]).unwrap().annotations.unwrap();
+        let hints = declared(&tool, &McpConfig::default(), &[]).unwrap().annotations.unwrap();
         let hints = [
             hints.read_only_hint,
             hints.destructive_hint,
@@ -141,7 +145,9 @@ mod tests {
         let headers =
             paths.map(|path| (path.split('.').map(str::to_owned).collect(), format!("H-{path}")));
         for schemas in [McpSchemas::Portable, McpSchemas::Whole] {
-            let declared = declared(&tool, schemas, &headers).unwrap();
+            let mut listing = McpConfig::default();
+            listing.schemas = schemas;
+            let declared = declared(&tool, &listing, &headers).unwrap();
             let schema = serde_json::to_value(&*declared.input_schema).unwrap();
             let at =
                 |place: &str| schema.pointer(place).and_then(|it| it.as_str()).map(str::to_owned);
@@ -152,5 +158,24 @@ mod tests {
             // Nothing stands where a client would refuse the tool for it.
             assert_eq!(schema.to_string().matches("x-mcp-header").count(), 2, "{schema}");
         }
+    }
+
+    #[test]
+    fn a_tool_is_what_it_is_said_to_be() {
+        let schema = Schema::new(json!({"type": "object", "properties": {}}));
+        let name = ToolName::new("find").unwrap();
+        let tool = Tool::new(name, "Finds pets by many words".to_owned(), schema, Effect::Write);
+        let tool = tool.with_title(Some("Find pets".to_owned()));
+        let mut listing = McpConfig::default();
+        let own = declared(&tool, &listing, &[]).unwrap();
+        assert_eq!(own.title.as_deref(), Some("Find pets"));
+        let said = listing.tools.entry("find".to_owned()).or_default();
+        (said.title, said.read_only) = (Some("Search".to_owned()), Some(true));
+        said.open_world = Some(false);
+        let told = declared(&tool, &listing, &[]).unwrap();
+        let hints = told.annotations.unwrap();
+        assert_eq!(told.title.as_deref(), Some("Search"));
+        assert_eq!((hints.read_only_hint, hints.destructive_hint), (Some(true), Some(false)));
+        assert_eq!((hints.idempotent_hint, hints.open_world_hint), (Some(true), Some(false)));
     }
 }

@@ -136,7 +136,7 @@ impl ServerHandler for Server {
         if headers.is_empty() && listing.schemas != McpSchemas::Whole {
             return None;
         }
-        declared(entry.declaration()?, listing.schemas, &headers)
+        declared(entry.declaration()?, &listing, &headers)
     }
 
     async fn call_tool(
@@ -184,7 +184,7 @@ fn fresh(mut result: ListToolsResult) -> ListToolsResult {
 /// A tool as it is listed. One without a declaration is not, which the operator is told.
 fn listed(entry: Entry<'_>, listing: &McpConfig, executor: &Executor) -> Option<model::Tool> {
     let headers = shortlist::headers(listing, executor, entry);
-    let tool = entry.declaration().and_then(|tool| declared(tool, listing.schemas, &headers));
+    let tool = entry.declaration().and_then(|tool| declared(tool, listing, &headers));
     if tool.is_none() {
         let tool = entry.name().as_str();
         tracing::warn!(tool, "a tool is not listed over MCP: its declaration takes too much");

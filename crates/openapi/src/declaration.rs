@@ -15,6 +15,7 @@ use crate::{
     document::Document,
     findings::Findings,
     input::{Input, Place},
+    readable::{is_hidden, plain},
     schema::{Builder, View, built::Built, bytes::Bytes, nullable::removable},
 };
 
@@ -43,7 +44,15 @@ impl Parts<'_> {
             self.effect,
         );
         let tool = tool.with_most_tokens(self.document.limits().tool_tokens);
-        (tool.with_mcp_headers(headers.found), findings)
+        (tool.with_title(self.title()).with_mcp_headers(headers.found), findings)
+    }
+
+    /// The operation's own summary, where it is one short line.
+    fn title(&self) -> Option<String> {
+        let summary = self.blueprint.operation.node.get("summary")?.as_str()?;
+        let title = plain(summary);
+        let is_short = !title.is_empty() && !title.contains('\n') && title.len() <= LONGEST_TITLE;
+        is_short.then_some(title).filter(|title| self.document.spend_text(title))
     }
 
     /// The schema of all arguments, and what was found while building it.
@@ -141,6 +150,9 @@ impl Parts<'_> {
         (!rows.is_empty()).then_some(Value::Object(rows))
     }
 }
+
+/// A name that people see fits one line.
+const LONGEST_TITLE: usize = 100;
 
 /// The form in which an input's bytes are given, by the media type of the body it is in. What is sent is checked by
 /// what `null` says in it.
@@ -269,18 +281,4 @@ pub(crate) fn is_described(operation: &Node) -> bool {
     let texts = ["summary", "description"].into_iter();
     let mut texts = texts.filter_map(|name| operation.get(name).and_then(Node::as_str));
     texts.any(|text| text.trim().chars().any(|c| !is_hidden(c)))
-}
-
-/// A text without what a reader does not see.
-fn plain(text: &str) -> String {
-    text.trim().chars().filter(|c| !is_hidden(*c)).collect()
-}
-
-/// True for a character that a reader does not see: control characters, zero-width ones, changes of direction.
-fn is_hidden(c: char) -> bool {
-    let is_space = matches!(c, '\n' | '\t');
-    let is_format = matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    (c.is_control() && !is_space) || is_format
 }

@@ -27,6 +27,7 @@ mod output;
 mod overlay;
 mod parameter;
 mod reach;
+mod readable;
 mod reference;
 mod report;
 #[cfg(test)]

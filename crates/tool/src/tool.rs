@@ -25,6 +25,8 @@ pub enum Effect {
 pub struct Tool {
     /// The name the model calls it by.
     pub name: ToolName,
+    /// The name that people see, where the description has a short one.
+    pub title: Option<String>,
     /// The purpose of the tool, in the description's own words; never empty.
     pub description: String,
     /// The arguments it takes: always an object schema.
@@ -53,8 +55,15 @@ impl Tool {
     /// A tool that takes `input_schema` and answers nothing in particular.
     pub fn new(name: ToolName, description: String, input_schema: Schema, effect: Effect) -> Self {
         let most_tokens = Self::MOST_TOKENS;
-        let mcp_headers = Vec::new();
-        Self { name, description, input_schema, effect, most_tokens, mcp_headers, output: None }
+        let (title, mcp_headers, output) = (None, Vec::new(), None);
+        Self { name, title, description, input_schema, effect, most_tokens, mcp_headers, output }
+    }
+
+    /// The same tool with a name that people see.
+    #[must_use]
+    pub fn with_title(mut self, title: Option<String>) -> Self {
+        self.title = title;
+        self
     }
 
     /// The same tool with arguments that clients of MCP repeat in headers.

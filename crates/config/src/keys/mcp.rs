@@ -1,6 +1,6 @@
 //! The keys of `mcp`.
 
-use super::{Kind, Table, key, table, texts};
+use super::{Kind, Table, key, table, text, texts};
 
 /// The listing of tools over MCP.
 pub(crate) const MCP: Table = table(
@@ -27,5 +27,30 @@ pub(crate) const MCP: Table = table(
             Kind::Count(usize::MAX),
             "How many tokens all declarations may take for `auto` to list them; 10000 unless given",
         ),
+        key(
+            "tools",
+            Kind::Map(&Kind::Table(&MCP_TOOL)),
+            "What single tools are said to be, by their names",
+        ),
+    ],
+);
+
+/// A tool as clients of MCP are told of it.
+pub(crate) const MCP_TOOL: Table = table(
+    "a tool of `mcp`",
+    &[
+        key("destructive", Kind::Boolean, "`false` where it replaces and removes nothing"),
+        key("idempotent", Kind::Boolean, "`true` where a second call changes nothing more"),
+        key(
+            "open_world",
+            Kind::Boolean,
+            "`false` where it reaches nothing but a closed set of things",
+        ),
+        key(
+            "read_only",
+            Kind::Boolean,
+            "`true` where it changes nothing, whatever its method. What callgate itself asks about and sends again still follows the method",
+        ),
+        text("title", "The name that people see; the operation's `summary` unless given"),
     ],
 );

@@ -61,13 +61,14 @@ impl<'d> Headers<'d> {
             None => Reached::NotByNames,
         };
         for schema in origin.schemas() {
-            self.visit((&schema.node, &Path::at(&schema.pointer)), reached, findings);
+            self.visit(&schema.node, &Path::at(&schema.pointer), reached, findings);
         }
     }
 
     fn visit(
         &mut self,
-        (node, path): (&Node, &Path<'_>),
+        node: &Node,
+        path: &Path<'_>,
         reached: Reached<'_>,
         findings: &mut Findings,
     ) {
@@ -117,7 +118,7 @@ impl<'d> Headers<'d> {
                 Reached::By(_) => Reached::By(&names),
                 Reached::NotByNames => reached,
             };
-            self.visit((member, &path.name(name)), below, findings);
+            self.visit(member, &path.name(name), below, findings);
         }
     }
 
@@ -128,11 +129,11 @@ impl<'d> Headers<'d> {
             let Some(below) = part.node.get(keyword) else { continue };
             let path = above.name(keyword);
             let Some(schemas) = below.as_array() else {
-                self.visit((below, &path), Reached::NotByNames, findings);
+                self.visit(below, &path, Reached::NotByNames, findings);
                 continue;
             };
             for (index, schema) in schemas.iter().enumerate() {
-                self.visit((schema, &path.index(index)), Reached::NotByNames, findings);
+                self.visit(schema, &path.index(index), Reached::NotByNames, findings);
             }
         }
     }

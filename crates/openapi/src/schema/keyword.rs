@@ -7,6 +7,7 @@ use callgate_tree::{Node, Path};
 use crate::{
     address::SESSION_ID,
     code::Code,
+    readable::shown,
     schema::{
         Builder, View, bytes::Bytes, discriminator, legal::is_legal, members, nullable::removable,
         pattern, required, satisfy, unknown,
@@ -185,7 +186,9 @@ fn form<'d>(
                 .map(|(name, item)| (name.to_string(), builder.schema(item, &path.name(name))))
                 .collect(),
         )),
-        (Form::Text, Node::String(text)) => builder.copy_text(text).map(Value::String),
+        (Form::Text, Node::String(text)) => {
+            builder.copy_text(text).map(|text| Value::String(shown(text)))
+        }
         (_, value) => {
             drop_value(builder, expected, value, path);
             None

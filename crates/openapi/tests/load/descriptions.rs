@@ -74,3 +74,27 @@ components: {{pathItems: {{a: {{summary: item, description: its own, get: {opera
     let none = "paths: {/a: {description: ' ', get: {}}}";
     assert_eq!(described(none), "GET /a");
 }
+
+#[test]
+fn what_a_reader_does_not_see_is_in_no_words() {
+    let text = "paths: {/a: {get: {summary: A, parameters: [
+    {name: own, in: query, description: \"o\\u202ewn\", schema: {type: string}},
+    {name: schema, in: query, schema: {type: string, description: \"s\\u202ec\\u200bhema\\u0007\"}}]}}}";
+    for name in ["own", "schema"] {
+        check("3.1.0", text, name, Some(name));
+    }
+}
+
+#[test]
+fn a_short_summary_is_the_title() {
+    for (summary, expected) in [("Find pets", Some("Find pets")), ("''", None)] {
+        let operation = operation(
+            "3.1.0",
+            &format!("paths: {{/a: {{get: {{summary: {summary}, description: D}}}}}}"),
+        );
+        assert_eq!(operation.declaration().unwrap().title.as_deref(), expected, "{summary}");
+    }
+    let long = "a".repeat(101);
+    let operation = operation("3.1.0", &format!("paths: {{/a: {{get: {{summary: {long}}}}}}}"));
+    assert_eq!(operation.declaration().unwrap().title, None);
+}

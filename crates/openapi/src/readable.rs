@@ -1,0 +1,37 @@
+//! Texts of descriptions as models and people read them: without what a reader does not see.
+
+/// A text without the space around it.
+pub(crate) fn plain(text: &str) -> String {
+    text.trim().chars().filter(|c| !is_hidden(*c)).collect()
+}
+
+/// A text as it stands otherwise.
+pub(crate) fn shown(text: String) -> String {
+    if text.contains(is_hidden) { text.chars().filter(|c| !is_hidden(*c)).collect() } else { text }
+}
+
+/// True for a character that a reader does not see: control characters, zero-width ones, changes of direction.
+pub(crate) fn is_hidden(c: char) -> bool {
+    let is_space = matches!(c, '\n' | '\t');
+    let is_format = matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    (c.is_control() && !is_space) || is_format
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_reader_does_not_see_is_left_out() {
+        for (text, expected) in [
+            ("a\u{202e}b\u{7}c\u{200b}d\u{feff}", "abcd"),
+            (" two\r\nlines\t", " two\nlines\t"),
+            ("Gr\u{fc}\u{df}e \u{1f44b}", "Gr\u{fc}\u{df}e \u{1f44b}"),
+        ] {
+            assert_eq!(shown(text.to_owned()), expected);
+            assert_eq!(plain(text), expected.trim());
+        }
+    }
+}
