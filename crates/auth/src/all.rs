@@ -83,6 +83,11 @@ impl Authenticator for All {
         self.parts.iter().find_map(|part| part.explain(answer))
     }
 
+    fn described(&self) -> Option<String> {
+        let all: Vec<String> = self.parts.iter().filter_map(|part| part.described()).collect();
+        (!all.is_empty()).then(|| all.join(" and "))
+    }
+
     fn session_parameter(&self) -> Option<String> {
         self.parts.iter().find_map(|part| part.session_parameter())
     }

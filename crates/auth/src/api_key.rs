@@ -55,4 +55,8 @@ impl Authenticator for ApiKey {
     async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
         is_changed(&self.value, &*self.store, &authorization.secrets, refusal).await
     }
+
+    fn described(&self) -> Option<String> {
+        (!self.value.is_literal()).then(|| format!("`{}`", self.value))
+    }
 }

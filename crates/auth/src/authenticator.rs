@@ -47,6 +47,12 @@ pub trait Authenticator: Debug + Send + Sync {
         None
     }
 
+    /// The operator's credential for whoever runs callgate: the references of its secrets, or the name of the credential that
+    /// tokens are asked for by, with the age of the token. Never a value. `None` where there is nothing to name.
+    fn described(&self) -> Option<String> {
+        None
+    }
+
     /// The reason why no request is let through, where that is known before one is made.
     fn obstacle(&self) -> Option<&Error> {
         None

@@ -71,6 +71,10 @@ impl Authenticator for Basic {
         vec![CredentialPlace::authorization(PREFIX)]
     }
 
+    fn described(&self) -> Option<String> {
+        (!self.password.is_literal()).then(|| format!("`{}`", self.password))
+    }
+
     async fn refused(&self, authorization: &Authorization, refusal: Refusal, _: &Session) -> bool {
         if let Ok(username) = self.store.get(&self.username).await {
             self.store.forget(&self.username, &username);

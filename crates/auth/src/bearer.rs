@@ -53,6 +53,15 @@ impl Authenticator for Bearer {
         is_changed(reference, &*self.store, &authorization.secrets, refusal).await
     }
 
+    fn described(&self) -> Option<String> {
+        match &self.token {
+            CredentialSource::Secret(reference) if !reference.is_literal() => {
+                Some(format!("`{reference}`"))
+            }
+            _ => None,
+        }
+    }
+
     fn session_parameter(&self) -> Option<String> {
         self.token.session_place()
     }

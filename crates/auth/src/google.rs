@@ -18,6 +18,7 @@ use crate::{
     place::CredentialPlace,
     refusal::Refusal,
     supplies::Supplies,
+    token_cache::aged,
     token_cache::{Issued, Key, TokenCache, Version},
 };
 
@@ -98,6 +99,14 @@ impl Authenticator for Google {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(PREFIX)]
+    }
+
+    fn described(&self) -> Option<String> {
+        let age = match self.audience {
+            None => self.cache.age(&key(None)),
+            Some(_) => None,
+        };
+        Some(aged("the token of the Google account", age))
     }
 
     async fn refused(&self, placed: &Authorization, refusal: Refusal, _: &Session) -> bool {

@@ -33,7 +33,7 @@ use crate::{
     refusal::Refusal,
     source::CredentialSource,
     supplies::Supplies,
-    token_cache::{Issued, TokenCache, Version},
+    token_cache::{Issued, TokenCache, Version, aged},
 };
 use failure::{Failure, Retry};
 use grant::Shown;
@@ -150,6 +150,11 @@ impl Authenticator for OAuth2 {
 
     fn places(&self) -> Vec<CredentialPlace> {
         vec![CredentialPlace::authorization(BEARER)]
+    }
+
+    fn described(&self) -> Option<String> {
+        let name = format!("the token of `{}`", self.server.config.name);
+        Some(aged(&name, self.cache.age(&grant::OWN)))
     }
 
     async fn refused(

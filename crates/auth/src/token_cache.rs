@@ -7,6 +7,7 @@ mod slot;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use callgate_secret::Secret;
@@ -66,6 +67,11 @@ impl TokenCache {
         self.slot(key).good()
     }
 
+    /// The time since the token of `key` was had, where there is one.
+    pub(crate) fn age(&self, key: &Key) -> Option<Duration> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).get(key)?.age()
+    }
+
     /// The service refused one of these secrets. Answers whether another token can be had.
     pub(crate) fn refused(&self, key: &Key, refused: &[Secret], refusal: Refusal) -> bool {
         self.slot(key).refused(refused, refusal)
@@ -86,6 +92,14 @@ impl TokenCache {
         }
         make_room(&mut slots);
         Arc::clone(slots.entry(*key).or_default())
+    }
+}
+
+/// A name of a token with its age, where that is known.
+pub(crate) fn aged(name: &str, age: Option<Duration>) -> String {
+    match age {
+        Some(age) => format!("{name}, which is {} s old", age.as_secs()),
+        None => name.to_owned(),
     }
 }
 

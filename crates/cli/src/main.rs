@@ -22,6 +22,7 @@ mod levels;
 mod log;
 mod loss_counts;
 mod masked;
+mod misused;
 mod needs;
 mod number;
 mod open;
@@ -48,12 +49,15 @@ use crate::{
 
 fn main() -> ExitCode {
     closed::close_memory();
-    let command = Arguments::parse().command;
+    let command = match Arguments::try_parse() {
+        Ok(arguments) => arguments.command,
+        Err(error) => misused::told(error).exit(),
+    };
     let ended = reader(&command).map_or(Ok(()), log::start).and_then(|()| run(command));
     exit::code(ended)
 }
 
-/// Who reads what the parts of callgate tell; none of a sidecar, which writes the log that its configuration asks for, and of
+/// The reader of what the parts of callgate tell; none of a sidecar, which writes the log that its configuration asks for, and of
 /// a key press.
 fn reader(command: &Command) -> Option<Reader> {
     match command {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use callgate::{Secret, Session, config::Built, dialect::read_session, secret::SecretReference};
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Value, nearest};
 
 use crate::exit::Failure;
 
@@ -32,7 +32,7 @@ pub(crate) async fn known(
         told(file, &message, "name a secret for each: `{\"token\": \"env:TOKEN\"}`")
     })?;
     let read = read_session(envelope.clone());
-    read.map_err(|error| told(file, &error.to_string(), "correct the session"))?;
+    read.map_err(|error| told(file, &error.to_string(), &remedy(&envelope)))?;
     let base = file.parent().unwrap_or(file);
     let mut credentials = Vec::new();
     for (name, reference) in references {
@@ -48,6 +48,19 @@ pub(crate) async fn known(
     };
     Ok(Known { envelope, credentials })
 }
+
+/// The remedy for a session that is none: a key that is meant, where one is like it.
+fn remedy(envelope: &Value) -> String {
+    let keys = envelope.as_object().into_iter().flat_map(Object::keys);
+    let mut unknown = keys.filter(|key| !KEYS.contains(&key.as_str()));
+    match unknown.find_map(|key| nearest(key, KEYS)) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("a session is an object with any of `{}`", KEYS.join("`, `")),
+    }
+}
+
+/// The keys of a session.
+const KEYS: [&str; 5] = ["id", "parameters", "payload", "context", "credentials"];
 
 impl Known {
     /// A session that nothing is known of.

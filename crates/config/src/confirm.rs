@@ -69,7 +69,7 @@ fn rule(reader: &mut Reader, pointer: &str, node: &Node) -> Confirm {
     found.unwrap_or_else(|| {
         let expected = "`always`, `destructive`, `dialogflow_v2`, `never` or `writes`";
         let help = "`writes` asks about every call that changes something";
-        reader.expected(pointer, expected, node, help);
+        reader.expected_plain(pointer, expected, node, help);
         // Nothing is built from a configuration with a fault.
         Confirm::Always
     })

@@ -122,7 +122,7 @@ fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut Toolset
     let mut given = Object::new();
     for text in &options.limits {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-            let message = "expected `NAME=VALUE`, got another text";
+            let message = format!("expected `NAME=VALUE`, got: `{text}`");
             reader.complain(
                 "wrong-value",
                 "--limits",
@@ -169,7 +169,10 @@ fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
     let flag = "--header";
     let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.trim().is_empty())
     else {
-        let message = "expected `NAME: VALUE`, got another text";
+        let message = match text.split_once(['=', ' ']) {
+            Some((name, _)) => format!("expected `NAME: VALUE`, got no colon behind: `{name}`"),
+            None => "expected `NAME: VALUE`, got a text without a colon".to_owned(),
+        };
         reader.complain("wrong-value", flag, message, "for example `-H 'X-Api-Version: 2'`");
         return None;
     };
@@ -238,7 +241,7 @@ fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
 fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
-        let message = "expected `USER:REFERENCE`, got another text";
+        let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
         reader.complain("wrong-value", "--basic", message, help);
         return None;
     };

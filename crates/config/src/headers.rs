@@ -2,6 +2,7 @@
 //! a reference to a secret. None of them frames a message, replaces a credential or says what the body is.
 
 use callgate_secret::SecretReference;
+use callgate_tool::is_framing_header;
 use callgate_tree::Object;
 
 use crate::{
@@ -39,6 +40,13 @@ pub(crate) fn one(
         let message =
             format!("expected a header that says nothing about the message, got: `{name}`");
         reader.complain("wrong-value", pointer, message, "remove it; it follows from the call");
+        return None;
+    }
+    if is_framing_header(name) {
+        let message =
+            format!("expected a header that the HTTP client leaves to others, got: `{name}`");
+        let help = "remove it; it frames the message, or is the connection's";
+        reader.complain("wrong-value", pointer, message, help);
         return None;
     }
     match value(text) {

@@ -117,8 +117,12 @@ fn not_an_address(text: &str) -> Error {
         ("file", Some(url)) => {
             ("expected a file, or an https address, got: `file:`", format!("name `{}`", url.path()))
         }
+        ("ftp" | "s3" | "gs" | "git" | "ssh", Some(_)) => (
+            "expected a file, or an https address, got an address of another kind",
+            "download the description, and name the file".to_owned(),
+        ),
         _ => (
-            "expected a file, or an https address, got another text",
+            "expected a file, or an https address, got `://` in neither",
             "for example `https://api.example.com/openapi.json`".to_owned(),
         ),
     };

@@ -112,7 +112,8 @@ fn json_path(reader: &mut Reader, mapping: Mapping<'_>, path: &str, shape: &mut 
         Ok(selection) => shape.selection = selection,
         Err(error) => {
             let help = "for example `$.items[*].id`";
-            reader.complain("wrong-value", at(mapping, "jsonpath"), error.to_string(), help);
+            let message = format!("{error}, got: `{path}`");
+            reader.complain("wrong-value", at(mapping, "jsonpath"), message, help);
         }
     }
 }

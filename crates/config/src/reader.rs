@@ -155,14 +155,24 @@ impl Reader {
         table: &Table,
     ) -> Option<Mapping<'a>> {
         let Some(object) = node.as_object() else {
-            let keys = table.names().collect::<Vec<_>>().join("`, `");
-            self.expected(pointer, "a mapping", node, &format!("its keys are `{keys}`"));
+            self.expected_mapping(pointer, node, table);
             return None;
         };
         for (key, _) in object.iter() {
             self.known_key(key, pointer, table);
         }
         Some(Mapping { object, pointer })
+    }
+
+    /// A complaint about a value that is no mapping. One of the mapping's own keys is shown; another text may be a secret.
+    fn expected_mapping(&mut self, pointer: &str, got: &Node, table: &Table) {
+        if let Some(key) = got.as_str().filter(|text| table.has(text)) {
+            let message = format!("expected a mapping, got the text: `{key}`");
+            let help = format!("write `{{{key}: …}}`, or `{{{key}: {{}}}}` where all is as usual");
+            return self.complain("wrong-value", pointer, message, help);
+        }
+        let keys = table.names().collect::<Vec<_>>().join("`, `");
+        self.expected(pointer, "a mapping", got, &format!("its keys are `{keys}`"));
     }
 
     /// A text.
@@ -301,7 +311,7 @@ impl Reader {
 
     /// A complaint about a value of a kind that holds no secrets, which is shown where it is short.
     pub(crate) fn expected_plain(&mut self, pointer: &str, expected: &str, got: &Node, help: &str) {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-".contains(c);
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " .+-_".contains(c);
         let plain =
             got.as_str().filter(|text| text.len() <= MOST_SHOWN && text.chars().all(is_plain));
         let got = plain.map_or_else(|| shown(got), |text| format!("`{text}`"));
@@ -360,7 +370,7 @@ fn shown(node: &Node) -> String {
     match node {
         Node::Bool(value) => format!("`{value}`"),
         Node::Number(number) => format!("`{number}`"),
-        Node::String(_) => "another text".to_owned(),
+        Node::String(_) => "a text".to_owned(),
         other => format!("a value of type {}", other.kind()),
     }
 }

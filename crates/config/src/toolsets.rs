@@ -165,7 +165,11 @@ fn description(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Description>
     }
     let found = address(openapi);
     if found.is_none() {
-        let message = "expected a file, or an https address without a user, got another text";
+        let scheme = openapi.split("://").next().unwrap_or_default();
+        let message = match scheme {
+            "https" => "expected an https address without a user, got one with it".to_owned(),
+            scheme => format!("expected a file, or an https address, got one of: `{scheme}`"),
+        };
         let help = "http is for this machine alone: `http://127.0.0.1:8080/openapi.json`";
         reader.complain("wrong-value", at(mapping, "openapi"), message, help);
     }

@@ -3,7 +3,8 @@
 //!
 //! The explanation of a code is the file `code/NAME.md`: one paragraph, what to do last. A row `with example` has a
 //! description that is found wrong, `code/NAME/wrong.yaml`, and its mended form, `code/NAME/mended.yaml`; of codes about overlays
-//! both are overlays of a description with the path `/pets`. The command is run with each in its tests.
+//! both are overlays of a description with the path `/pets`, and of codes about credentials
+//! configurations of `code/secured.yaml`. The command is run with each in its tests.
 
 use callgate_tree::CodeName;
 
@@ -80,6 +81,8 @@ codes! {
     CyclicReference = "cyclic-reference" with example;
     /// A keyword of a schema has a value of a wrong type and was left out.
     DroppedKeyword = "dropped-keyword" with example;
+    /// Two operations have one `operationId`; both are offered.
+    DuplicateOperationId = "duplicate-operation-id" with example;
     /// A list of parameters has one twice; the first one counts.
     DuplicateParameter = "duplicate-parameter" with example;
     /// A dynamic reference is followed as if it were a plain one where values are filled in behind it.
@@ -91,9 +94,9 @@ codes! {
     /// A header parameter that arguments may never set; it is not offered.
     ForbiddenHeader = "forbidden-header" with example;
     /// An operation has a server of its own that credentials may not go to; it cannot be called.
-    ForeignServer = "foreign-server";
+    ForeignServer = "foreign-server" with example;
     /// Tokens for a security scheme are asked for at an origin that credentials may not go to.
-    ForeignTokenEndpoint = "foreign-token-endpoint";
+    ForeignTokenEndpoint = "foreign-token-endpoint" with example;
     /// A path key that could lead elsewhere than below the server.
     HostilePath = "hostile-path" with example;
     /// The description has webhooks, which are no tools.
@@ -121,7 +124,7 @@ codes! {
     /// A body is described for a range of media types; JSON is taken.
     MediaRange = "media-range" with example;
     /// No credential at hand meets what an operation asks for; it cannot be called.
-    MissingCredential = "missing-credential";
+    MissingCredential = "missing-credential" with example;
     /// A reference names nothing in the document.
     MissingReference = "missing-reference" with example;
     /// There are more findings than are shown.

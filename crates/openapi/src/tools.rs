@@ -9,7 +9,10 @@ mod one;
 mod path_key;
 mod tags;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use callgate_tool::ToolName;
 use callgate_tree::Severity;
@@ -74,6 +77,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         Context { common, document, options, reach, servers, schemes, fragments, known };
     let identities: Vec<Identity<'_>> = found.iter().map(Found::identity).collect();
     let names = tool_names(options.toolset.as_ref(), &identities);
+    let firsts = first_of_each_id(&found);
     let tags = Tags::of(Cursor::new(document, &mut general));
     let mut gathered = Gathered::new(general.into_diagnostics());
     let selected = selected(&found, &names, &tags, options, &mut loaded.report);
@@ -89,6 +93,7 @@ pub fn load(document: &Document, options: &LoadOptions) -> Loaded {
         let label = [found.method.as_str(), " ", &found.key].concat();
         let mut findings = Findings::about(label);
         found.examine_name(&mut findings);
+        found.examine_id(&firsts, name.as_ref(), &mut findings);
         let candidate = Candidate {
             method: &found.method,
             key: &found.key,
@@ -186,6 +191,28 @@ impl Found<'_> {
         }
     }
 
+    /// OpenAPI 3.1.1 §4.8.10: the id is unique among all operations.
+    fn examine_id(
+        &self,
+        firsts: &BTreeMap<&str, &Found<'_>>,
+        name: Option<&ToolName>,
+        findings: &mut Findings,
+    ) {
+        let Some((id, first)) = self.operation_id().and_then(|id| firsts.get_key_value(id)) else {
+            return;
+        };
+        if first.key == self.key && first.method == self.method {
+            return;
+        }
+        let of = format!("{} {}", first.method, first.key);
+        let message = format!(
+            "expected an `operationId` that no other operation has, got that of `{of}`: `{id}`"
+        );
+        let name = name.map(|name| format!("; until then its tool is `{name}`"));
+        let help = format!("give it one of its own{}", name.unwrap_or_default());
+        findings.note(Code::DuplicateOperationId, &self.operation.pointer, message, &help);
+    }
+
     fn examine_name(&self, findings: &mut Findings) {
         let Some(id) = self.operation_id().filter(|id| is_vague(id)) else { return };
         let message =
@@ -193,6 +220,17 @@ impl Found<'_> {
         let help = "name it after what it does, as `listPets`; an overlay can do it";
         findings.note(Code::VagueName, &self.operation.pointer, message, help);
     }
+}
+
+/// The first operation of each `operationId`.
+fn first_of_each_id<'f, 'd>(found: &'f [Found<'d>]) -> BTreeMap<&'f str, &'f Found<'d>> {
+    let mut firsts = BTreeMap::new();
+    for found in found {
+        if let Some(id) = found.operation_id() {
+            firsts.entry(id).or_insert(found);
+        }
+    }
+    firsts
 }
 
 /// Says that schemas of another dialect than those of OpenAPI and JSON Schema 2020-12 are read as if they were.

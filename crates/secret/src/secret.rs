@@ -50,12 +50,14 @@ impl Secret {
     }
 
     /// Takes over a text as it was stored: one line break at its end is an editor's or a shell's and not the secret's,
-    /// and its loss is told by [`Secret::note`].
+    /// and its loss is told by [`Secret::note`]. A key in the form of PEM ends with one, which is nothing to tell.
     pub fn from_stored_text(mut text: String) -> Self {
         let kept = text.strip_suffix('\n').map(|rest| rest.strip_suffix('\r').unwrap_or(rest));
         let Some(length) = kept.map(str::len) else { return Self::new(text) };
         text.truncate(length);
-        Self { note: Some(NEWLINE_REMOVED), ..Self::new(text) }
+        // RFC 7468 §3: the last line of PEM ends with a line break, as its other lines do.
+        let is_pem = text.starts_with("-----BEGIN ") && text.ends_with("-----");
+        Self { note: Some(NEWLINE_REMOVED).filter(|_| !is_pem), ..Self::new(text) }
     }
 
     /// The value itself. Only the code that puts it on a request may ask for it.
@@ -195,6 +197,9 @@ mod tests {
         check_file_text("abc\r", "abc\r", None);
         check_file_text("\n", "", Some(NEWLINE_REMOVED));
         check_file_text("", "", None);
+        let pem = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----";
+        check_file_text(&format!("{pem}\n"), pem, None);
+        check_file_text("-----BEGIN\n", "-----BEGIN", Some(NEWLINE_REMOVED));
     }
 
     /// As a password, in a header, as a token.

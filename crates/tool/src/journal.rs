@@ -40,6 +40,11 @@ pub enum Event {
     },
     /// The service's answer held a credential of the call, which is masked.
     CredentialEchoed,
+    /// The service refused the credential for good.
+    CredentialRefused {
+        /// The references of its secrets, or the name of the credential that tokens are asked for by and the age of the token.
+        credential: String,
+    },
     /// The service refused the credential; the request was sent once more with a fresh one.
     CredentialRenewed,
     /// A default was left out because another value excludes it.
@@ -182,13 +187,10 @@ impl fmt::Display for Event {
             Self::Converted { argument, from, to } => {
                 write!(f, "`{argument}` was converted from {from} to {to}")
             }
-            Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
-            Self::CredentialEchoed => {
-                f.write_str("the service's answer held a credential of the call, which is masked")
-            }
-            Self::CredentialRenewed => {
-                f.write_str("the service refused the credential; sent once more with a fresh one")
-            }
+            Self::CredentialAbsent { .. }
+            | Self::CredentialEchoed
+            | Self::CredentialRefused { .. }
+            | Self::CredentialRenewed => self.of_credential(f),
             Self::DefaultExcluded { argument } => {
                 write!(f, "the default of `{argument}` was left out: another value excludes it")
             }
@@ -234,6 +236,21 @@ impl fmt::Display for Event {
             Self::UnseenRemoved { count } => {
                 write!(f, "{count} characters nobody sees were taken out of the answer")
             }
+        }
+    }
+}
+
+impl Event {
+    fn of_credential(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),
+            Self::CredentialEchoed => {
+                f.write_str("the service's answer held a credential of the call, which is masked")
+            }
+            Self::CredentialRefused { credential } => {
+                write!(f, "the service refused the credential: {credential}")
+            }
+            _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
         }
     }
 }

@@ -25,9 +25,8 @@ use crate::address::{AddressClass, embedded};
 pub struct AddressRange(IpNet);
 
 /// A text that is no range of addresses.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct NotARange;
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NotARange(String);
 
 /// The addresses this process listens on. Clones share one list: the gateway fills it, the transport refuses to dial
 /// what is in it.
@@ -66,7 +65,8 @@ impl FromStr for AddressRange {
 
     fn from_str(text: &str) -> Result<Self, NotARange> {
         let range = text.parse::<IpNet>().ok();
-        range.or_else(|| text.parse::<IpAddr>().map(IpNet::from).ok()).map(Self).ok_or(NotARange)
+        let range = range.or_else(|| text.parse::<IpAddr>().map(IpNet::from).ok());
+        range.map(Self).ok_or_else(|| NotARange(text.to_owned()))
     }
 }
 
@@ -78,7 +78,11 @@ impl fmt::Display for AddressRange {
 
 impl fmt::Display for NotARange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected a range of addresses such as `10.0.0.0/8`, or one address")
+        let Self(got) = self;
+        write!(
+            f,
+            "expected a range of addresses such as `10.0.0.0/8`, or one address, got: `{got}`"
+        )
     }
 }
 

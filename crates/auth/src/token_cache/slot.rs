@@ -151,6 +151,11 @@ impl Slot {
         token.map(|token| token.value.clone())
     }
 
+    /// The time since the token was had.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.state().token.as_ref().map(|token| token.issued_at.elapsed())
+    }
+
     /// The time when the token is of no use any more; in the past where there is none.
     pub(super) fn end(&self) -> Option<Instant> {
         self.state().token.as_ref().map(|token| token.lifetime.end)
@@ -225,6 +230,7 @@ impl Slot {
         metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(1);
         match result {
             Ok(Issued { token: value, expires_in, asked_at }) => {
+                tracing::debug!(?expires_in, "a token was had");
                 state.token = Some(Token {
                     header: place::bearer_header(&value),
                     value: value.clone(),

@@ -11,6 +11,7 @@ mod given;
 pub(crate) mod message;
 mod pages;
 mod show;
+mod unshown;
 mod wait;
 mod watched;
 
@@ -65,6 +66,7 @@ pub(crate) fn run(arguments: &CallArguments) -> Result<Verdict, Failure> {
     } else {
         block_on(made(&executor, (&call, &session), arguments))??
     };
+    unshown::tell(arguments, executor.find(&call.tool), &result);
     if arguments.json {
         output::result(&format!("{}\n", json_result(&result)));
         return Ok(verdict(&result));
@@ -146,15 +148,24 @@ pub(crate) fn read_object(text: &str) -> Result<Arguments, Failure> {
     let read = match (text, text.strip_prefix('@')) {
         ("-", _) => json_file(Path::new("-"))?,
         (_, Some(file)) => json_file(Path::new(file))?,
-        _ => read_json(text).map_err(|error| no_object(&error.to_string()))?,
+        _ => read_json(text).map_err(|error| no_object(text, &error.to_string()))?,
     };
     match read {
         Value::Object(arguments) => Ok(arguments),
-        other => Err(no_object(&format!("got `{other}`"))),
+        other => Err(no_object(text, &format!("got `{other}`"))),
     }
 }
 
-fn no_object(got: &str) -> Failure {
-    let help = "help: `--args '{\"petId\": 7}'`, or `--args @FILE`";
-    Failure(format!("error: `--args` expects a JSON object: {got}\n{help}"))
+fn no_object(text: &str, why: &str) -> Failure {
+    let help = if !text.starts_with('@') && Path::new(text).is_file() {
+        format!("did you mean `--args @{text}`?")
+    } else {
+        "`--args '{\"petId\": 7}'`, or `--args @FILE`".to_owned()
+    };
+    let begins: String = text.chars().take(LONGEST_SHOWN).collect();
+    let got = if why.starts_with("got") { String::new() } else { format!(", got: `{begins}`") };
+    Failure(format!("error: `--args` expects a JSON object: {why}{got}\nhelp: {help}"))
 }
+
+/// Enough to see what was typed.
+const LONGEST_SHOWN: usize = 60;

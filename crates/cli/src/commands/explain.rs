@@ -1,5 +1,6 @@
 //! `callgate explain CODE`: what a diagnostic's code means and what to do about it.
 
+use callgate::FaultCode;
 use callgate_tool::nearest;
 
 use crate::{
@@ -19,6 +20,14 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
     };
     let Some(explanation) = explanation(asked) else {
         let known = codes();
+        let of_calls = FaultCode::ALL.map(FaultCode::as_str);
+        let of_a_call = nearest(asked, of_calls).filter(|_| !is_like_a_finding(asked));
+        if let Some(code) = of_a_call {
+            let help = "a failed call says itself what to do; `callgate explain` lists the codes of findings";
+            return Err(Failure(format!(
+                "error: `{code}` is the code of a failed call, not of a finding, got: `{asked}`\nhelp: {help}"
+            )));
+        }
         let help = match nearest(asked, known.iter().map(|(name, _)| *name)) {
             Some(known) => format!("did you mean `{known}`? `callgate explain` lists all codes"),
             None => "`callgate explain` lists the codes of findings".to_owned(),
@@ -34,6 +43,11 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<Verdict, Failure> {
         ));
     }
     Ok(Verdict::Fine)
+}
+
+/// Returns true if a text is written as the codes of findings are: with dashes.
+fn is_like_a_finding(text: &str) -> bool {
+    text.contains('-')
 }
 
 /// The lines of a text, set off from what is said about it.

@@ -128,7 +128,7 @@ fn credentials(
     let mut credentials = BTreeMap::new();
     for text in &arguments.credential {
         let Some((name, text)) = text.split_once('=') else {
-            return Err(wrong("expected `SCHEME=REFERENCE`, got another text"));
+            return Err(wrong("expected `SCHEME=REFERENCE`, got a text without `=`"));
         };
         let Some(scheme) = schemes.iter().find(|scheme| &*scheme.name == name) else {
             let known = || schemes.iter().map(|scheme| &*scheme.name);

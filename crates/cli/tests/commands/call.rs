@@ -265,7 +265,7 @@ fn the_calls_of_a_message_are_answered_as_messages() {
     assert!(planned[0]["content"].as_str().unwrap().contains("****"), "{planned}");
     callgate(&["call", DEMO, "--dialect", "gemini", "--message", file])
         .exits(2)
-        .says("is no message of `gemini`");
+        .says("got one of `openai`");
     callgate(&["call", DEMO, "--message", file]).exits(2).says("--dialect");
 }
 

@@ -38,6 +38,12 @@ fn levels_are_chosen_by_module() {
         assert!(targets(&ended).contains(&"callgate_executor::executor:"), "{filter}: {ended:#?}");
     }
     assert!(targets(&called("", &["-v"])).is_empty());
+    let of_secrets = called("callgate_config=debug", &[]);
+    assert!(
+        of_secrets.err.contains("a secret was asked for reference=env:TOKEN"),
+        "{of_secrets:#?}"
+    );
+    assert!(of_secrets.err.contains("a description was read"), "{of_secrets:#?}");
 }
 
 #[test]

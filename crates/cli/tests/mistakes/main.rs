@@ -30,16 +30,16 @@ use self::{
 
 /// The number of messages that lack something. May only fall.
 const LACKING: [(Aspect, usize); 6] = [
-    (Aspect::What, 7),
-    (Aspect::Where, 5),
-    (Aspect::Expected, 9),
-    (Aspect::Got, 19),
-    (Aspect::Remedy, 16),
-    (Aspect::Once, 2),
+    (Aspect::What, 3),
+    (Aspect::Where, 2),
+    (Aspect::Expected, 5),
+    (Aspect::Got, 6),
+    (Aspect::Remedy, 6),
+    (Aspect::Once, 1),
 ];
 
 /// The least number of mistakes.
-const MISTAKES: usize = 220;
+const MISTAKES: usize = 227;
 
 /// Every file of rows, in alphabetical order.
 fn files() -> Vec<PathBuf> {

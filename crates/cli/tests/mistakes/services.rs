@@ -136,6 +136,11 @@ async fn answer(request: Request) -> Response {
             (200, "application/json", r#"{"info": {"_postman_id": "1"}, "item": []}"#.to_owned())
         }
         "empty" => (200, "application/json", String::new()),
+        "token" => {
+            let token =
+                r#"{"access_token": "canary-token", "token_type": "Bearer", "expires_in": 3600}"#;
+            (200, "application/json", token.to_owned())
+        }
         "hang" => std::future::pending().await,
         _ => (404, "text/plain", "no such page".to_owned()),
     };

@@ -143,7 +143,11 @@ impl Place {
             request.headers_mut().insert(name.clone(), value.clone());
         }
         let limits = Limits { timeout: TIMEOUT, response_bytes: self.most_bytes };
-        self.transport.send(request, &limits).await.map_err(|error| with_cause(&error))
+        let answer = self.transport.send(request, &limits).await;
+        let status = answer.as_ref().map(|answer| answer.status().as_u16()).ok();
+        let address = Location::Address(self.url.clone()).shown();
+        tracing::debug!(address = %address.display(), status, "a description was asked for");
+        answer.map_err(|error| with_cause(&error))
     }
 }
 

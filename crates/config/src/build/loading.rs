@@ -68,6 +68,9 @@ pub(super) async fn load(
     let overlaid = described.and_then(|root| overlays::applied(reader, config, base, root));
     let found = (base, around.transport);
     let (version, loaded) = loaded(reader, parsed, (config, options), found).await;
+    let (n_offered, n_steps) = (loaded.operations.len(), loaded.report.steps);
+    let toolset = config.name.as_ref().map(ToString::to_string);
+    tracing::debug!(toolset, version, n_offered, n_steps, "a description was read");
     Some(Loading { version, loaded, overlaid, unreadable: None, fetched })
 }
 

@@ -158,7 +158,13 @@ fn is_url(reader: &mut Reader, mapping: Mapping<'_>, key: &str, text: &str) -> b
     if parsed.is_some_and(|url| is_plain(&url)) {
         return true;
     }
-    let message = "expected a URL that begins with `https://`, got another text";
+    let scheme = Url::parse(text).ok().map(|url| url.scheme().to_owned());
+    let got = match scheme.as_deref() {
+        None => "got a text without a scheme or a host".to_owned(),
+        Some("http" | "https") => "got one with a user or a fragment".to_owned(),
+        Some(scheme) => format!("got one that begins with: `{scheme}:`"),
+    };
+    let message = format!("expected a URL that begins with `https://`, {got}");
     let help = "for example `https://idp.example.com/token`";
     reader.complain("wrong-value", at(mapping, key), message, help);
     false

@@ -45,7 +45,7 @@ fn account(reader: &mut Reader, mapping: Mapping<'_>) -> Option<Account> {
         None | Some("default") => Some(Account::Default),
         Some("machine") => Some(Account::Machine),
         Some(_) => {
-            let message = "expected `default` or `machine`, got another text";
+            let message = "expected `default` or `machine`, got a text that is neither";
             let help =
                 "`machine` is the metadata server's account; for a key write `key: file:KEY.json`";
             reader.complain("wrong-value", at(mapping, "account"), message, help);

@@ -29,9 +29,8 @@ pub enum Address {
 }
 
 /// A text that is no address to listen on.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-#[non_exhaustive]
-pub struct NotAnAddress;
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct NotAnAddress(String);
 
 impl FromStr for Address {
     type Err = NotAnAddress;
@@ -47,9 +46,10 @@ impl FromStr for Address {
         if let Some(name) = name.filter(|name| !name.is_empty()) {
             return Ok(Self::Systemd(Some(name.to_owned())));
         }
-        let (host, port) = text.rsplit_once(':').ok_or(NotAnAddress)?;
-        let port = port.parse().map_err(|_| NotAnAddress)?;
-        let host = match url::Host::parse(host).map_err(|_| NotAnAddress)? {
+        let none = || NotAnAddress(text.to_owned());
+        let (host, port) = text.rsplit_once(':').ok_or_else(none)?;
+        let port = port.parse().map_err(|_| none())?;
+        let host = match url::Host::parse(host).map_err(|_| none())? {
             url::Host::Ipv6(address) => address.to_string(),
             host => host.to_string(),
         };
@@ -71,7 +71,7 @@ impl fmt::Display for Address {
 
 impl fmt::Display for NotAnAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("expected `HOST:PORT`, `unix:PATH` or `systemd`")
+        write!(f, "expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{}`", self.0)
     }
 }
 
@@ -87,23 +87,26 @@ mod tests {
     fn an_address_is_a_port_a_socket_file_or_the_service_managers() {
         let tcp = |host: &str, port| Address::Tcp { host: host.to_owned(), port };
         let rows = [
-            ("127.0.0.1:8410", Ok(tcp("127.0.0.1", 8410))),
-            ("localhost:0", Ok(tcp("localhost", 0))),
-            ("[::1]:8410", Ok(tcp("::1", 8410))),
-            ("unix:/run/callgate.sock", Ok(Address::Unix("/run/callgate.sock".into()))),
-            ("systemd", Ok(Address::Systemd(None))),
-            ("systemd:admin", Ok(Address::Systemd(Some("admin".to_owned())))),
-            ("unix:", Err(NotAnAddress)),
-            ("systemd:", Err(NotAnAddress)),
-            ("8410", Err(NotAnAddress)),
-            (":8410", Err(NotAnAddress)),
-            ("::1:8410", Err(NotAnAddress)),
-            ("http://127.0.0.1:8410", Err(NotAnAddress)),
-            ("127.0.0.1:65536", Err(NotAnAddress)),
+            ("127.0.0.1:8410", Some(tcp("127.0.0.1", 8410))),
+            ("localhost:0", Some(tcp("localhost", 0))),
+            ("[::1]:8410", Some(tcp("::1", 8410))),
+            ("unix:/run/callgate.sock", Some(Address::Unix("/run/callgate.sock".into()))),
+            ("systemd", Some(Address::Systemd(None))),
+            ("systemd:admin", Some(Address::Systemd(Some("admin".to_owned())))),
+            ("unix:", None),
+            ("systemd:", None),
+            ("8410", None),
+            (":8410", None),
+            ("::1:8410", None),
+            ("http://127.0.0.1:8410", None),
+            ("127.0.0.1:65536", None),
         ];
         for (text, expected) in rows {
             let address = text.parse::<Address>();
-            assert_eq!(address, expected, "{text}");
+            if let Err(error) = &address {
+                assert!(error.to_string().ends_with(&format!("got: `{text}`")), "{error}");
+            }
+            assert_eq!(address.as_ref().ok(), expected.as_ref(), "{text}");
             if let Ok(address) = address {
                 assert_eq!(address.to_string(), text);
             }

@@ -122,6 +122,14 @@ impl OpenApi {
         let masker = Masker::new(exchange.secrets);
         let response = echo::without_secrets_in_headers(response, &masker);
         let outcome = self.outcome((&response, &masker), call, journal).await;
+        let is_refused =
+            matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+        if is_refused && sent != Sent::Nothing {
+            let credential = self.authenticator.described();
+            if let Some(credential) = credential {
+                journal.note(Event::CredentialRefused { credential });
+            }
+        }
         Ok(self.explained(outcome, &response, (&masker, sent)))
     }
 

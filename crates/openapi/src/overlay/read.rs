@@ -21,6 +21,16 @@ pub(super) fn overlay(root: &Node, findings: &mut Findings) -> Option<Overlay> {
     let mut reader = Reader { findings, faults: 0 };
     let path = Path::ROOT;
     let members = reader.object(root, path)?;
+    let described = ["openapi", "swagger"].into_iter().find(|name| members.contains(name));
+    if let Some(name) = described.filter(|_| !members.contains("overlay")) {
+        let message = "expected an overlay, got a description".to_owned();
+        reader.fault(
+            path.name(name),
+            message,
+            "an overlay has `overlay`, `info` and `actions`: name one",
+        );
+        return None;
+    }
     let version = reader.version(members);
     reader.known(members, path, &["overlay", "info", "extends", "actions"]);
     reader.text(members, path, "extends");

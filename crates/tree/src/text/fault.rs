@@ -91,6 +91,16 @@ pub(super) fn not_json(at: Position, reason: &str) -> Fault {
     )
 }
 
+/// A tab in the indentation, which YAML 1.2.2 §6.1 forbids.
+pub(super) fn tab(at: Position) -> Fault {
+    let message = "expected spaces, found a tab in the indentation of YAML";
+    unreadable(
+        at,
+        message,
+        "replace the tabs at the beginnings of lines with spaces, two for each level",
+    )
+}
+
 pub(super) fn not_yaml(at: Position, reason: &str) -> Fault {
     error(
         TextCode::UnreadableText,

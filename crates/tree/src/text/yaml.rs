@@ -21,7 +21,7 @@ pub(super) fn read(text: &str, limits: &Limits) -> Result<Parsed<Node>, Fault> {
     let mut parser = parser(text, limits);
     let mut last = Marker::default();
     while let Some(next) = parser.next_event() {
-        let (event, span) = next.map_err(|error| unreadable(&error, limits))?;
+        let (event, span) = next.map_err(|error| unreadable(&error, text, limits))?;
         last = span.start;
         if matches!(event, Event::StreamEnd) {
             break;
@@ -48,10 +48,17 @@ pub(crate) fn parser<'t>(text: &'t str, limits: &Limits) -> Parser<'t, StrInput<
     Parser::new_from_str_with_options(text, options)
 }
 
-fn unreadable(error: &ScanError, limits: &Limits) -> Fault {
+fn unreadable(error: &ScanError, text: &str, limits: &Limits) -> Fault {
     let at = position(*error.marker());
     match error.kind() {
         ErrorKind::RecursionLimitExceeded => fault::too_deep(Some(at), limits.depth),
+        _ if is_indented_by_a_tab(text, at.line) => fault::tab(at),
         _ => fault::not_yaml(at, &error.info()),
     }
+}
+
+/// Returns true if a line begins with blanks that have a tab among them.
+fn is_indented_by_a_tab(text: &str, line: usize) -> bool {
+    let line = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+    line.chars().take_while(|c| c.is_whitespace()).any(|c| c == '\t')
 }

@@ -22,6 +22,7 @@ pub(super) fn tells(event: &Event) -> bool {
         event,
         Event::Attempt { .. }
             | Event::CredentialAbsent { .. }
+            | Event::CredentialRefused { .. }
             | Event::Redirected { .. }
             | Event::Refused { .. }
             | Event::Unanswered { .. }
@@ -113,7 +114,7 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
     }
     let file = &hints.file;
     match (fault.code, fault.next) {
-        (FaultCode::AuthFailed, _) => of_credential(fault, hints),
+        (FaultCode::AuthFailed, _) => of_credential(fault, events, hints),
         (FaultCode::InvalidArguments, _) => {
             format!("`callgate tools {file} {tool}` shows what it takes")
         }
@@ -147,7 +148,9 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
         (FaultCode::Unreachable, _) => {
             "see that it is this service that answers there, by this scheme: `--server URL`, or `server:` of the toolset".to_owned()
         }
-        (FaultCode::ServiceError, _) if matches!(fault.status, Some(403)) => of_credential(fault, hints),
+        (FaultCode::ServiceError, _) if matches!(fault.status, Some(403)) => {
+            of_credential(fault, events, hints)
+        }
         (FaultCode::ServiceError, Next::GiveUp) if matches!(fault.status, Some(500..)) => {
             "the call may have been executed: look before you make it again".to_owned()
         }
@@ -160,10 +163,20 @@ fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> Strin
 }
 
 /// The remedy where there is no credential, or the service does not take it.
-fn of_credential(fault: &Fault, hints: &Hints) -> String {
+fn of_credential(fault: &Fault, events: &[Event], hints: &Hints) -> String {
     let Hints { file, credential, .. } = hints;
     if fault.next == Next::TryLater {
         return format!("call again later; `callgate doctor {file}` tries every credential");
+    }
+    let refused = events.iter().rev().find_map(|event| match event {
+        Event::CredentialRefused { credential } => Some(credential),
+        _ => None,
+    });
+    if let (Some(refused), None) = (refused, credential) {
+        return format!(
+            "see that the credential is the right one, has not expired and may make this call: {refused}; `callgate doctor {file}` \
+             tries every credential"
+        );
     }
     match (credential, fault.reached) {
         (Some(credential), Reached::Yes) => format!(

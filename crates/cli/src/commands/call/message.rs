@@ -52,7 +52,17 @@ fn calls(
     (file, dialect, form): (&Path, Dialect, Form),
     functions: &[String],
 ) -> Result<Read, Failure> {
-    let read = read(executor, json_file(file)?, (dialect, form)).map_err(|error| {
+    let message = json_file(file)?;
+    let read = read(executor, message.clone(), (dialect, form));
+    if read.as_ref().map_or(true, |read| read.calls().is_empty())
+        && let Some(other) = of_another(executor, &message, dialect)
+    {
+        let file = file.display();
+        return Err(Failure(format!(
+            "error: expected a message of `{dialect}` in `{file}`, got one of `{other}`\nhelp: `--dialect {other}`"
+        )));
+    }
+    let read = read.map_err(|error| {
         let message = format!("error: `{}` is no message of `{dialect}`: {error}", file.display());
         Failure(format!(
             "{message}\nhelp: write the model's message as its provider's interface gave it"
@@ -62,6 +72,16 @@ fn calls(
         [] => read,
         functions => read.only(functions, |name| entry(executor, name).map(Entry::name)),
     })
+}
+
+/// The dialect in which a message has calls of tools that are there, where it is not the one that was named.
+fn of_another(executor: &Executor, message: &Value, named: Dialect) -> Option<Dialect> {
+    let has_calls = |other: &Dialect| {
+        let read = read(executor, message.clone(), (*other, Form::Usual));
+        let calls = read.iter().flat_map(Read::calls).filter_map(|asked| asked.call.as_ref().ok());
+        calls.into_iter().any(|call| entry(executor, &call.tool).is_some())
+    };
+    Dialect::ALL.into_iter().filter(|other| *other != named).find(has_calls)
 }
 
 /// The calls of a message, for the tools of an executor.

@@ -25,7 +25,9 @@ impl Noted {
 #[async_trait]
 impl SecretStore for Noted {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
-        let secret = self.inner.get(reference).await?;
+        let secret = self.inner.get(reference).await;
+        tracing::debug!(%reference, is_there = secret.is_ok(), "a secret was asked for");
+        let secret = secret?;
         if let Some(note) = secret.note() {
             let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
             if told.insert(reference.to_string()) {

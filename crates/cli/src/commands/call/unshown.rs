@@ -1,0 +1,82 @@
+//! Says which members of `--select` the answer does not have, so that one that is misspelt is not taken for one that is empty.
+
+use callgate::{Content, Entry, Outcome, ToolResult};
+use callgate_tool::{Value, nearest};
+
+use crate::{args::CallArguments, guide::Guide, output};
+
+/// Tells of each member that is asked for and that no item of the answer has.
+pub(super) fn tell(arguments: &CallArguments, entry: Option<Entry<'_>>, result: &ToolResult) {
+    let Outcome::Answered(answer) = &result.outcome else { return };
+    let Content::Json(json) = &answer.content else { return };
+    for field in arguments.answer.select.iter().map(|field| field.trim()) {
+        let steps: Vec<&str> = field.split('.').collect();
+        if is_met(json.value(), &steps) {
+            continue;
+        }
+        let file = arguments.source.file.display();
+        let help = match meant(&steps, entry) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("`callgate tools {file} {}` shows what it answers", result.tool),
+        };
+        output::talk(&format!(
+            "warning: `--select`: expected a member of the answer, got: `{field}`\nhelp: {help}\n"
+        ));
+    }
+}
+
+/// Returns true if a way leads somewhere in a value. Nothing is known of what an empty list has, or nothing.
+fn is_met(value: &Value, steps: &[&str]) -> bool {
+    let Some((first, rest)) = steps.split_first() else { return true };
+    match value {
+        Value::Array(items) => items.is_empty() || items.iter().any(|item| is_met(item, steps)),
+        Value::Null => true,
+        Value::Object(members) => members.get(first).is_some_and(|below| is_met(below, rest)),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The way that was meant, by the members that the description says.
+fn meant(steps: &[&str], entry: Option<Entry<'_>>) -> Option<String> {
+    let schema = entry?.declaration()?.output_schema()?.to_value();
+    let mut here = Guide::new(&schema);
+    let mut meant: Vec<&str> = Vec::new();
+    for step in steps {
+        while here.kinds().array && here.member(step).is_none() {
+            here = here.each()?;
+        }
+        let name = match here.member(step) {
+            Some(_) => *step,
+            None => nearest(step, here.members())?,
+        };
+        meant.push(name);
+        here = here.member(name)?;
+    }
+    Some(meant.join("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_tool::json;
+
+    use super::*;
+
+    #[test]
+    fn a_member_is_met_where_any_item_has_it() {
+        let answer = json!({"items": [{"id": 1, "owner": {"email": null}}, {"name": "a"}], "none": [], "empty": null});
+        for (field, expected) in [
+            ("items", true),
+            ("items.id", true),
+            ("items.name", true),
+            ("items.owner.email", true),
+            ("items.owner.mail", false),
+            ("items.nme", false),
+            ("none.id", true),
+            ("empty.id", true),
+            ("item", false),
+        ] {
+            let steps: Vec<&str> = field.split('.').collect();
+            assert_eq!(is_met(&answer, &steps), expected, "{field}");
+        }
+    }
+}
