@@ -230,7 +230,7 @@ impl Slot {
         metrics::counter!("callgate_token_requests_total", "outcome" => outcome).increment(1);
         match result {
             Ok(Issued { token: value, expires_in, asked_at }) => {
-                tracing::debug!(?expires_in, "a token was had");
+                tell_had(expires_in);
                 state.token = Some(Token {
                     header: place::bearer_header(&value),
                     value: value.clone(),
@@ -256,6 +256,10 @@ impl Slot {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn tell_had(expires_in: Option<f64>) {
+    tracing::debug!(?expires_in, "a token was had");
 }
 
 /// The time for which a source that failed is left alone, unless the operator changes a secret (security §4).

@@ -1,10 +1,7 @@
 //! The number of times a token is asked for, and what calls get meanwhile. Time is tokio's and stands still unless it
 //! is moved on.
 
-use std::{
-    sync::atomic::{AtomicUsize, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::join_all;
 use tokio::time::{advance, sleep};
