@@ -180,6 +180,12 @@ pub(crate) fn overloaded() -> Problem {
     Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
 }
 
+/// There is no room for another connection.
+pub(crate) fn too_many_connections() -> Problem {
+    let detail = "as many connections as `limits.connections` allows are open";
+    Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
+}
+
 impl ProblemKind {
     /// The challenge to a caller that must show credentials (RFC 6750 §3).
     fn challenge(self) -> Option<&'static str> {

@@ -3,12 +3,16 @@
 #[cfg(unix)]
 mod file;
 
-use std::{io, net::SocketAddr, vec};
+use std::{io, net::SocketAddr, sync::LazyLock, vec};
 
+use bytes::Bytes;
 use callgate_config::Address;
+use http::Response;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 #[cfg(unix)]
 use tokio::net::{UnixListener, UnixStream};
+
+use crate::problem::too_many_connections;
 
 /// One socket.
 #[derive(Debug)]
@@ -194,21 +198,34 @@ impl Socket {
 }
 
 impl Accepted {
-    /// Says in a few bytes that there are too many connections; the head of a request is not waited for.
+    /// Says that there are too many connections; the head of a request is not waited for.
     pub(super) fn turn_away(self) {
         // A new connection has room for this; where it has not, closing says as much.
         let _written = match self {
-            Self::Tcp(stream) => stream.try_write(TOO_MANY),
+            Self::Tcp(stream) => stream.try_write(&TOO_MANY),
             #[cfg(unix)]
-            Self::Unix(stream) => stream.try_write(TOO_MANY),
+            Self::Unix(stream) => stream.try_write(&TOO_MANY),
         };
     }
+}
+
+/// The bytes of a response after which the connection is closed.
+fn last_response(response: &Response<Bytes>) -> Vec<u8> {
+    let mut bytes = format!("HTTP/1.1 {}\r\n", response.status()).into_bytes();
+    for (name, value) in response.headers() {
+        bytes.extend([name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    let length = response.body().len();
+    bytes.extend(format!("content-length: {length}\r\nconnection: close\r\n\r\n").into_bytes());
+    bytes.extend_from_slice(response.body());
+    bytes
 }
 
 /// Connections that wait to be accepted. With the library's 128, one that comes in a flood is tried again by its caller's
 /// machine a second later; the operating system has a bound of its own.
 const BACKLOG: u32 = 4096;
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+static TOO_MANY: LazyLock<Vec<u8>> =
+    LazyLock::new(|| last_response(&too_many_connections().into_http()));
 
 /// The name of a socket whose file is the service manager's.
 #[cfg(unix)]

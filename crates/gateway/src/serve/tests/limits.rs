@@ -58,7 +58,12 @@ async fn a_connection_without_a_request_is_closed() {
 async fn connections_beyond_the_bound_are_turned_away() {
     let sidecar = with("connections: 2").await;
     let (one, two) = (sidecar.connect().await, sidecar.connect().await);
-    assert!(sidecar.exchange(b"").await.starts_with("HTTP/1.1 503"));
+    let answer = sidecar.exchange(b"").await;
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 503 Service Unavailable\r\n"), "{answer}");
+    assert!(head.contains("retry-after: 1\r\n") && head.contains("application/problem+json"));
+    assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{answer}");
+    assert!(body.contains("urn:callgate:problem:overloaded"), "{answer}");
     drop((one, two));
     while sidecar
         .exchange(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
