@@ -216,7 +216,9 @@ fn finished(
     if warnings.iter().any(|finding| finding.severity == Severity::Error) {
         return Err(Error::of(warnings).in_files(files));
     }
-    let builder = results.into_iter().fold(Executor::builder(), Builder::results);
+    let words = config.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
+    let builder = Executor::builder().synonyms(words);
+    let builder = results.into_iter().fold(builder, Builder::results);
     let builder = environment.middleware.iter().cloned().fold(builder, Builder::shared_middleware);
     let builder = ready.into_iter().fold(policy.around(builder), Builder::toolset);
     let builder = functions.into_iter().fold(builder, Builder::backend);

@@ -2,6 +2,7 @@
 //! `text`, building an executor from it in `build`.
 
 use std::{
+    collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
     sync::Arc,
@@ -53,6 +54,8 @@ pub struct Config {
     /// The listing of tools over MCP.
     #[doc(hidden)]
     pub mcp: McpConfig,
+    /// What else words may mean where tools are searched.
+    pub synonyms: BTreeMap<String, Vec<String>>,
     /// The TLS settings of the connections of toolsets that do not say it themselves.
     pub tls: TlsConfig,
     /// The services that are called.

@@ -188,6 +188,11 @@ pub(crate) const ROOT: Table = Table {
             "Where secrets are kept, beside this machine's own stores",
         ),
         key("sessions", Kind::Table(&SESSIONS), "What a sidecar keeps of sessions"),
+        key(
+            "synonyms",
+            Kind::Map(&Kind::List(&Kind::Text)),
+            "What else words may mean where tools are searched; nothing unless given, which finds as much on most descriptions",
+        ),
         key("telemetry", Kind::Table(&TELEMETRY), "Where a sidecar sends its traces"),
         key(
             "tls",

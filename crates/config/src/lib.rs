@@ -40,6 +40,7 @@ mod session_values;
 mod sessions;
 #[cfg(feature = "openapiv3")]
 mod strict;
+mod synonyms;
 mod text;
 mod tls;
 mod toolset;

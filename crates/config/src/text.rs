@@ -17,7 +17,7 @@ use crate::{
     limits::{self, Bounds},
     mcp, observe, policy,
     reader::tls::tls,
-    secrets, serving, sessions,
+    secrets, serving, sessions, synonyms,
     toolsets::{Place, toolset, toolsets},
 };
 
@@ -88,6 +88,7 @@ impl Config {
         config.secrets = secrets::secrets(&mut config.reader, mapping);
         config.sessions = sessions::read(&mut config.reader, mapping);
         config.mcp = mcp::read(&mut config.reader, mapping);
+        config.synonyms = synonyms::read(&mut config.reader, mapping);
         config.tls = tls(&mut config.reader, mapping);
         config.reload = observe::reload(&mut config.reader, mapping);
         config.log = observe::log(&mut config.reader, mapping);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use callgate_search::Synonyms;
 use callgate_session::Store;
 use callgate_tool::{Outcome, Value};
 
@@ -13,6 +14,7 @@ use crate::{
     error::Error,
     middleware::Middleware,
     results::Results,
+    search::Finder,
 };
 
 /// An executor in the making: [`Executor::builder`]. What is wrong with its parts is told when it is built.
@@ -35,6 +37,7 @@ pub struct Builder {
     own: Vec<Result<Arc<dyn Backend>, Error>>,
     middleware: Vec<Arc<dyn Middleware>>,
     results: Results,
+    synonyms: Synonyms,
 }
 
 impl Executor {
@@ -100,6 +103,15 @@ impl Builder {
         self
     }
 
+    /// Says what else words of questions for tools may mean. Unless it is told, a word means itself alone.
+    pub fn synonyms<'a>(
+        mut self,
+        words: impl IntoIterator<Item = (&'a str, &'a [String])>,
+    ) -> Self {
+        self.synonyms = Synonyms::new(words);
+        self
+    }
+
     /// The executor.
     ///
     /// # Errors
@@ -118,7 +130,8 @@ impl Builder {
             catalog.add(Slot { name: backend.name().clone(), backend, operation: None })?;
         }
         self.middleware.sort_by_key(|middleware| middleware.stage());
-        Ok(Executor::new(catalog, results, self.middleware.into()))
+        let finder = Finder::new(self.synonyms);
+        Ok(Executor::new((catalog, finder), results, self.middleware.into()))
     }
 }
 

@@ -59,8 +59,11 @@ struct Parts {
 }
 
 impl Executor {
-    pub(crate) fn new(catalog: Catalog, results: Arc<Results>, layers: Layers) -> Self {
-        let finder = Finder::default();
+    pub(crate) fn new(
+        (catalog, finder): (Catalog, Finder),
+        results: Arc<Results>,
+        layers: Layers,
+    ) -> Self {
         Self(Arc::new(Parts { catalog, finder, results, layers }))
     }
 

@@ -5,7 +5,7 @@ mod documents;
 
 use std::sync::OnceLock;
 
-use callgate_search::{Index, Product, Query};
+use callgate_search::{Index, Product, Query, Synonyms};
 use callgate_tool::{Effect, Number, Value, json};
 
 use self::documents::documents;
@@ -51,7 +51,10 @@ pub struct FoundNeed<'e> {
 
 /// The index of a catalog.
 #[derive(Debug, Default)]
-pub(crate) struct Finder(OnceLock<Index>);
+pub(crate) struct Finder {
+    index: OnceLock<Index>,
+    synonyms: Synonyms,
+}
 
 impl<'a> Search<'a> {
     /// The most that a search may find.
@@ -97,6 +100,10 @@ impl<'a> Search<'a> {
 }
 
 impl Finder {
+    pub(crate) fn new(synonyms: Synonyms) -> Self {
+        Self { index: OnceLock::new(), synonyms }
+    }
+
     /// The tools of a catalog that a question means, the best first, among those that whoever asks sees.
     pub(crate) fn find<'e>(
         &'e self,
@@ -127,7 +134,8 @@ impl Finder {
     }
 
     fn index(&self, catalog: &Catalog) -> &Index {
-        self.0.get_or_init(|| Index::new(documents(catalog)))
+        let synonyms = &self.synonyms;
+        self.index.get_or_init(|| Index::new(documents(catalog)).with_synonyms(synonyms.clone()))
     }
 }
 

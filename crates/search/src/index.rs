@@ -6,6 +6,7 @@ use crate::{
     postings::{Postings, Words},
     query::{Hit, Query, best},
     sources::Sources,
+    synonyms::Synonyms,
     vocabulary::{Learner, Vocabulary},
 };
 
@@ -16,6 +17,7 @@ pub struct Index {
     postings: Postings,
     sources: Sources,
     n_documents: usize,
+    synonyms: Synonyms,
 }
 
 impl Index {
@@ -30,7 +32,15 @@ impl Index {
         sources.finish();
         let vocabulary = learner.finish();
         let postings = Postings::new(&all, vocabulary.len());
-        Self { vocabulary, postings, sources, n_documents: all.len() }
+        let (n_documents, synonyms) = (all.len(), Synonyms::default());
+        Self { vocabulary, postings, sources, n_documents, synonyms }
+    }
+
+    /// The same index, whose questions may mean other words besides their own.
+    #[must_use]
+    pub fn with_synonyms(mut self, synonyms: Synonyms) -> Self {
+        self.synonyms = synonyms;
+        self
     }
 
     /// The best documents for a question among those that `admits` takes. Besides those that have its words, the ones that
@@ -73,7 +83,7 @@ impl Index {
 
     fn scores(&self, text: &str) -> Vec<f32> {
         let mut scores = vec![0.0; self.n_documents];
-        for word in self.vocabulary.of(text) {
+        for word in self.vocabulary.of(text, &self.synonyms) {
             self.postings.score(word, &mut scores);
         }
         scores

@@ -20,6 +20,7 @@ mod index;
 mod postings;
 mod query;
 mod sources;
+mod synonyms;
 mod vocabulary;
 mod words;
 
@@ -27,3 +28,4 @@ pub use dependencies::{Field, Need, Product, Thing};
 pub use document::{Document, Parameter};
 pub use index::Index;
 pub use query::{Hit, Query};
+pub use synonyms::Synonyms;

@@ -2,7 +2,10 @@
 
 use hashbrown::HashMap;
 
-use crate::words::{MOST_WORDS, Stemmer, each_word, is_stop_word};
+use crate::{
+    synonyms::Synonyms,
+    words::{MOST_WORDS, Stemmer, each_word, is_stop_word},
+};
 
 /// The number of each stem.
 #[derive(Debug, Default)]
@@ -20,9 +23,13 @@ pub(crate) struct Learner {
 }
 
 impl Vocabulary {
-    /// The different words of a text that some document has, by their numbers.
-    pub(crate) fn of(&self, text: &str) -> Vec<u32> {
-        let stems = Stemmer::default().stems(text);
+    /// The different words of a text that some document has, and those that they may mean besides, by their numbers.
+    pub(crate) fn of(&self, text: &str, synonyms: &Synonyms) -> Vec<u32> {
+        let mut stems = Stemmer::default().stems(text);
+        if !synonyms.is_empty() {
+            let others: Vec<_> = stems.iter().flat_map(|stem| synonyms.of(stem)).cloned().collect();
+            stems.extend(others);
+        }
         let mut numbers: Vec<u32> =
             stems.iter().filter_map(|stem| self.stems.get(stem).copied()).collect();
         numbers.sort_unstable();

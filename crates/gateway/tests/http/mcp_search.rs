@@ -168,6 +168,19 @@ async fn tools_are_listed_one_by_one_while_they_are_few() {
 }
 
 #[tokio::test]
+async fn a_word_means_another_where_the_configuration_says_so() {
+    let pets = "toolsets: {pets: {openapi: ../fixtures/pets/spec.yaml}}\n";
+    for (synonyms, n_found) in [("", 0), ("synonyms: {annihilate: [delete]}\n", 1)] {
+        let sidecar = Sidecar::of(&format!("mcp: {{mode: search}}\n{synonyms}{pets}")).await;
+        let arguments = json!({"query": "annihilate", "limit": 1});
+        let found = called(&sidecar, "find_tools", arguments).await;
+        let found = found["result"]["structuredContent"]["tools"].as_array().unwrap().clone();
+        assert_eq!(found.len(), n_found, "{found:?}");
+        assert!(found.iter().all(|tool| tool["name"].as_str().unwrap().contains("delete")));
+    }
+}
+
+#[tokio::test]
 async fn five_thousand_tools_cost_a_client_under_two_thousand_tokens() {
     let folder = tempfile::tempdir().unwrap();
     let mut text = String::from("openapi: 3.1.0\nservers: [{url: https://a.example}]\npaths:\n");

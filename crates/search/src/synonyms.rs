@@ -1,0 +1,45 @@
+//! Words that stand for others in a question, as whoever serves the tools says. There are none unless told: on most labelled sets
+//! they find no more, and on some less.
+
+use std::collections::BTreeMap;
+
+use crate::words::Stemmer;
+
+/// Words and what they may mean besides.
+///
+/// ```
+/// use callgate_search::{Document, Index, Query, Synonyms};
+/// use callgate_tool::Effect;
+///
+/// let index = Index::new([Document::new("deletePet", Effect::Idempotent)]);
+/// let find = |index: &Index| index.find(Query::new("remove it"), |_| true).len();
+/// assert_eq!(find(&index), 0);
+/// let words = [("remove", vec!["delete".to_owned()])];
+/// let index = index.with_synonyms(Synonyms::new(words.iter().map(|(word, others)| (*word, &**others))));
+/// assert_eq!(find(&index), 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Synonyms(BTreeMap<Box<str>, Vec<Box<str>>>);
+
+impl Synonyms {
+    /// What each word may mean besides. The other way round is not meant: it has to be said.
+    pub fn new<'a>(words: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Self {
+        let (stemmer, mut known) = (Stemmer::default(), BTreeMap::<_, Vec<_>>::new());
+        for (word, others) in words {
+            let others: Vec<_> = others.iter().flat_map(|other| stemmer.stems(other)).collect();
+            for stem in stemmer.stems(word) {
+                known.entry(stem).or_default().extend(others.iter().cloned());
+            }
+        }
+        Self(known)
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The stems that a stem may mean besides.
+    pub(crate) fn of(&self, stem: &str) -> &[Box<str>] {
+        self.0.get(stem).map(Vec::as_slice).unwrap_or_default()
+    }
+}
