@@ -4,6 +4,7 @@
 mod fault_codes;
 mod features;
 mod first_sentences;
+mod flags;
 mod front;
 mod levels;
 mod modules;

@@ -3,10 +3,7 @@
 
 use std::{fs, path::PathBuf};
 
-use callgate::{
-    config::{self, Config},
-    openapi::TextLimits as Limits,
-};
+use callgate::{config::Config, openapi::TextLimits as Limits};
 use callgate_config::Kind;
 use callgate_tree::{Node, read};
 use jsonschema::Validator;
@@ -15,7 +12,7 @@ use serde_json::{Value, json};
 use crate::root;
 
 fn printed() -> Value {
-    serde_json::from_str(&config::schema().to_string()).unwrap()
+    serde_json::from_str(&callgate_config::schema().to_string()).unwrap()
 }
 
 fn tree(text: &[u8]) -> Value {
@@ -41,7 +38,7 @@ fn faults(validator: &Validator, value: &Value) -> Vec<String> {
 #[test]
 fn the_schema_is_the_one_that_is_printed() {
     let kept = fs::read_to_string(root().join("config/schema.json")).unwrap();
-    let printed = format!("{:#}\n", config::schema());
+    let printed = format!("{:#}\n", callgate_config::schema());
     assert!(kept == printed, "write it: `cargo run -- schema > config/schema.json`");
     assert!(jsonschema::draft202012::meta::is_valid(&self::printed()));
 }

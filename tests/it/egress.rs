@@ -28,10 +28,10 @@ async fn a_server_of_a_description_that_is_not_public_https_is_refused_with_the_
         let result = called(&named, credential).await;
         let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
         assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");
-        assert!(fault.message.contains("`--server URL`"), "{fault:?}");
+        assert!(fault.message.contains("`server:`"), "{fault:?}");
         assert!(!fault.message.contains("127.0.0.1"), "a model is shown no host: {fault:?}");
         let journal: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
-        assert!(journal.join("\n").contains(&format!("`--server {named}`")), "{journal:?}");
+        assert!(journal.join("\n").contains(&format!("`server: {named}`")), "{journal:?}");
     }
     assert_eq!(server.total(), 0);
 }
@@ -49,7 +49,7 @@ async fn a_metadata_service_is_refused_for_the_operator_too() {
     let Outcome::Failed(fault) = &result.outcome else { panic!("{result:?}") };
     assert_eq!((fault.code.as_str(), fault.reached), ("refused", Reached::No), "{fault:?}");
     let journal: Vec<_> = result.journal.events().iter().map(ToString::to_string).collect();
-    assert!(journal.join("\n").contains("`--egress-allow 169.254.169.254`"), "{journal:?}");
+    assert!(journal.join("\n").contains("allow: [169.254.169.254]"), "{journal:?}");
 }
 
 #[tokio::test]

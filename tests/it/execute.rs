@@ -204,7 +204,7 @@ async fn a_server_of_the_description_must_be_public_https() {
     let executor = build(&Config::new().with_toolset(toolset)).unwrap().executor;
     let Outcome::Failed(fault) = status(&executor, "status", 200).await else { panic!("no fault") };
     assert_eq!((fault.code, fault.reached), (FaultCode::Refused, Reached::No));
-    assert!(fault.message.contains("--server"), "{fault:?}");
+    assert!(fault.message.contains("under `server:`"), "{fault:?}");
     assert_eq!(server.count("/status/200"), 0);
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use callgate_openapi::{Operation, Source};
 use callgate_secret::Masker;
-use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Session, Value};
+use callgate_tool::{Answer, Arguments, Event, Fault, Journal, Outcome, Remedy, Session, Value};
 use http::{Request, Response};
 
 use crate::{
@@ -73,11 +73,8 @@ impl Plan {
             let server = &self.operation.server;
             if server.is_missing {
                 let path = server.url.path().trim_end_matches('/');
-                journal.note(Event::Refused {
-                    remedy: format!(
-                        "name the server: `--server https://HOST{path}`, or `server: https://HOST{path}` in the configuration"
-                    ),
-                });
+                let remedy = Remedy::NameServer { url: format!("https://HOST{path}") };
+                journal.note(Event::Refused { why: None, remedy });
                 return Err(wording::no_server());
             }
             self.frame.request(ready)

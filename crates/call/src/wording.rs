@@ -107,7 +107,8 @@ pub(crate) fn missing_session_value(problems: Vec<Problem>, next: Next) -> Box<F
 }
 
 pub(crate) fn no_server() -> Box<Fault> {
-    let message = "The description names no server, so nothing was sent; the operator has to name one with `--server URL` or `server: URL`";
+    let message =
+        "The description names no server, so nothing was sent; the operator has to name one";
     Box::new(Fault::new(FaultCode::Refused, message, Next::GiveUp))
 }
 

@@ -210,7 +210,7 @@ pub use callgate_secret::Secret;
 pub use callgate_tool::{
     Answer, Arguments, CallerToken, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
     InvalidAnswer, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending, PendingKind,
-    PlannedRequest, Preview, Principal, Problem, Reached, Schema, Session, SessionName,
+    PlannedRequest, Preview, Principal, Problem, Reached, Remedy, Schema, Session, SessionName,
     StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit, Value, json,
 };
 
@@ -257,7 +257,7 @@ pub mod config {
         AuditedConfig, BreakerChoice, Built, BuiltToolset, CallLimits, CallsConfig,
         CertificateSource, Config, Description, Environment, Error, Finding, FunctionConfig,
         IdentityConfig, NotAServer, Remote, SchemeChoice, SecretsConfig, ServerUrl, Severity,
-        TlsConfig, ToolsetConfig, Upstream, load, schema,
+        TlsConfig, ToolsetConfig, Upstream, load,
     };
     pub use callgate_executor::Redirects;
     pub use callgate_store::{KeyringBackend, VaultConfig, VaultLogin, aws::SecretsManagerConfig};

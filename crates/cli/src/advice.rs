@@ -93,7 +93,8 @@ impl Advice {
             let (n_tools, tokens) = (grouped(n_tools), grouped(tokens));
             let message =
                 format!("{provider} takes {expected}, got: {n_tools} tools of {tokens} tokens");
-            notes.push(note(Code::ProviderLimit, message, instead));
+            let help = format!("{instead}, `--deferred`");
+            notes.push(note(Code::ProviderLimit, message, &help));
         }
         for (ProviderLimit { provider, expected, instead, .. }, tools) in exceeded {
             let message = format!("{provider} takes {expected}, got {tools}");
@@ -145,6 +146,7 @@ fn note(code: Code, message: String, help: &str) -> Diagnostic {
         position: None,
         message,
         help: help.to_owned(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }

@@ -123,6 +123,7 @@ mod tests {
             position: None,
             message: "expected a, got b".to_owned(),
             help: String::new(),
+            remedy: None,
             operation: operation.map(str::to_owned),
             n_more,
         }

@@ -89,6 +89,7 @@ mod tests {
             position: None,
             message: String::new(),
             help: String::new(),
+            remedy: None,
             operation: None,
             n_more: 0,
         }];

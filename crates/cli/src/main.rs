@@ -28,6 +28,7 @@ mod number;
 mod open;
 mod output;
 mod progress;
+mod remedy;
 mod render;
 mod report;
 mod sarif;

@@ -12,6 +12,7 @@ use callgate::{
 use crate::{
     cause::{self, Cause},
     masked::{is_ours, is_part},
+    remedy,
 };
 
 /// The width that a line of a snippet may have; longer ones are cut around the caret.
@@ -43,17 +44,24 @@ pub(crate) fn group(
     file: impl Fn(&Diagnostic) -> PathBuf,
 ) -> String {
     let Some((first, others)) = causes.split_first() else { return String::new() };
-    let Diagnostic { severity, code, help, position, .. } = &first.diagnostic;
+    let Diagnostic { severity, code, position, .. } = &first.diagnostic;
+    let help = remedy::of_diagnostic(&first.diagnostic);
     let level = match severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         _ => Level::NOTE,
     };
     let mut more: Vec<_> = first.concerned().map(|text| ("so", text)).into_iter().collect();
-    more.extend(others.iter().map(|other| ("also", told(other, &file(&other.diagnostic), help))));
+    more.extend(others.iter().map(|other| ("also", told(other, &file(&other.diagnostic), &help))));
     let message = first.message();
-    let remark =
-        Remark { level, code: code.as_str(), message: &message, help, position: *position, more };
+    let remark = Remark {
+        level,
+        code: code.as_str(),
+        message: &message,
+        help: &help,
+        position: *position,
+        more,
+    };
     rendered(&file(&first.diagnostic), lines, &remark)
 }
 
@@ -67,8 +75,9 @@ fn told(cause: &Cause, file: &Path, help: &str) -> String {
     if let Some(concerned) = cause.concerned() {
         text.push_str(&format!(" ({concerned})"));
     }
-    if cause.diagnostic.help != help {
-        text.push_str(&format!("; help: {}", cause.diagnostic.help));
+    let own = remedy::of_diagnostic(&cause.diagnostic);
+    if own != help {
+        text.push_str(&format!("; help: {own}"));
     }
     text
 }
@@ -80,15 +89,16 @@ pub(crate) fn finding(lines: &Lines<'_>, finding: &Finding) -> String {
         FindingSeverity::Note => Level::NOTE,
         _ => Level::WARNING,
     };
+    let help = remedy::of_finding(finding);
     let remark = Remark {
         level,
         code: finding.code,
         message: &finding.message,
-        help: &finding.help,
+        help: &help,
         position: finding.position,
         more: Vec::new(),
     };
-    rendered(&finding.file, lines, &remark)
+    rendered(&remedy::place(finding), lines, &remark)
 }
 
 /// A text cut into lines once, for many snippets.

@@ -23,6 +23,7 @@ use crate::{
     loss_counts::LossCounts,
     number::grouped,
     open::{description, read},
+    remedy,
     render::{self, Lines},
     sarif,
 };
@@ -257,7 +258,7 @@ fn diagnostic_json(file: &Path, cause: &Cause) -> Value {
         "line": diagnostic.position.map(|position| position.line),
         "column": diagnostic.position.map(|position| position.column),
         "message": diagnostic.message,
-        "help": diagnostic.help,
+        "help": remedy::of_diagnostic(diagnostic),
         "operation": operations.first(),
         "operations": {"count": *n_operations, "names": &**operations},
     });

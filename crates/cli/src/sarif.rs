@@ -10,7 +10,7 @@ use callgate::{config::Finding, openapi::Position};
 use callgate_tool::{Value, json};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::{cause::Cause, codes::explanation};
+use crate::{cause::Cause, codes::explanation, remedy};
 
 /// The characters that stand for themselves in a path of a URI (RFC 3986 §3.3).
 const PATH: &AsciiSet = &NON_ALPHANUMERIC
@@ -62,7 +62,10 @@ impl<'a> Found<'a> {
         Self {
             code: diagnostic.code.as_str(),
             level: diagnostic.severity.as_str(),
-            message: told(&format!("{}{concerned}", cause.message()), &diagnostic.help),
+            message: told(
+                &format!("{}{concerned}", cause.message()),
+                &remedy::of_diagnostic(diagnostic),
+            ),
             file: uri(file),
             position: diagnostic.position,
             pointer: &diagnostic.pointer,
@@ -73,8 +76,8 @@ impl<'a> Found<'a> {
         Self {
             code: finding.code,
             level: finding.severity.as_str(),
-            message: told(&finding.message, &finding.help),
-            file: uri(&finding.file),
+            message: told(&finding.message, &remedy::of_finding(finding)),
+            file: uri(&remedy::place(finding)),
             position: finding.position,
             pointer: &finding.pointer,
         }

@@ -39,6 +39,8 @@ impl Error {
             position: None,
             message,
             help: help.to_owned(),
+            remedy: None,
+            option: None,
         }])
     }
 

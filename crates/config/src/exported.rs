@@ -139,6 +139,8 @@ fn told(reader: &mut Reader, own: &Node, file: &Path, remarks: &[Remark]) {
             position: None,
             message: format!("`{}`: {}", shown(&remark.pointer), remark.message),
             help: help.to_owned(),
+            remedy: None,
+            option: None,
         });
     }
 }

@@ -3,6 +3,7 @@
 
 use std::{fmt, path::PathBuf};
 
+use callgate_tool::Remedy;
 use callgate_tree::Position;
 
 /// The severity of a finding.
@@ -33,8 +34,12 @@ pub struct Finding {
     pub position: Option<Position>,
     /// The problem: expected before got, without a full stop.
     pub message: String,
-    /// The remedy for it.
+    /// The remedy for it, in the words of a configuration.
     pub help: String,
+    /// The remedy as data, where a program may have other means for it.
+    pub remedy: Option<Remedy>,
+    /// The option of [`DescriptionOptions`](crate::DescriptionOptions) that is at fault, by its name there: `bearer`; the file is not.
+    pub option: Option<&'static str>,
 }
 
 impl Severity {
@@ -50,7 +55,10 @@ impl Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file.display())?;
+        match self.option {
+            Some(option) => write!(f, "the option `{option}`")?,
+            None => write!(f, "{}", self.file.display())?,
+        }
         if let Some(Position { line, column }) = self.position {
             write!(f, ":{line}:{column}")?;
         }

@@ -12,8 +12,9 @@ use crate::{
     description::Description,
     environment::Environment,
     error::Error,
-    flags::{self, DescriptionOptions},
+    finding::{Finding, Severity},
     location::Location,
+    options::{self, DescriptionOptions},
     text::bytes,
 };
 
@@ -91,7 +92,7 @@ fn read(file: &Path, text: &[u8], options: &DescriptionOptions) -> Result<Config
             drop(parsed);
             let base = file.parent().map(Path::to_owned).unwrap_or_default();
             let mut config = Config::read(text, base, file.to_owned())?;
-            flags::over_all(&mut config, options);
+            options::over_all(&mut config, options);
             Ok(config)
         }
         parsed => {
@@ -102,7 +103,7 @@ fn read(file: &Path, text: &[u8], options: &DescriptionOptions) -> Result<Config
 }
 
 fn described(mut config: Config, description: Description, options: &DescriptionOptions) -> Config {
-    let toolset = flags::toolset(&mut config.reader, description, options);
+    let toolset = options::toolset(&mut config.reader, description, options);
     config.with_toolset(toolset)
 }
 
@@ -114,11 +115,20 @@ fn is_configuration(root: &Node) -> bool {
     says("toolsets") || (root.as_object().is_some() && !is_described)
 }
 
-fn options_of_a_configuration(file: &Path, options: &[&str]) -> Error {
-    let message = format!(
-        "expected options that go with a configuration, got: `{}`, for bare descriptions",
-        options.join("`, `")
-    );
-    let help = "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration";
-    Error::whole(file, "description-option", message, help)
+/// The refusal of options that a configuration has keys for, one finding for each.
+fn options_of_a_configuration(file: &Path, names: &[&'static str]) -> Error {
+    let finding = |name: &&'static str| Finding {
+        file: file.to_owned(),
+        code: "description-option",
+        severity: Severity::Error,
+        pointer: String::new(),
+        position: None,
+        message: "expected an option that goes with a configuration, got one for bare descriptions"
+            .to_owned(),
+        help: "write `server:`, `auth:`, `overlays:`, `tls:` and `egress:` into the configuration"
+            .to_owned(),
+        remedy: None,
+        option: Some(name),
+    };
+    Error::of(names.iter().map(finding).collect())
 }

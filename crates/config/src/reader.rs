@@ -3,6 +3,7 @@
 
 pub(crate) mod aws;
 pub(crate) mod identity;
+mod option;
 mod quantity;
 pub(crate) mod secret;
 pub(crate) mod tls;
@@ -17,7 +18,7 @@ use std::{
 };
 
 use callgate_secret::SecretReference;
-use callgate_tool::nearest;
+use callgate_tool::{Remedy, nearest};
 use callgate_tree::{Node, Object, Position, positions};
 
 use crate::{
@@ -33,6 +34,7 @@ pub(crate) struct Complaint {
     pub(crate) pointer: String,
     pub(crate) message: String,
     pub(crate) help: String,
+    pub(crate) remedy: Option<Remedy>,
 }
 
 /// Collects complaints while values are read.
@@ -44,8 +46,8 @@ pub(crate) struct Reader {
     /// Those secrets.
     pub(crate) secrets: Vec<SecretReference>,
     variables: Variables,
-    /// Options of a command line by the pointers of what they say: faults there are the options'.
-    pub(crate) flags: Vec<(&'static str, &'static str)>,
+    /// The options beside a description by the pointers of what they set: faults there are the options'.
+    pub(crate) options: Vec<(&'static str, &'static str)>,
     /// The findings in other files that the configuration names.
     pub(crate) elsewhere: Vec<Finding>,
     /// The files that were read, or should have been.
@@ -102,7 +104,22 @@ impl Reader {
             pointer: pointer.into(),
             message: message.into(),
             help: help.into(),
+            remedy: None,
         });
+    }
+
+    /// Writes down a fault that this step mends.
+    pub(crate) fn advise(
+        &mut self,
+        code: &'static str,
+        pointer: &str,
+        message: impl Into<String>,
+        remedy: Remedy,
+    ) {
+        self.complain(code, pointer, message, remedy.to_string());
+        if let Some(complaint) = self.complaints.last_mut() {
+            complaint.remedy = Some(remedy);
+        }
     }
 
     /// Writes down what is worth knowing but stops nothing.
@@ -113,6 +130,7 @@ impl Reader {
             pointer,
             message: message.into(),
             help: help.into(),
+            remedy: None,
         });
     }
 
@@ -128,17 +146,19 @@ impl Reader {
         let pointers = self.complaints.iter().map(|complaint| complaint.pointer.as_str());
         let places = positions(text, pointers).into_iter().chain(iter::repeat(None));
         let places: Vec<_> = places.take(self.complaints.len()).collect();
-        let flags = self.flags;
+        let options = self.options;
         let finding = |(complaint, position): (Complaint, Option<Position>)| {
-            let flag = flag(&complaint.pointer, &flags);
+            let option = option::at_fault(&complaint.pointer, &options);
             Finding {
-                file: flag.map_or_else(|| file.to_owned(), PathBuf::from),
+                file: file.to_owned(),
                 code: complaint.code,
                 severity: complaint.severity,
-                pointer: if flag.is_some() { String::new() } else { complaint.pointer.clone() },
-                position: position.filter(|_| flag.is_none() && !text.is_empty()),
+                pointer: if option.is_some() { String::new() } else { complaint.pointer.clone() },
+                position: position.filter(|_| option.is_none() && !text.is_empty()),
                 message: complaint.message,
                 help: complaint.help,
+                remedy: complaint.remedy,
+                option,
             }
         };
         let mut findings: Vec<_> = self.complaints.into_iter().zip(places).map(finding).collect();
@@ -323,7 +343,7 @@ impl Reader {
         let place = format!("{pointer}/{}", escaped(key));
         if let Some(feature) = table.absent_feature(key) {
             let message = format!("`{key}` needs a build of callgate with the feature `{feature}`");
-            let help = format!("build it with `--features {feature}`, or remove the key");
+            let help = format!("build it with the feature `{feature}`, or remove the key");
             return self.complain("missing-feature", place, message, help);
         }
         if table.has(key) {
@@ -345,15 +365,6 @@ impl Reader {
 
 /// The longest text that is shown where no secret belongs. Secrets that are pasted there by mistake are longer.
 const MOST_SHOWN: usize = 12;
-
-/// The option of a command line that a pointer is of: itself, or what says something there.
-fn flag<'a>(pointer: &'a str, flags: &[(&str, &'a str)]) -> Option<&'a str> {
-    if pointer.starts_with("--") {
-        return pointer.split('/').next();
-    }
-    let says = |(at, _): &&(&str, &str)| pointer.starts_with(at);
-    flags.iter().find(says).map(|(_, flag)| *flag)
-}
 
 /// The pointer of a member.
 pub(crate) fn at(mapping: Mapping<'_>, key: &str) -> String {

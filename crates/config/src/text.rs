@@ -189,6 +189,8 @@ fn textual(file: &Path, diagnostic: &Diagnostic) -> Finding {
         position: diagnostic.position,
         message: diagnostic.message.clone(),
         help: diagnostic.help.clone(),
+        remedy: diagnostic.remedy.clone(),
+        option: None,
     }
 }
 

@@ -46,7 +46,7 @@ const GRAMMAR_LENGTH: u64 = 2000;
 /// The limits that so many tools in one request exceed, whose declarations take so many tokens.
 pub fn request_limits(n_tools: usize, n_tokens: usize) -> Vec<ProviderLimit> {
     let fewer = "offer fewer operations with `tools:`, or have the model search them: `POST /v1/tools:search`, \
-                 `mcp: { mode: search }`, `--deferred`";
+                 `mcp: { mode: search }`";
     let rows = [
         (n_tools > TOOLS, "Gemini", "at most 128 tools in a request"),
         (n_tools > TOOLS, "OpenAI", "at most 128 tools in a request"),

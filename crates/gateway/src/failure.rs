@@ -52,10 +52,7 @@ impl fmt::Display for Failure {
             Self::Configuration(error) => error.fmt(f),
             Self::Interrupted => f.write_str("stopped at once: calls that ran were ended"),
             Self::NotAnAddress { address } => {
-                write!(
-                    f,
-                    "`--listen`: expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{address}`"
-                )
+                write!(f, "expected `HOST:PORT`, `unix:PATH` or `systemd`, got: `{address}`")
             }
             Self::Signals(error) => write!(f, "cannot listen for signals: {error}"),
             Self::Open { address } => write!(

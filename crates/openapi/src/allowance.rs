@@ -132,6 +132,7 @@ pub(crate) fn refusal(document: &Document, most: usize, pointer: &str, label: &s
         position: None,
         message,
         help: help.to_owned(),
+        remedy: None,
         operation: Some(label.to_owned()),
         n_more: 0,
     }

@@ -202,7 +202,7 @@ impl<'d, 'a> Cursor<'d, 'a> {
 
     /// Reports something of this severity.
     pub(crate) fn found(&self, code: Code, severity: Severity, message: String, help: &str) {
-        let found = Finding { code: code.into(), severity, message, help };
+        let found = Finding { code: code.into(), severity, message, help, remedy: None };
         self.with_findings(|findings| findings.add(found, self.path));
     }
 

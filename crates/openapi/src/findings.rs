@@ -3,6 +3,7 @@
 
 use std::fmt::Display;
 
+use callgate_tool::Remedy;
 use callgate_tree::{CodeName, Diagnostic, Severity, pointer::parted};
 
 use crate::code::Code;
@@ -24,6 +25,7 @@ pub(crate) struct Finding<'a> {
     pub(crate) severity: Severity,
     pub(crate) message: String,
     pub(crate) help: &'a str,
+    pub(crate) remedy: Option<&'a Remedy>,
 }
 
 impl Findings {
@@ -34,17 +36,26 @@ impl Findings {
 
     /// Something refused.
     pub(crate) fn error(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(Finding { code: code.into(), severity: Severity::Error, message, help }, at);
+        self.add(
+            Finding { code: code.into(), severity: Severity::Error, message, help, remedy: None },
+            at,
+        );
     }
 
     /// Something lost or guessed.
     pub(crate) fn warning(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(Finding { code: code.into(), severity: Severity::Warning, message, help }, at);
+        self.add(
+            Finding { code: code.into(), severity: Severity::Warning, message, help, remedy: None },
+            at,
+        );
     }
 
     /// Something worth knowing.
     pub(crate) fn note(&mut self, code: Code, at: impl Display, message: String, help: &str) {
-        self.add(Finding { code: code.into(), severity: Severity::Note, message, help }, at);
+        self.add(
+            Finding { code: code.into(), severity: Severity::Note, message, help, remedy: None },
+            at,
+        );
     }
 
     /// The worst finding so far, kept or not.
@@ -58,7 +69,8 @@ impl Findings {
             let message =
                 format!("expected at most {MOST} findings here, got more: {}", self.n_more);
             let code = Code::MoreFindings.into();
-            let more = Finding { code, severity: Severity::Note, message, help: MORE };
+            let more =
+                Finding { code, severity: Severity::Note, message, help: MORE, remedy: None };
             let more = self.diagnostic(more, "");
             self.diagnostics.push(more);
         }
@@ -67,10 +79,11 @@ impl Findings {
 
     /// Adds the findings of a part that operations share to those of this one.
     pub(crate) fn repeat(&mut self, shared: &[Diagnostic]) {
-        for Diagnostic { code, severity, file, pointer, message, help, .. } in shared {
+        for Diagnostic { code, severity, file, pointer, message, help, remedy, .. } in shared {
             let file = file.as_deref().map(|file| format!("{file}#")).unwrap_or_default();
             let (code, severity, message) = (*code, *severity, message.clone());
-            let found = Finding { code, severity, message, help };
+            let remedy = remedy.as_ref();
+            let found = Finding { code, severity, message, help, remedy };
             self.add(found, format_args!("{file}{pointer}"));
         }
     }
@@ -109,7 +122,7 @@ impl Findings {
     }
 
     fn diagnostic(&self, finding: Finding<'_>, at: impl Display) -> Diagnostic {
-        let Finding { code, severity, message, help } = finding;
+        let Finding { code, severity, message, help, remedy } = finding;
         let (file, pointer) = parted(&at.to_string());
         Diagnostic {
             code,
@@ -119,6 +132,7 @@ impl Findings {
             position: None,
             message: cut(message),
             help: help.to_owned(),
+            remedy: remedy.cloned(),
             operation: self.operation.clone(),
             n_more: 0,
         }

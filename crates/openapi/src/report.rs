@@ -146,6 +146,7 @@ fn too_many_steps(most: usize, unexamined: usize) -> Diagnostic {
             "expected schemas of arguments that are built in at most {most} steps in total, got more; those of {unexamined} operations were not examined"
         ),
         help: HELP_WITH_ALL.to_owned(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }

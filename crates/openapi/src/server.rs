@@ -7,15 +7,19 @@ mod written;
 
 use std::{cell::RefCell, sync::Arc};
 
-use callgate_tool::NamedBy;
-use callgate_tree::{Node, Path};
+use callgate_tool::{NamedBy, Remedy};
+use callgate_tree::{Node, Path, Severity};
 use hashbrown::{HashMap, HashSet};
 use url::Url;
 
 pub use written::{InvalidServer, check_server};
 
 use crate::{
-    code::Code, document::Document, findings::Findings, options::LoadOptions, reference::Located,
+    code::Code,
+    document::Document,
+    findings::{Finding, Findings},
+    options::LoadOptions,
+    reference::Located,
 };
 
 /// One server, its variables filled in.
@@ -99,12 +103,15 @@ impl<'d> Servers<'d> {
     pub(crate) fn report_missing(&self, findings: &mut Findings) {
         let missing = self.missing.borrow();
         let (n, Some((pointer, path))) = &*missing else { return };
-        let message = format!("expected an absolute server URL for {n} operations, got: `{path}`");
-        let help = format!(
-            "name one with `--server https://HOST{}` or `server:`; the tools are declared, their calls are refused",
-            path.trim_end_matches('/')
+        let message = format!(
+            "expected an absolute server URL for {n} operations, whose calls are refused, got: `{path}`"
         );
-        findings.warning(Code::NoServer, pointer, message, &help);
+        let url = format!("https://HOST{}", path.trim_end_matches('/'));
+        let remedy = Remedy::NameServer { url };
+        let code = Code::NoServer.into();
+        let help = &remedy.to_string();
+        let (severity, remedy) = (Severity::Warning, Some(&remedy));
+        findings.add(Finding { code, severity, message, help, remedy }, pointer);
     }
 
     /// Says once for each list of servers which variables have a default that is none of their values.
@@ -197,12 +204,11 @@ fn of_swagger(
 
 impl Refusal {
     fn report(self, findings: &mut Findings) {
-        findings.error(
-            self.code,
-            self.pointer,
-            self.message,
-            "name one with `--server URL` or `server:`",
-        );
+        let remedy = Remedy::NameServer { url: "URL".to_owned() };
+        let Self { code, pointer, message } = self;
+        let help = &remedy.to_string();
+        let (code, severity, remedy) = (code.into(), Severity::Error, Some(&remedy));
+        findings.add(Finding { code, severity, message, help, remedy }, pointer);
     }
 }
 

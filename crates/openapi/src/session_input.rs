@@ -145,6 +145,7 @@ fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'s
             severity: Severity::Error,
             message: format!("expected `{CONTEXT}: $context.<name>`, got: `{value}`"),
             help: "name a value of the context, for example `$context.session_id`",
+            remedy: None,
         };
     }
     Finding {
@@ -155,6 +156,7 @@ fn invalid(name: &str, value: &str, session_inputs: SessionInputs) -> Finding<'s
         },
         message: format!("expected `{AGENT}` to name a session parameter, got: `{value}`"),
         help: "write a name, `$session.params.<name>` or `$request.payload.<path>`",
+        remedy: None,
     }
 }
 

@@ -3,6 +3,8 @@
 
 use std::{fmt, time::Duration};
 
+use crate::remedy::Remedy;
+
 /// The decisions of one call, in order.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Journal {
@@ -89,8 +91,10 @@ pub enum Event {
     },
     /// The request was not sent because of where it would have gone.
     Refused {
-        /// Advice to the operator, if they mean it. Shows addresses.
-        remedy: String,
+        /// The place it would have gone to, where the description names one. Shows addresses.
+        why: Option<String>,
+        /// The operator's next step, if they mean that place.
+        remedy: Remedy,
     },
     /// The call was made before under its idempotency key; it was answered with the first result and not made again.
     Replayed,
@@ -210,7 +214,7 @@ impl fmt::Display for Event {
             }
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
             Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
-            Self::Refused { remedy } => f.write_str(remedy),
+            Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
             Self::SentAgain => f.write_str(
                 "the service had closed the connection; the request was sent again over a new one",
@@ -252,6 +256,13 @@ impl Event {
             }
             _ => f.write_str("the service refused the credential; sent once more with a fresh one"),
         }
+    }
+}
+
+fn refused(f: &mut fmt::Formatter<'_>, why: Option<&str>, remedy: &Remedy) -> fmt::Result {
+    match why {
+        Some(why) => write!(f, "{why}; to call it all the same, {remedy}"),
+        None => write!(f, "{remedy}"),
     }
 }
 

@@ -151,8 +151,7 @@ impl Denial {
     pub fn message(self) -> &'static str {
         match self {
             Self::Insecure | Self::Private => {
-                "the description names a server that is not public https; an operator who trusts it names it with \
-                 `--server URL`, or `server:` in the configuration"
+                "the description names a server that is not public https; an operator who trusts it names it under `server:`"
             }
             Self::LinkLocal => {
                 "the server is at a link-local address or a metadata service of a cloud; an operator who means it lists the \

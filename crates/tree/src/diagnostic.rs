@@ -3,6 +3,8 @@
 
 use std::{fmt, sync::Arc};
 
+use callgate_tool::Remedy;
+
 use crate::code::CodeName;
 
 /// The severity of a finding.
@@ -42,8 +44,10 @@ pub struct Diagnostic {
     pub position: Option<Position>,
     /// The problem: expected before got, without a full stop.
     pub message: String,
-    /// The remedy for it.
+    /// The remedy for it, in the words of a configuration.
     pub help: String,
+    /// The remedy as data, where a program may have other means for it.
+    pub remedy: Option<Remedy>,
     /// The operation it is about, as `GET /pets/{petId}`, when it is about one.
     pub operation: Option<String>,
     /// The number of further operations it is about, beside those that have a finding of their own.

@@ -21,6 +21,7 @@ use crate::{
     loss_counts::LossCounts,
     open, output,
     progress::Progress,
+    remedy,
     report::Checked,
     sarif,
 };
@@ -220,13 +221,13 @@ fn remedy(documents: &[Checked]) -> &'static str {
 /// A finding of a configuration as data.
 fn finding(finding: &Finding) -> Value {
     json!({
-        "file": finding.file.display().to_string(),
+        "file": remedy::place(finding).display().to_string(),
         "code": finding.code,
         "severity": finding.severity.as_str(),
         "pointer": finding.pointer,
         "line": finding.position.map(|position| position.line),
         "column": finding.position.map(|position| position.column),
         "message": finding.message,
-        "help": finding.help,
+        "help": remedy::of_finding(finding),
     })
 }

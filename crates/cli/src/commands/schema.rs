@@ -1,6 +1,6 @@
 //! `callgate schema`: the JSON Schema of configurations, as `config/schema.json` has it.
 
-use callgate::config;
+use callgate_config as config;
 
 use crate::{exit::Verdict, output};
 

@@ -49,7 +49,14 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<Verdict, Failure> {
     match ended {
         Ok(()) => Ok(Verdict::Fine),
         Err(ServeFailure::Configuration(error)) => Err(failure(&error)),
-        Err(error) => Err(Failure(format!("error: {error}{}", remedy(&error)))),
+        Err(error) => {
+            let flag = if matches!(error, ServeFailure::NotAnAddress { .. }) {
+                "`--listen`: "
+            } else {
+                ""
+            };
+            Err(Failure(format!("error: {flag}{error}{}", remedy(&error))))
+        }
     }
 }
 

@@ -80,5 +80,7 @@ fn told(reader: &mut Reader, file: &Path, text: &[u8], mut diagnostics: Vec<Diag
         position: diagnostic.position,
         message: diagnostic.message,
         help: diagnostic.help,
+        remedy: diagnostic.remedy,
+        option: None,
     }));
 }

@@ -237,7 +237,7 @@ impl Stores {
     /// Words the fault of a reference whose scheme no store answers, with its remedy.
     fn missing(&self, scheme: &str) -> (String, String) {
         if let Some(error) = self.no_keyring.as_ref().filter(|_| scheme == KEYRING) {
-            let help = "build callgate with `--features keyring` for a platform that has one, or name a secret of \
+            let help = "build callgate with the feature `keyring` for a platform that has one, or name a secret of \
                 `env:NAME`, `file:PATH`, `directory:NAME`, `vault:`, `gcp:` or `aws:`";
             return (error.to_string(), help.to_owned());
         }

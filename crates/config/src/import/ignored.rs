@@ -27,6 +27,8 @@ pub(crate) fn ignored(members: &[(PathBuf, String)]) -> Option<Finding> {
             pointers.join(", ")
         ),
         help: "nothing; calls are not changed by it".to_owned(),
+        remedy: None,
+        option: None,
     })
 }
 

@@ -91,6 +91,8 @@ impl Notes {
             position: None,
             message,
             help: help.to_owned(),
+            remedy: None,
+            option: None,
         };
         self.findings.push((finding, 0));
     }

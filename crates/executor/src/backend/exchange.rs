@@ -208,8 +208,8 @@ impl<'a> Exchange<'a> {
             journal.note(Event::NothingRecorded { detail });
         }
         let server = &self.plan.operation().server.url;
-        if let Some(remedy) = failure::remedy(error, server) {
-            journal.note(Event::Refused { remedy });
+        if let Some(refusal) = failure::refusal(error, server) {
+            journal.note(refusal);
         } else if error.kind() != ErrorKind::NothingRecorded {
             let mut why = failure::why(error, server);
             Masker::new(&self.secrets).mask_in(&mut why);

@@ -2,7 +2,7 @@
 
 use callgate_auth::ErrorKind as CredentialErrorKind;
 use callgate_call::wording;
-use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached};
+use callgate_tool::{Effect, Event, Fault, FaultCode, Journal, Next, Reached, Remedy};
 use callgate_transport::{Denial, Error, ErrorKind, Limits, MAX_EXPANSION, Unreached};
 use url::Url;
 
@@ -97,28 +97,21 @@ fn advised(mut fault: Box<Fault>, error: &callgate_auth::Error) -> Box<Fault> {
     fault
 }
 
-/// Advice to an operator about a request that was refused for its destination.
-pub(super) fn remedy(error: &Error, server: &Url) -> Option<String> {
-    let denial = error.denial()?;
+/// The record of a request that was refused for its destination, with the step of an operator who means that one; `None` where there
+/// is no such step.
+pub(super) fn refusal(error: &Error, server: &Url) -> Option<Event> {
     let named = server.as_str().trim_end_matches('/');
-    let place = match error.denied_address() {
+    let address = error.denied_address();
+    let why = match address {
         Some(address) => format!("`{named}` is at {address}"),
         None => format!("the description names `{named}`"),
     };
-    let remedy = match (denial, error.denied_address()) {
-        (Denial::Insecure | Denial::Private, _) => {
-            format!(
-                "to call it all the same: `--server {named}`, or `server: {named}` in the configuration"
-            )
-        }
-        (Denial::LinkLocal, Some(address)) => {
-            format!(
-                "to call it all the same: `--egress-allow {address}`, or `egress: {{allow: [{address}]}}` in the configuration"
-            )
-        }
+    let remedy = match (error.denial()?, address) {
+        (Denial::Insecure | Denial::Private, _) => Remedy::NameServer { url: named.to_owned() },
+        (Denial::LinkLocal, Some(address)) => Remedy::AllowAddress { address: address.to_string() },
         _ => return None,
     };
-    Some(format!("{place}; {remedy}"))
+    Some(Event::Refused { why: Some(why), remedy })
 }
 
 /// The program was stopped before a call ended. `unanswered` is how far it came if no request of it was answered.

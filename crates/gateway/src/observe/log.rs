@@ -62,7 +62,7 @@ pub async fn start_log(
     }
     #[cfg(not(feature = "otel"))]
     Err(format!(
-        "`telemetry.otlp` is {collector}, and this callgate sends no traces\nhelp: build it with `--features otel`, or remove the key"
+        "`telemetry.otlp` is {collector}, and this callgate sends no traces\nhelp: build it with the feature `otel`, or remove the key"
     ))
 }
 

@@ -1,27 +1,40 @@
 //! Names what was given in place of a description: a page, an archive, a description of another format. Looks at how a text
 //! begins and at the members of a tree; nothing of either is repeated.
 
+use callgate_tool::Remedy;
 use callgate_tree::{Diagnostic, Node, Severity};
 
+use self::Advice::Words;
 use crate::code::Code;
 
 /// A format that is not read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Foreign {
     what: &'static str,
-    help: &'static str,
+    advice: Advice,
+}
+
+/// The step after it.
+#[derive(Clone, Copy, Debug)]
+enum Advice {
+    Import,
+    Overlay,
+    Words(&'static str),
 }
 
 impl Foreign {
     /// The format of a text that could not be a description.
     pub(crate) fn of_text(bytes: &[u8]) -> Option<Self> {
         let archive = SIGNATURES.iter().find(|(signature, ..)| bytes.starts_with(signature));
-        if let Some((_, what, help)) = archive {
-            return Some(Self { what, help });
+        if let Some((_, what, advice)) = archive {
+            return Some(Self { what, advice: *advice });
         }
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
         if bytes.is_empty() {
-            return Some(Self { what: "an empty text", help: "name the file that has it" });
+            return Some(Self {
+                what: "an empty text",
+                advice: Words("name the file that has it"),
+            });
         }
         let beginning = bytes.get(..BEGINNING.min(bytes.len())).unwrap_or_default();
         let beginning = String::from_utf8_lossy(beginning).to_ascii_lowercase();
@@ -29,7 +42,7 @@ impl Foreign {
             return Some(markup(&beginning));
         }
         let begins = |(start, ..): &&(&str, _, _)| beginning.starts_with(start);
-        BEGINNINGS.iter().find(begins).map(|(_, what, help)| Self { what, help })
+        BEGINNINGS.iter().find(begins).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
     /// The format of a tree that is no description.
@@ -47,11 +60,20 @@ impl Foreign {
             return Some(POSTMAN);
         }
         let has = |(key, ..): &&(&str, _, _)| root.get(key).is_some();
-        MEMBERS.iter().find(has).map(|(_, what, help)| Self { what, help })
+        MEMBERS.iter().find(has).map(|(_, what, advice)| Self { what, advice: *advice })
     }
 
     /// The finding of it.
     pub(crate) fn diagnostic(self) -> Diagnostic {
+        let remedy = match self.advice {
+            Advice::Import => Some(Remedy::ImportExport),
+            Advice::Overlay => Some(Remedy::UseOverlay),
+            Words(_) => None,
+        };
+        let help = match (self.advice, &remedy) {
+            (Words(help), _) => help.to_owned(),
+            (_, remedy) => remedy.iter().map(Remedy::to_string).collect(),
+        };
         Diagnostic {
             code: Code::NotADescription.into(),
             severity: Severity::Error,
@@ -59,7 +81,8 @@ impl Foreign {
             pointer: String::new(),
             position: None,
             message: format!("expected an OpenAPI description, got {}", self.what),
-            help: self.help.to_owned(),
+            help,
+            remedy,
             operation: None,
             n_more: 0,
         }
@@ -70,62 +93,66 @@ fn markup(beginning: &str) -> Foreign {
     if beginning.contains("<html") || beginning.contains("<!doctype html") {
         return Foreign {
             what: "a page of HTML",
-            help: "name the JSON or YAML that the page shows: often `/openapi.json`, `/swagger.json` or `/v3/api-docs`, on \
-                GitHub what `Raw` leads to",
+            advice: Words(
+                "name the JSON or YAML that the page shows: often `/openapi.json`, `/swagger.json` or `/v3/api-docs`, on \
+                 GitHub what `Raw` leads to",
+            ),
         };
     }
     let is_wsdl = beginning.contains("wsdl") && beginning.contains("definitions");
     let what = if is_wsdl { "a description of SOAP (WSDL)" } else { "a document of XML" };
-    Foreign { what, help: "name a description in JSON or YAML" }
+    Foreign { what, advice: Words("name a description in JSON or YAML") }
 }
 
 /// The bytes of a text that are looked at.
 const BEGINNING: usize = 1024;
 
-const CONVERT: &str = "convert it to OpenAPI 3.1 first";
+const CONVERT: Advice = Words("convert it to OpenAPI 3.1 first");
 
 const POSTMAN: Foreign = Foreign {
     what: "a Postman collection",
-    help: "convert it to OpenAPI: `npx -p postman-to-openapi p2o COLLECTION -f openapi.yaml`",
+    advice: Words(
+        "convert it to OpenAPI: `npx -p postman-to-openapi p2o COLLECTION -f openapi.yaml`",
+    ),
 };
 
 /// The beginnings of files that are no text.
-const SIGNATURES: [(&[u8], &str, &str); 5] = [
-    (
-        b"PK\x03\x04",
-        "a zip archive",
-        "unpack it and name the description in it; `callgate import FILE --out DIR` reads an exported agent",
-    ),
-    (b"PK\x05\x06", "an empty zip archive", "name a description"),
-    (b"\x1f\x8b", "a gzip archive", "unpack it and name the description in it"),
-    (b"%PDF", "a PDF", "ask for the description that it was made from"),
-    (b"\x89PNG", "a picture", "name a description in JSON or YAML"),
+const SIGNATURES: [(&[u8], &str, Advice); 5] = [
+    (b"PK\x03\x04", "a zip archive", Advice::Import),
+    (b"PK\x05\x06", "an empty zip archive", Words("name a description")),
+    (b"\x1f\x8b", "a gzip archive", Words("unpack it and name the description in it")),
+    (b"%PDF", "a PDF", Words("ask for the description that it was made from")),
+    (b"\x89PNG", "a picture", Words("name a description in JSON or YAML")),
 ];
 
 /// The beginnings of texts of other formats, in small letters.
-const BEGINNINGS: [(&str, &str, &str); 6] = [
+const BEGINNINGS: [(&str, &str, Advice); 6] = [
     ("#%raml", "a description in RAML", CONVERT),
     ("format: 1a", "a description in API Blueprint", CONVERT),
     ("syntax = \"proto", "a description in Protocol Buffers", CONVERT),
     ("type query", "a schema of GraphQL", GRAPHQL),
     ("schema {", "a schema of GraphQL", GRAPHQL),
-    ("-----begin ", "a certificate or a key", "name a description in JSON or YAML"),
+    ("-----begin ", "a certificate or a key", Words("name a description in JSON or YAML")),
 ];
 
-const GRAPHQL: &str = "describe the requests to be made in OpenAPI";
+const GRAPHQL: Advice = Words("describe the requests to be made in OpenAPI");
 
 /// Members that only other formats have at their root.
-const MEMBERS: [(&str, &str, &str); 10] = [
+const MEMBERS: [(&str, &str, Advice); 10] = [
     ("__schema", "a schema of GraphQL", GRAPHQL),
-    ("_type", "an export of Insomnia", "export the API as OpenAPI"),
-    ("arazzo", "a description of workflows (Arazzo)", "name one of its `sourceDescriptions`"),
-    ("asyncapi", "a description of messages (AsyncAPI)", "name a description in OpenAPI"),
-    ("bundle", "a bundle of Postman", "convert its collection to OpenAPI"),
+    ("_type", "an export of Insomnia", Words("export the API as OpenAPI")),
+    (
+        "arazzo",
+        "a description of workflows (Arazzo)",
+        Words("name one of its `sourceDescriptions`"),
+    ),
+    ("asyncapi", "a description of messages (AsyncAPI)", Words("name a description in OpenAPI")),
+    ("bundle", "a bundle of Postman", Words("convert its collection to OpenAPI")),
     ("discoveryVersion", "a discovery document of Google", CONVERT),
-    ("log", "a recording of a browser (HAR)", "name the description of the API"),
-    ("overlay", "an overlay", "name the description it is for, and the overlay with `--overlay`"),
+    ("log", "a recording of a browser (HAR)", Words("name the description of the API")),
+    ("overlay", "an overlay", Advice::Overlay),
     ("swaggerVersion", "a description in Swagger 1", CONVERT),
-    ("$schema", "a schema", "name the description that uses it"),
+    ("$schema", "a schema", Words("name the description that uses it")),
 ];
 
 #[cfg(test)]

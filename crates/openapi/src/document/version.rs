@@ -92,6 +92,7 @@ fn refusal(code: Code, pointer: &str, message: String, help: &str) -> Vec<Diagno
         position: None,
         message,
         help: help.to_owned(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }]

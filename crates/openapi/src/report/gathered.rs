@@ -63,6 +63,7 @@ impl Gathered {
                 position: None,
                 message,
                 help: MORE.to_owned(),
+                remedy: None,
                 operation: None,
                 n_more: 0,
             });

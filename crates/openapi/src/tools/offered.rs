@@ -159,7 +159,7 @@ fn note_query_beside_querystring(parameters: &[Parameter<'_>], findings: &mut Fi
         let is_never = queries.filter(|known| known.required).nth(1).is_some();
         let severity = if is_never { Severity::Error } else { Severity::Warning };
         let code = Code::MalformedNode.into();
-        findings.add(Finding { code, severity, message, help }, whole.pointer());
+        findings.add(Finding { code, severity, message, help, remedy: None }, whole.pointer());
     }
 }
 

@@ -101,7 +101,7 @@ impl Recalled {
             let read = reading.take(&bytes);
             if !is_told && matches!(read, Read::Altered(_) | Read::Missing(..)) {
                 is_told = true;
-                tracing::warn!(file = %path.display(), "the audit file was altered: `callgate audit verify` says where");
+                tracing::warn!(file = %path.display(), "the audit file was altered: its verification says where");
             }
             // A file that is read from its middle has a first line that follows another.
             is_told &= start == 0 || !matches!(read, Read::Good(_));

@@ -127,6 +127,7 @@ pub(super) fn duplicate_key(pointer: String, name: &str, lines: &[Position]) -> 
         position,
         message,
         help,
+        remedy: None,
         operation: None,
         n_more: 0,
     }
@@ -141,6 +142,7 @@ pub(super) fn more_findings(n_more: usize) -> Diagnostic {
         position: None,
         message: format!("more findings like these: {n_more}"),
         help: "repair those that are shown and check again".to_owned(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }
@@ -173,6 +175,7 @@ fn note(
         position: Some(at),
         message,
         help,
+        remedy: None,
         operation: None,
         n_more: 0,
     }
@@ -196,6 +199,7 @@ fn error(code: TextCode, position: Option<Position>, message: String, help: &str
         position,
         message,
         help: help.to_owned(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }))

@@ -37,6 +37,7 @@ fn finding(pointer: String) -> Diagnostic {
         position: None,
         message: String::new(),
         help: String::new(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }

@@ -11,6 +11,7 @@ fn finding(pointer: &str) -> Diagnostic {
         position: None,
         message: String::new(),
         help: String::new(),
+        remedy: None,
         operation: None,
         n_more: 0,
     }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use callgate::{Event, Fault, FaultCode, Next, Problem, Reached};
 
+use crate::remedy;
+
 /// The names that the words for a failure may use.
 #[derive(Clone, Debug)]
 pub(super) struct Hints {
@@ -99,18 +101,25 @@ fn waited(events: &[Event]) -> String {
     elapsed.map(|elapsed| format!(" after {elapsed} ms")).unwrap_or_default()
 }
 
-/// Words the remedy for a failure.
-fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
-    let remedy = events.iter().rev().find_map(|event| match event {
+/// The remedy that the journal knows: it has names that the words for a model have not.
+fn by_journal(events: &[Event]) -> Option<String> {
+    events.iter().rev().find_map(|event| match event {
         Event::Redirected { to } => Some(format!(
             "name the server that the redirect leads to (`--server {to}`, or `server:` of the toolset), or follow redirects of reads \
              below the same server with `redirects: same_origin`"
         )),
-        Event::Refused { remedy } => Some(remedy.clone()),
+        Event::Refused { why: None, remedy: step } => Some(remedy::words(step)),
+        Event::Refused { why: Some(why), remedy: step } => {
+            Some(format!("{why}; to call it all the same, {}", remedy::words(step)))
+        }
         _ => None,
-    });
-    if let Some(remedy) = remedy {
-        return remedy;
+    })
+}
+
+/// Words the remedy for a failure.
+fn help(fault: &Fault, (tool, events): (&str, &[Event]), hints: &Hints) -> String {
+    if let Some(told) = by_journal(events) {
+        return told;
     }
     let file = &hints.file;
     match (fault.code, fault.next) {

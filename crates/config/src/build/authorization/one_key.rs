@@ -2,6 +2,7 @@
 
 use callgate_openapi::{Loaded, SecuritySchemeKind};
 use callgate_secret::SecretReference;
+use callgate_tool::Remedy;
 
 use crate::{
     reader::Reader,
@@ -20,14 +21,14 @@ pub(super) fn credential(
     match &*names {
         [name] => {
             let choice = SchemeChoice::ApiKey(key.clone());
-            let pointer = POINTER.to_owned();
+            let pointer = OPTION.to_owned();
             Some((name.clone(), SchemeCredential { pointer, kind: "api_key", choice }))
         }
         [] => {
             let message =
                 "expected a security scheme of the description that is an API key, got none";
-            let help = "name the header: `-H 'X-Api-Key: env:NAME'`";
-            reader.complain("unknown-scheme", POINTER, message, help);
+            let remedy = Remedy::SetHeader { header: "X-Api-Key: env:NAME".to_owned() };
+            reader.advise("unknown-scheme", OPTION, message, remedy);
             None
         }
         several => {
@@ -35,12 +36,11 @@ pub(super) fn credential(
                 "expected one security scheme of the description that is an API key, got: `{}`",
                 several.join("`, `")
             );
-            let help = "`callgate init NAME FILE --credential SCHEME=env:NAME` makes a profile with a key for each";
-            reader.complain("unknown-scheme", POINTER, message, help);
+            reader.advise("unknown-scheme", OPTION, message, Remedy::NameCredentials);
             None
         }
     }
 }
 
-/// The place of the key in messages.
-const POINTER: &str = "--api-key";
+/// The option that gives the key, which messages are about.
+const OPTION: &str = "api_key";

@@ -253,6 +253,7 @@ fn finding(code: Code, message: String, help: String) -> Diagnostic {
         position: None,
         message,
         help,
+        remedy: None,
         operation: None,
         n_more: 0,
     }

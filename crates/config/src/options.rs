@@ -1,12 +1,12 @@
-//! The options of a command line as settings: those of a bare description, and those that go over the settings of every
-//! toolset. What is wrong with one is found at the option itself.
+//! The options beside a description as settings: those of a bare description, and those that go over the settings of every
+//! toolset. A fault of one is reported at the option itself.
 
 use std::path::PathBuf;
 
 use callgate_auth::{AuthConfig, CredentialSource};
 use callgate_openapi::Limits as DescriptionLimits;
 use callgate_secret::SecretReference;
-use callgate_tool::{Object, Value};
+use callgate_tool::{Object, Remedy, Value};
 use callgate_transport::AddressRange;
 use callgate_tree::Node;
 
@@ -25,7 +25,7 @@ use crate::{
     toolset::{FixedHeader, ToolsetConfig},
 };
 
-/// The options for one description on a command line.
+/// The options beside a description, as a command line has them.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "callers name the options they give")]
 pub struct DescriptionOptions {
@@ -55,13 +55,13 @@ impl DescriptionOptions {
     /// The names of the given options that a configuration says itself.
     pub(crate) fn of_descriptions(&self) -> Vec<&'static str> {
         let given = [
-            ("--server", self.server.is_some()),
-            ("--bearer", self.bearer.is_some()),
-            ("--api-key", self.api_key.is_some()),
-            ("--basic", self.basic.is_some()),
-            ("--overlay", !self.overlays.is_empty()),
-            ("--ca", !self.ca.is_empty()),
-            ("--egress-allow", !self.egress_allow.is_empty()),
+            ("server", self.server.is_some()),
+            ("bearer", self.bearer.is_some()),
+            ("api_key", self.api_key.is_some()),
+            ("basic", self.basic.is_some()),
+            ("overlays", !self.overlays.is_empty()),
+            ("ca", !self.ca.is_empty()),
+            ("egress_allow", !self.egress_allow.is_empty()),
         ];
         given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
     }
@@ -90,10 +90,10 @@ pub(crate) fn toolset(
     description: Description,
     options: &DescriptionOptions,
 ) -> ToolsetConfig {
-    let ca = options.ca.iter().map(|text| CertificateSource {
-        pointer: "--ca".to_owned(),
-        ..CertificateSource::new(text)
-    });
+    let ca = options
+        .ca
+        .iter()
+        .map(|text| CertificateSource { pointer: "ca".to_owned(), ..CertificateSource::new(text) });
     let mut toolset = ToolsetConfig {
         overlays: options.overlays.clone(),
         server: server(reader, options),
@@ -101,7 +101,7 @@ pub(crate) fn toolset(
         tls: TlsConfig::trusting(ca),
         ..ToolsetConfig::new(description)
     };
-    reader.flags.push(("/overlays", "--overlay"));
+    reader.options.push(("/overlays", "overlays"));
     credentials(reader, options, &mut toolset);
     over(reader, options, &mut toolset);
     toolset
@@ -123,26 +123,22 @@ fn over(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut Toolset
     for text in &options.limits {
         let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty()) else {
             let message = format!("expected `NAME=VALUE`, got: `{text}`");
-            reader.complain(
-                "wrong-value",
-                "--limits",
-                message,
-                "for example `response_bytes=8MiB`",
-            );
+            let help = "for example `response_bytes=8MiB`";
+            reader.complain("wrong-value", "limits", message, help);
             continue;
         };
         let value = value.parse::<u32>().map_or_else(|_| Value::from(value), Value::from);
         given.insert(name.to_owned(), value);
     }
-    bounded(reader, "--limits", given, toolset);
+    bounded(reader, "limits", given, toolset);
     if let Some(timeout) = &options.timeout {
         let given = Object::from_iter([("timeout".to_owned(), Value::from(timeout.as_str()))]);
-        bounded(reader, "--timeout", given, toolset);
+        bounded(reader, "timeout", given, toolset);
     }
 }
 
 /// Puts keys of `limits` over those of a toolset.
-fn bounded(reader: &mut Reader, flag: &str, given: Object, toolset: &mut ToolsetConfig) {
+fn bounded(reader: &mut Reader, option: &str, given: Object, toolset: &mut ToolsetConfig) {
     if given.is_empty() {
         return;
     }
@@ -151,7 +147,7 @@ fn bounded(reader: &mut Reader, flag: &str, given: Object, toolset: &mut Toolset
     let settings = Object::from_iter([("limits".to_owned(), Value::Object(given))]);
     let Some(node) = tree(&Value::Object(settings)) else { return };
     let Some(object) = node.as_object() else { return };
-    let mapping = Mapping { object, pointer: flag };
+    let mapping = Mapping { object, pointer: option };
     limits::over(reader, mapping, Bounds::of(toolset)).put(toolset);
     if has_call_limits {
         toolset.call_limits = policy::call_limits(reader, mapping);
@@ -166,59 +162,55 @@ fn tree(value: &Value) -> Option<Node> {
 
 /// A header as curl takes it.
 fn header(reader: &mut Reader, text: &str) -> Option<FixedHeader> {
-    let flag = "--header";
+    let option = "headers";
     let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.trim().is_empty())
     else {
         let message = match text.split_once(['=', ' ']) {
             Some((name, _)) => format!("expected `NAME: VALUE`, got no colon behind: `{name}`"),
             None => "expected `NAME: VALUE`, got a text without a colon".to_owned(),
         };
-        reader.complain("wrong-value", flag, message, "for example `-H 'X-Api-Version: 2'`");
+        let remedy = Remedy::SetHeader { header: "X-Api-Version: 2".to_owned() };
+        reader.advise("wrong-value", option, message, remedy);
         return None;
     };
     let (name, value) = (name.trim(), value.trim());
     if let Some(reference) = value.split_whitespace().nth(1).filter(|word| word.starts_with("env:"))
     {
         let message = format!("expected a reference alone, got words before it: `{name}`");
-        let help =
-            format!("for a bearer token `--bearer {reference}`; else keep the whole value there");
-        reader.complain("wrong-value", flag, message, help);
+        let remedy = Remedy::UseToken { reference: reference.to_owned() };
+        reader.advise("wrong-value", option, message, remedy);
         return None;
     }
-    headers::one(reader, (name, value), flag)
+    headers::one(reader, (name, value), option)
 }
 
 fn server(reader: &mut Reader, options: &DescriptionOptions) -> Option<ServerUrl> {
     let server = ServerUrl::new(options.server.as_deref()?).map_err(|error| {
         let help = "for example `https://api.example.com/v1`";
-        reader.complain("wrong-value", "--server", error.to_string(), help);
+        reader.complain("wrong-value", "server", error.to_string(), help);
     });
     server.ok()
 }
 
 fn credentials(reader: &mut Reader, options: &DescriptionOptions, toolset: &mut ToolsetConfig) {
-    let given = [
-        ("--bearer", &options.bearer),
-        ("--api-key", &options.api_key),
-        ("--basic", &options.basic),
-    ];
-    let mut given = given.into_iter().filter_map(|(flag, text)| Some((flag, text.as_deref()?)));
-    let Some((flag, text)) = given.next() else { return };
+    let given =
+        [("bearer", &options.bearer), ("api_key", &options.api_key), ("basic", &options.basic)];
+    let mut given = given.into_iter().filter_map(|(option, text)| Some((option, text.as_deref()?)));
+    let Some((option, text)) = given.next() else { return };
     if given.next().is_some() {
-        let message = "expected one of `--bearer`, `--api-key` and `--basic`, got several";
-        let help = "`callgate init NAME FILE` makes a configuration with several credentials";
-        return reader.complain("wrong-value", flag, message, help);
+        let message = "expected one credential, got several";
+        return reader.advise("wrong-value", option, message, Remedy::NameCredentials);
     }
-    reader.flags.push(("/auth", flag));
-    match flag {
-        "--bearer" => {
+    reader.options.push(("/auth", option));
+    match option {
+        "bearer" => {
             let token = bearer(reader, text);
             toolset.credentials.auth = token.map(|token| AuthConfig::Bearer { token });
         }
-        "--basic" => toolset.credentials.auth = basic(reader, text),
+        "basic" => toolset.credentials.auth = basic(reader, text),
         _ => {
             toolset.credentials.auth = None;
-            toolset.credentials.api_key = secret(reader, flag, text, "for example `env:API_KEY`");
+            toolset.credentials.api_key = secret(reader, option, text, "for example `env:API_KEY`");
         }
     }
 }
@@ -227,12 +219,12 @@ fn bearer(reader: &mut Reader, text: &str) -> Option<CredentialSource> {
     match source(text) {
         Ok(token) => {
             if let CredentialSource::Secret(reference) = &token {
-                noted_quietly(reader, "--bearer".to_owned(), reference);
+                noted_quietly(reader, "bearer".to_owned(), reference);
             }
             Some(token)
         }
         Err(message) => {
-            reader.complain("secret-reference", "--bearer", message, "for example `env:TOKEN`");
+            reader.complain("secret-reference", "bearer", message, "for example `env:TOKEN`");
             None
         }
     }
@@ -242,22 +234,22 @@ fn basic(reader: &mut Reader, text: &str) -> Option<AuthConfig> {
     let help = "for example `me:env:PASSWORD`";
     let Some((user, password)) = text.split_once(':').filter(|(user, _)| !user.is_empty()) else {
         let message = "expected `USER:REFERENCE`, got a text without a user and a colon";
-        reader.complain("wrong-value", "--basic", message, help);
+        reader.complain("wrong-value", "basic", message, help);
         return None;
     };
     let username = format!("literal:{user}").parse().ok()?;
-    let password = secret(reader, "--basic", password, help)?;
+    let password = secret(reader, "basic", password, help)?;
     Some(AuthConfig::Basic { username, password })
 }
 
-fn secret(reader: &mut Reader, flag: &str, text: &str, help: &str) -> Option<SecretReference> {
+fn secret(reader: &mut Reader, option: &str, text: &str, help: &str) -> Option<SecretReference> {
     match text.parse::<SecretReference>() {
         Ok(reference) => {
-            noted_quietly(reader, flag.to_owned(), &reference);
+            noted_quietly(reader, option.to_owned(), &reference);
             Some(reference)
         }
         Err(error) => {
-            reader.complain("secret-reference", flag, error.to_string(), help);
+            reader.complain("secret-reference", option, error.to_string(), help);
             None
         }
     }
@@ -270,7 +262,7 @@ fn egress(reader: &mut Reader, options: &DescriptionOptions) -> Vec<AddressRange
             Ok(range) => ranges.push(range),
             Err(error) => {
                 let help = "for example `10.0.0.0/8`";
-                reader.complain("wrong-value", "--egress-allow", error.to_string(), help);
+                reader.complain("wrong-value", "egress_allow", error.to_string(), help);
             }
         }
     }

@@ -1,0 +1,73 @@
+//! Words remedies for whoever types commands: the library gives them as data, and the flags for them are named here alone.
+
+use std::path::PathBuf;
+
+use callgate::{Remedy, config::Finding, openapi::Diagnostic};
+
+/// The remedy of a finding in a description.
+pub(crate) fn of_diagnostic(diagnostic: &Diagnostic) -> String {
+    worded(diagnostic.remedy.as_ref(), &diagnostic.help)
+}
+
+/// The remedy of a finding in a configuration.
+pub(crate) fn of_finding(finding: &Finding) -> String {
+    worded(finding.remedy.as_ref(), &finding.help)
+}
+
+/// A remedy by the flags for it, beside the key of a configuration where there is one.
+pub(crate) fn words(remedy: &Remedy) -> String {
+    match remedy {
+        Remedy::AllowAddress { address } => {
+            format!("allow the address: `--egress-allow {address}`, or `egress: {{allow: [{address}]}}` in the configuration")
+        }
+        Remedy::ImportExport => {
+            "unpack it and name the description in it; `callgate import FILE --out DIR` reads an exported agent".to_owned()
+        }
+        Remedy::NameCredentials => {
+            "`callgate init NAME FILE --credential SCHEME=env:NAME` makes a configuration with a credential for each scheme".to_owned()
+        }
+        Remedy::NameServer { url } => {
+            format!("name the server: `--server {url}`, or `server: {url}` in the configuration")
+        }
+        Remedy::SetHeader { header } => format!("name the header: `-H '{header}'`"),
+        Remedy::UseOverlay => {
+            "name the description it is for, and the overlay with `--overlay FILE`".to_owned()
+        }
+        Remedy::UseToken { reference } => {
+            format!("for a bearer token `--bearer {reference}`; else keep the whole value there")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// The file that a finding is about, or the flag.
+pub(crate) fn place(finding: &Finding) -> PathBuf {
+    finding.option.map_or_else(|| finding.file.clone(), |option| flag(option).into())
+}
+
+fn worded(remedy: Option<&Remedy>, help: &str) -> String {
+    remedy.map_or_else(|| help.to_owned(), words)
+}
+
+/// The flag that gives an option.
+fn flag(option: &str) -> String {
+    match option {
+        "headers" => "--header".to_owned(),
+        "overlays" => "--overlay".to_owned(),
+        option => format!("--{}", option.replace('_', "-")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_named_by_its_flag() {
+        for (option, expected) in
+            [("api_key", "--api-key"), ("headers", "--header"), ("server", "--server")]
+        {
+            assert_eq!(flag(option), expected);
+        }
+    }
+}

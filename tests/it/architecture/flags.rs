@@ -1,0 +1,106 @@
+//! Libraries do not speak of the flags of a command line: a remedy is data, and the command alone words it by its flags. Texts of
+//! the sources are read with `syn`; documentation and tests are exempt.
+
+use syn::{
+    Attribute, Expr, ItemMod, LitStr, Macro, Token,
+    punctuated::Punctuated,
+    visit::{self, Visit},
+};
+
+use super::workspace::{File, rust_files};
+
+/// The texts of a file that name a flag or a command of ours.
+#[derive(Default)]
+struct Texts(Vec<String>);
+
+impl Texts {
+    fn of(file: &File) -> Vec<String> {
+        let mut texts = Self::default();
+        texts.visit_file(&syn::parse_file(&file.text).expect("a file is Rust"));
+        texts.0.into_iter().map(|text| format!("{}: {text}", file.path)).collect()
+    }
+
+    fn take(&mut self, argument: &Expr) {
+        let mut texts = Self::default();
+        texts.visit_expr(argument);
+        self.0.append(&mut texts.0);
+    }
+
+    fn look(&mut self, text: String) {
+        if speaks_of_flags(&text) {
+            self.0.push(text);
+        }
+    }
+}
+
+/// True if a text names a flag: `--server`, `` `-H ``.
+fn speaks_of_flags(text: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '`' | '(' | '\'' | ',');
+    let is_long = |word: &str| {
+        word.strip_prefix("--")
+            .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+    };
+    let is_short = |quoted: &str| {
+        let mut name = quoted.strip_prefix('-').unwrap_or_default().chars();
+        name.next().is_some_and(|c| c.is_ascii_alphabetic())
+            && matches!(name.next(), None | Some(' '))
+    };
+    text.split(is_end).any(is_long) || text.split('`').any(is_short)
+}
+
+impl<'ast> Visit<'ast> for Texts {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        let is_test = |attribute: &Attribute| {
+            let list = attribute.meta.require_list().ok();
+            list.is_some_and(|list| list.path.is_ident("cfg") && list.tokens.to_string() == "test")
+        };
+        if !module.attrs.iter().any(is_test) {
+            visit::visit_item_mod(self, module);
+        }
+    }
+
+    fn visit_attribute(&mut self, _: &'ast Attribute) {}
+
+    fn visit_lit_str(&mut self, text: &'ast LitStr) {
+        self.look(text.value());
+    }
+
+    fn visit_macro(&mut self, called: &'ast Macro) {
+        // The arguments of `format!` and its like; macros of another form hold tables of names.
+        let arguments = called.parse_body_with(Punctuated::<Expr, Token![,]>::parse_terminated);
+        for argument in arguments.into_iter().flatten() {
+            self.take(&argument);
+        }
+    }
+}
+
+fn file(text: &str) -> File {
+    File { path: "crates/a/src/b.rs".to_owned(), text: text.to_owned() }
+}
+
+#[test]
+fn a_flag_in_a_text_is_found() {
+    let text = r#"
+        /// `--a` of the command.
+        const A: &str = "name one with `--server URL`";
+        fn a() { format!("{a} `-H 'A: b'`"); b("---\na", "-----begin ", "a--b", "`-`"); }
+        #[cfg(test)]
+        mod tests { const B: &str = "--b"; }
+    "#;
+    assert_eq!(Texts::of(&file(text)).len(), 2);
+}
+
+#[test]
+fn no_library_speaks_of_flags() {
+    let mut files = rust_files("crates");
+    files.retain(|file| {
+        let mut parts = file.path.split('/').skip(1);
+        let (name, folder) = (parts.next(), parts.next());
+        let is_test = file.path.contains("/tests/") || file.path.ends_with("/tests.rs");
+        // A request is also shown as a line of `curl`, whose flags those are.
+        let is_curl = file.path == "crates/call/src/show.rs";
+        name != Some("cli") && folder == Some("src") && !is_test && !is_curl
+    });
+    let found: Vec<_> = files.iter().flat_map(Texts::of).collect();
+    assert_eq!(found, [""; 0]);
+}
