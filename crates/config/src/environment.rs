@@ -44,6 +44,8 @@ pub struct Environment {
     /// The addresses that this process listens on, if it serves: none of it is called, and the credentials of its
     /// callers are read too.
     pub(crate) listeners: Option<Listeners>,
+    /// Whether `****` stands in for credentials that cannot be had.
+    pub(crate) has_stand_ins: bool,
 }
 
 /// The cost of a description that cannot be read.
@@ -122,6 +124,15 @@ impl Environment {
     #[must_use]
     pub fn without_audit(mut self) -> Self {
         self.is_unaudited = true;
+        self
+    }
+
+    /// Puts `****` in place of secrets that cannot be read and of tokens that cannot be had: for answers from recordings, whose
+    /// requests show no credential. What a session lacks is still told.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_stand_ins(mut self) -> Self {
+        self.has_stand_ins = true;
         self
     }
 

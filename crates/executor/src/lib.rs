@@ -40,4 +40,4 @@ pub use stop::Stop;
 pub use stream::ToolStream;
 pub use toolset::{Callable, Redirects, SessionValues, Toolset};
 pub use trace::{CurrentTrace, TraceContext};
-pub use watcher::{AnswerHead, Watcher};
+pub use watcher::{AnswerHead, Recorder, Watcher};

@@ -13,6 +13,20 @@ pub trait Watcher: fmt::Debug + Send + Sync {
 
     /// The head of an answer is there.
     fn answered(&self, head: &AnswerHead);
+
+    /// Who writes requests and answers down as texts; nobody unless a watcher says so, for they have to be made.
+    fn recorder(&self) -> Option<&dyn Recorder> {
+        None
+    }
+}
+
+/// Writes down requests and answers in the form of recordings, without credentials.
+pub trait Recorder: Send + Sync {
+    /// A request was sent.
+    fn sent(&self, request: Vec<u8>);
+
+    /// The last answer was read whole; `None` where it holds a credential in a form that cannot be masked.
+    fn received(&self, answer: Option<Vec<u8>>);
 }
 
 /// The head of an answer, whatever its status.

@@ -102,7 +102,9 @@ impl<'a> Masker<'a> {
     }
 
     fn find(&self, bytes: &[u8], mut found: impl FnMut(usize, usize)) {
-        for secret in self.secrets.iter().filter(|secret| !secret.is_empty()) {
+        // The mask stands where a secret was, or in place of one that nobody has: it tells nothing.
+        let is_told = |secret: &&Secret| !secret.is_empty() && secret.expose() != MASK;
+        for secret in self.secrets.iter().filter(is_told) {
             let value = secret.expose().as_bytes();
             if value.len() < SHORT {
                 let ranges = memmem::find_iter(bytes, value).map(|at| (at, at + value.len()));
@@ -231,6 +233,12 @@ mod tests {
     fn a_short_secret_is_masked_where_it_stands_alone() {
         check(b"pin1 \"pin1\" pin12 xpin1", "**** \"****\" pin12 xpin1");
         assert!(Masker::new(vec![Secret::new(String::new())]).is_empty());
+    }
+
+    #[test]
+    fn the_mask_is_no_secret() {
+        let masker = Masker::new(vec![Secret::new(MASK.to_owned())]);
+        assert!(matches!(masker.mask(b"key: ****"), Cow::Borrowed(_)));
     }
 
     #[test]

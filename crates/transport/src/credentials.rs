@@ -1,9 +1,10 @@
 //! The place where on a request credentials lie, so that whoever shows the request can mask them. Attached to the
 //! request by
-//! `auth`; holds names only, never a value.
+//! `auth`; holds names only. Values that count as credentials wherever they stand are an extension of their own.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
+use callgate_secret::Secret;
 use http::{Extensions, HeaderName};
 use percent_encoding::percent_decode_str;
 
@@ -18,6 +19,12 @@ pub struct CredentialPlaces {
     /// Decoded names of query parameters.
     pub query: Vec<String>,
 }
+
+/// Secrets that may stand anywhere in a request, an extension of the [`http::Request`]: values of a session that are credentials,
+/// which an argument may hold too. The text of the request shows `****` for them.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct CredentialValues(pub Arc<[Secret]>);
 
 impl CredentialPlaces {
     /// Notes a cookie, by its decoded name, as a credential's place.

@@ -34,7 +34,9 @@ mod unreached;
 pub use attempt::{SentAgain, overrides_method};
 pub use client::{Client, ClientSettings};
 pub use clock::Clock;
-pub use credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name};
+pub use credentials::{
+    CredentialPlaces, CredentialValues, decoded_cookie_name, decoded_query_name,
+};
 pub use dialled::Dialled;
 pub use egress::{AddressRange, Denial, Listeners, NotARange};
 pub use error::{Error, ErrorKind};
@@ -43,7 +45,7 @@ pub use limits::{DEFAULT_RESPONSE_BYTES, DEFAULT_TIMEOUT, Limits};
 pub use network::Network;
 pub use proxy::{NotAProxy, Proxy};
 pub use recording::{
-    canonical_request, masked_headers, masked_url, parse_response, render_request,
+    canonical_request, masked_headers, masked_url, parse_response, render_request, render_response,
 };
 pub use refuse::Refuse;
 pub use replay::{MAX_REMEMBERED_REQUESTS, Recording, Replay};

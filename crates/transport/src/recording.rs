@@ -1,23 +1,29 @@
 //! Requests and responses as text, the form of fixtures: a first line, headers, a blank line, the body. Renders requests
-//! with their credentials masked; reads responses. Which recording answers which request is the business of `replay`.
+//! with their credentials masked, and responses; reads responses. Which recording answers which request is the business of `replay`.
 //!
 //! Lines of the head end with LF, and CRLF is read too. The body is every byte after the blank line except one LF at the
 //! very end, which ends the text as editors want it: a body whose own last byte is LF is followed by one more.
 
+mod response;
+mod text;
+
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use callgate_secret::MASK;
-use http::{HeaderName, HeaderValue, Request, Response, StatusCode, Version, header::COOKIE};
+use callgate_secret::{MASK, Masker};
+use http::{HeaderName, Request, header::COOKIE};
 
-use crate::{
-    credentials::{CredentialPlaces, decoded_cookie_name, decoded_query_name},
-    error::{self, Error},
+use self::text::{push_body, split};
+use crate::credentials::{
+    CredentialPlaces, CredentialValues, decoded_cookie_name, decoded_query_name,
 };
+
+pub use self::response::{parse_response, render_response};
 
 /// The text of a request, in the form [`canonical_request`] leaves as it is.
 ///
-/// Sensitive headers, and the headers, cookies and query parameters named by the request's [`CredentialPlaces`], show `****`.
+/// Sensitive headers, and the headers, cookies and query parameters named by the request's [`CredentialPlaces`], show `****`, as
+/// its `CredentialValues` do wherever they stand.
 ///
 /// ```
 /// # use callgate_transport::render_request;
@@ -38,7 +44,11 @@ pub fn render_request(request: &Request<Bytes>) -> Vec<u8> {
     }
     text.push(b'\n');
     push_body(&mut text, request.body());
-    text
+    let Some(CredentialValues(secrets)) = request.extensions().get() else { return text };
+    match Masker::new(&**secrets).mask(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(masked) => masked,
+    }
 }
 
 /// The URL of a request, `****` being the value of each query parameter that holds a credential.
@@ -110,82 +120,12 @@ pub fn canonical_request(text: &[u8]) -> Vec<u8> {
     canonical
 }
 
-/// Reads the text of a response.
-///
-/// # Errors
-/// [`ErrorKind::MalformedRecording`](crate::ErrorKind::MalformedRecording) with the line and what was expected there.
-pub fn parse_response(text: &[u8]) -> Result<Response<Bytes>, Error> {
-    let (head, body) = split(text);
-    let mut lines = head.into_iter().zip(1..);
-    let first = lines.next().and_then(|(line, _)| parse_status_line(line));
-    let Some((version, status)) = first else {
-        return Err(error::malformed_recording(1, "a status line such as `HTTP/1.1 200 OK`"));
-    };
-    let mut response = Response::new(Bytes::copy_from_slice(body));
-    *response.version_mut() = version;
-    *response.status_mut() = status;
-    for (line, number) in lines {
-        let Some((name, value)) = parse_header(line) else {
-            return Err(error::malformed_recording(
-                number,
-                "a header such as `name: value`, or a blank line",
-            ));
-        };
-        response.headers_mut().append(name, value);
-    }
-    Ok(response)
-}
-
-fn push_body(text: &mut Vec<u8>, body: &[u8]) {
-    if body.is_empty() {
-        return;
-    }
-    text.extend_from_slice(body);
-    text.push(b'\n');
-}
-
-/// The lines before the blank one without their ends, and the body.
-fn split(text: &[u8]) -> (Vec<&[u8]>, &[u8]) {
-    let mut head = Vec::new();
-    let mut rest = text;
-    while !rest.is_empty() {
-        let mut parts = rest.splitn(2, |byte| *byte == b'\n');
-        let line = parts.next().unwrap_or_default();
-        rest = parts.next().unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            break;
-        }
-        head.push(line);
-    }
-    (head, rest.strip_suffix(b"\n").unwrap_or(rest))
-}
-
-fn parse_status_line(line: &[u8]) -> Option<(Version, StatusCode)> {
-    let mut words = str::from_utf8(line).ok()?.splitn(3, ' ');
-    let version = match words.next()? {
-        "HTTP/1.0" => Version::HTTP_10,
-        "HTTP/1.1" => Version::HTTP_11,
-        "HTTP/2" => Version::HTTP_2,
-        _ => return None,
-    };
-    // Informational answers are never the last word of an exchange.
-    let status =
-        words.next()?.parse::<StatusCode>().ok().filter(|status| !status.is_informational())?;
-    Some((version, status))
-}
-
-fn parse_header(line: &[u8]) -> Option<(HeaderName, HeaderValue)> {
-    let mut parts = line.splitn(2, |byte| *byte == b':');
-    let name = HeaderName::from_bytes(parts.next()?).ok()?;
-    let value = HeaderValue::from_bytes(parts.next()?.trim_ascii()).ok()?;
-    Some((name, value))
-}
-
 #[cfg(test)]
 mod tests {
+    use callgate_secret::Secret;
+    use http::HeaderValue;
+
     use super::*;
-    use crate::ErrorKind;
 
     #[track_caller]
     fn check_rendered(request: &Request<Bytes>, expected: &str) {
@@ -248,6 +188,16 @@ mod tests {
     }
 
     #[test]
+    fn values_that_are_credentials_are_masked_wherever_they_stand() {
+        let mut request = Request::post("http://h/canary-1/x")
+            .body(Bytes::from_static(b"[\"canary-1\"]"))
+            .unwrap();
+        let secrets = [Secret::new("canary-1".to_owned())];
+        request.extensions_mut().insert(CredentialValues(secrets.into()));
+        check_rendered(&request, "POST http://h/****/x HTTP/1.1\n\n[\"****\"]\n");
+    }
+
+    #[test]
     fn a_body_is_read_byte_for_byte() {
         let bodies: [&[u8]; 9] = [
             b"",
@@ -291,62 +241,5 @@ mod tests {
         check_canonical("P\n\nbody\n\n", "P\n\nbody\n\n");
         check_canonical("P\n\n\n\n", "P\n\n\n\n");
         check_canonical("", "\n");
-    }
-
-    #[track_caller]
-    fn check_response(text: &str, status: u16, headers: &[(&str, &str)], body: &str) {
-        let response = parse_response(text.as_bytes()).unwrap();
-        assert_eq!(response.status(), status);
-        let read = response.headers().iter();
-        let read: Vec<_> =
-            read.map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
-        assert_eq!(read, headers);
-        assert_eq!(response.body(), body);
-    }
-
-    #[test]
-    fn a_response_is_read() {
-        let headers = [("content-type", "text/plain"), ("x-a", "1: 2")];
-        let text = "HTTP/1.1 200 OK\nContent-Type: text/plain\nx-a:  1: 2 \n\nhello\n";
-        check_response(text, 200, &headers, "hello");
-        check_response(&text.replace('\n', "\r\n"), 200, &headers, "hello\r");
-        check_response("HTTP/1.1 200 OK\n\nhello\n\n", 200, &[], "hello\n");
-        check_response("HTTP/1.1 204", 204, &[], "");
-        check_response("HTTP/2 404 \n\n", 404, &[], "");
-        check_response(
-            "HTTP/1.1 500 Something Went Wrong\na: 1\na: 2\n\n\n",
-            500,
-            &[("a", "1"), ("a", "2")],
-            "",
-        );
-    }
-
-    #[track_caller]
-    fn check_malformed(text: &str, line: &str, expected: &str) {
-        let error = parse_response(text.as_bytes()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::MalformedRecording);
-        let shown = error.to_string();
-        assert!(
-            shown.contains(line) && shown.contains(expected) && !shown.contains("canary"),
-            "{shown}"
-        );
-    }
-
-    #[test]
-    fn a_malformed_response_is_refused_with_its_line() {
-        for text in [
-            "",
-            "\n",
-            "200 OK",
-            "HTTP/1.1",
-            "HTTP/1.1 canary",
-            "HTTP/1.1 100 Continue",
-            "HTTP/9 200",
-        ] {
-            check_malformed(text, "line 1", "`HTTP/1.1 200 OK`");
-        }
-        check_malformed("HTTP/1.1 200 OK\na: b\ncanary\n\n", "line 3", "`name: value`");
-        check_malformed("HTTP/1.1 200 OK\na canary: b\n", "line 2", "`name: value`");
-        check_malformed("HTTP/1.1 200 OK\na: b\n canary\n", "line 3", "`name: value`");
     }
 }

@@ -18,13 +18,13 @@ mod watched;
 use std::path::Path;
 
 use callgate::{
-    Arguments, Call, Entry, Executor, Session, ToolCall, ToolResult,
+    Arguments, Call, Entry, Executor, Outcome, Session, ToolCall, ToolResult,
     config::{Built, Environment},
     dialect::{json_result, read_json},
 };
 use callgate_tool::Value;
 
-use self::{approve::Consent, show::Shown};
+use self::{approve::Consent, fault::Hints, show::Shown};
 use crate::{
     args::CallArguments,
     exit::{Failure, Verdict},
@@ -105,6 +105,13 @@ async fn streamed(
         Some(file) => download::to_file(executor, call, (file, consent), shown).await,
         None => download::to_output(executor, call, consent, shown).await,
     }
+}
+
+/// What a person is told of a call of `file` that failed; nothing of another.
+pub(crate) fn failed(result: &ToolResult, file: &str) -> String {
+    let Outcome::Failed(fault) = &result.outcome else { return String::new() };
+    let hints = Hints { file: file.to_owned(), may_download: false, credential: None };
+    fault::text(fault, (&result.tool, result.journal.events()), &hints)
 }
 
 /// Fine unless the call failed.

@@ -1,135 +1,130 @@
 //! `callgate test PATH…`: runs fixtures. A fixture is a folder with a `toolset.yaml`, a description and cases; each
-//! case's request and result are compared with what is written there, and so are the declarations and the report.
+//! case's request and result are compared with what is written there, and so are the declarations and the report, where they are.
 
 mod api;
 mod case;
 mod difference;
+mod files;
+mod found;
+mod layout;
+mod played;
+mod record;
+mod report;
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
+pub(crate) use self::found::sorted;
+use self::{found::Fixture, report::Report};
 use crate::{
     args::TestArguments,
     exit::{Failure, Verdict},
-    output,
 };
-
-/// The file that makes a folder a fixture.
-const TOOLSET: &str = "toolset.yaml";
-/// The depth below a path to which fixtures are looked for.
-const DEPTH: usize = 4;
 
 /// The way expectations that do not hold are treated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Mode {
     /// They are failures.
     Compare,
+    /// Cases are made of what their services answer.
+    Record(Over),
     /// They are written anew.
     Update,
 }
 
-/// The outcome of one expectation file.
+/// What a recording is written over.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Over {
+    /// Whatever is there.
+    All,
+    /// Nothing that is there.
+    Nothing,
+}
+
+/// The outcome of one expectation file, or of a case as a whole.
 #[derive(Debug)]
 enum Check {
+    /// It does not hold: what differs.
+    Broken(String),
     /// It holds.
     Held,
-    /// It does not: what differs.
-    Broken(String),
+    /// The case was recorded: what the service answered.
+    Recorded(String),
     /// It was written.
     Written(PathBuf),
 }
 
 /// Runs every fixture below the paths.
 pub(crate) fn run(arguments: &TestArguments) -> Result<Verdict, Failure> {
-    let mode = if arguments.update { Mode::Update } else { Mode::Compare };
-    let (mut passed, mut failed) = (0_usize, 0_usize);
+    let mode = match (arguments.update, arguments.record, arguments.force) {
+        (true, ..) => Mode::Update,
+        (_, true, true) => Mode::Record(Over::All),
+        (_, true, false) => Mode::Record(Over::Nothing),
+        _ => Mode::Compare,
+    };
+    let mut fixtures = Vec::new();
     for path in &arguments.paths {
-        for (name, checks) in fixtures(path, mode)? {
-            let broken = told(&name, &checks);
-            if broken { failed += 1 } else { passed += 1 }
-        }
+        fixtures.extend(found::below(path, &arguments.case)?);
     }
-    if passed + failed == 0 {
-        let message = "error: no fixtures found\nhelp: name a folder with a `toolset.yaml`";
-        return Err(Failure(message.to_owned()));
+    let mut report = Report::default();
+    ran(&fixtures, mode, &mut |name, checks| report.ended(name, checks))?;
+    if report.is_empty() {
+        return Err(Failure(nothing(&arguments.case)));
     }
-    output::result(&format!("{passed} passed, {failed} failed\n"));
-    Ok(Verdict::of(failed > 0))
+    Ok(Verdict::of(report.finish()))
 }
 
-fn fixtures(path: &Path, mode: Mode) -> Result<Vec<(String, Vec<Check>)>, Failure> {
-    if !path.is_dir() {
-        let message = format!("error: `{}` is not a folder", path.display());
-        return Err(Failure(format!("{message}\nhelp: name a folder of fixtures")));
+/// Why nothing was run.
+fn nothing(names: &[String]) -> String {
+    if names.is_empty() {
+        return "error: no fixtures found\nhelp: name a folder with a `toolset.yaml`".to_owned();
     }
-    // One case by its own folder: the fixture is two levels up.
-    if let Some(api) = path.ancestors().nth(2).filter(|_| path.join(case::CALL).is_file()) {
-        return Ok(vec![case::run(api, path, mode)?]);
-    }
-    let mut apis = Vec::new();
-    find(path, DEPTH, &mut apis)?;
-    let mut ended = Vec::new();
-    for api in apis {
-        ended.push(api::run(&api, mode)?);
-        for case in sorted(&api.join("cases"))? {
-            if case.join(case::CALL).is_file() {
-                ended.push(case::run(&api, &case, mode)?);
-            }
-        }
-    }
-    Ok(ended)
+    let names = names.join("`, `");
+    format!(
+        "error: no case has `{names}` in its name\nhelp: `--case` takes a part of the name of a case's folder"
+    )
 }
 
-fn find(folder: &Path, depth: usize, apis: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    if folder.join(TOOLSET).is_file() {
-        apis.push(folder.to_owned());
-        return Ok(());
-    }
-    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
-    for below in sorted(folder)? {
-        if below.is_dir() {
-            find(&below, depth, apis)?;
+/// Runs fixtures, and tells each as it ends.
+fn ran(
+    fixtures: &[Fixture],
+    mode: Mode,
+    told: &mut dyn FnMut(&str, &[Check]),
+) -> Result<(), Failure> {
+    for Fixture { folder, cases, is_whole } in fixtures {
+        if *is_whole {
+            told(&folder.display().to_string(), &api::run(folder, mode)?);
+        }
+        for case in cases {
+            let checks = case::run(folder, case, mode);
+            let checks = match (checks, mode) {
+                // The others are run all the same.
+                (Err(Failure(why)), Mode::Compare) => vec![Check::Broken(why)],
+                (checks, _) => checks?,
+            };
+            told(&case.display().to_string(), &checks);
         }
     }
     Ok(())
 }
 
-pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries
-        .map_err(|error| Failure(format!("error: cannot read `{}`: {error}", folder.display())))?;
-    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
-    paths.sort();
-    Ok(paths)
-}
-
 /// Writes all that is expected of the fixtures below a folder as it is now.
 pub(crate) fn write_expected(folder: &Path) -> Result<(), Failure> {
-    fixtures(folder, Mode::Update).map(drop)
-}
-
-/// Tells what is not as it should be; whether anything is.
-fn told(name: &str, checks: &[Check]) -> bool {
-    let mut broken = false;
-    for check in checks {
-        match check {
-            Check::Held => {}
-            Check::Broken(what) => {
-                broken = true;
-                output::coloured(&format!("FAILED {name}: {what}\n"));
-            }
-            Check::Written(file) => output::talk(&format!("wrote {}\n", file.display())),
-        }
-    }
-    broken
+    ran(&found::below(folder, &[])?, Mode::Update, &mut |_, _| {})
 }
 
 impl Check {
+    /// The same with a file that need not be there: what nobody wrote down is not expected.
+    fn of_optional(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
+        if mode != Mode::Update && !file.exists() {
+            Ok(Self::Held)
+        } else {
+            Self::of(file, text, mode)
+        }
+    }
+
     /// Compares text with a file, or writes it there.
     fn of(file: PathBuf, text: &str, mode: Mode) -> Result<Self, Failure> {
         let written = callgate_config::read_file(&file, callgate_config::MAX_FILE_BYTES).ok();

@@ -28,6 +28,7 @@ mod output;
 mod overlay;
 mod pages;
 mod readme;
+mod record;
 mod requests;
 mod sarif;
 mod secrets;

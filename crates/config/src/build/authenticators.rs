@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use callgate_auth::{AuthConfig, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, Supplies};
+use callgate_auth::{
+    AuthConfig, Authenticator, Error, OAuth2Config, OAuth2Grant, Place, Supplies, stand_in,
+};
 
 use super::connect;
 use crate::{reader::Reader, toolset::ToolsetConfig};
@@ -15,6 +17,8 @@ pub(super) struct Authenticators<'a> {
     supplies: Supplies,
     way: Way,
     previous: &'a [Made],
+    /// Whether `****` stands in for credentials that cannot be had.
+    has_stand_ins: bool,
     /// The authenticator of `auth:`.
     pub(super) own: Option<Arc<dyn Authenticator>>,
     /// The code that puts the fixed headers, in the order of the configuration; none where one is at fault.
@@ -67,12 +71,12 @@ impl<'a> Authenticators<'a> {
         reader: &mut Reader,
         config: &ToolsetConfig,
         (supplies, way): (Supplies, Way),
-        previous: &'a [Made],
+        (previous, has_stand_ins): (&'a [Made], bool),
     ) -> Self {
         let (headers, made) = (Vec::new(), Vec::new());
         let toolset = config.name.as_ref().map(ToString::to_string).unwrap_or_default();
         let mut authenticators =
-            Self { toolset, supplies, way, previous, own: None, headers, made };
+            Self { toolset, supplies, way, previous, has_stand_ins, own: None, headers, made };
         authenticators.make_own(reader, config);
         authenticators.make_headers(reader, config);
         authenticators
@@ -113,7 +117,10 @@ impl<'a> Authenticators<'a> {
             self.made.push(Made { toolset: self.toolset.clone(), ..known.clone() });
             return Ok(Arc::clone(&known.authenticator));
         }
-        let authenticator = config.clone().build(&self.supplies)?;
+        let mut authenticator = config.clone().build(&self.supplies)?;
+        if self.has_stand_ins {
+            authenticator = stand_in(authenticator);
+        }
         self.made.push(Made {
             toolset: self.toolset.clone(),
             config,

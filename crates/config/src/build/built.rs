@@ -126,7 +126,9 @@ impl Built {
         base: &Path,
     ) -> Result<Secret, SecretError> {
         match reference {
-            SecretReference::File { .. } => LocalStores::new(base).get(reference).await,
+            SecretReference::File { .. } => {
+                self.kept.stores.or_stand_in(LocalStores::new(base).get(reference).await)
+            }
             _ => self.kept.stores.get(reference).await,
         }
     }

@@ -13,8 +13,8 @@ use std::{
 use async_trait::async_trait;
 use callgate_google::{Identity, Rest, SecretManager, Tokens};
 use callgate_secret::{
-    CachePolicy, CachedStore, Error, ErrorKind, LocalStores, Secret, SecretReference, SecretStore,
-    USUAL_DIRECTORY,
+    CachePolicy, CachedStore, Error, ErrorKind, LocalStores, MASK, Secret, SecretReference,
+    SecretStore, USUAL_DIRECTORY,
 };
 use callgate_store::{
     KeyringBackend, KeyringStore, VaultConfig,
@@ -45,6 +45,8 @@ pub(super) struct Stores {
     /// The keys of `secrets:`: what is wrong with one of them was said already.
     keys: Vec<String>,
     network: Network,
+    /// Whether `****` stands in for secrets that cannot be read.
+    has_stand_ins: bool,
 }
 
 /// A store and what it was made of.
@@ -89,6 +91,7 @@ pub(super) async fn stores(
         keys: config.keys.clone(),
         // What stores answer is no toolset's business: a replayed toolset has the secrets of a real one.
         network: previous.map_or_else(network, |known| known.network.clone()),
+        has_stand_ins: environment.has_stand_ins,
     };
     let known = at_the_same_place.map(|known| &*known.configured).unwrap_or_default();
     for Remote { settings, tls } in remotes(config) {
@@ -214,6 +217,15 @@ impl Stores {
                 .all(|(left, right)| left.0 == right.0 && Arc::ptr_eq(left.1, right.1))
     }
 
+    /// A secret, or what stands in for one that cannot be read where that is wanted.
+    pub(super) fn or_stand_in(&self, got: Result<Secret, Error>) -> Result<Secret, Error> {
+        got.or_else(
+            |error| {
+                if self.has_stand_ins { Ok(Secret::new(MASK.to_owned())) } else { Err(error) }
+            },
+        )
+    }
+
     /// The file that a secret of this machine stands in.
     pub(super) fn file(&self, reference: &SecretReference) -> Option<PathBuf> {
         match reference {
@@ -284,10 +296,11 @@ fn secret_manager(
 impl SecretStore for Stores {
     async fn get(&self, reference: &SecretReference) -> Result<Secret, Error> {
         let scheme = reference.scheme();
-        match self.store(scheme) {
+        let got = match self.store(scheme) {
             Some(store) => store.get(reference).await,
             None => Err(Error::from_store(ErrorKind::Unsupported, self.missing(scheme).0)),
-        }
+        };
+        self.or_stand_in(got)
     }
 
     fn forget(&self, reference: &SecretReference, rejected: &Secret) {

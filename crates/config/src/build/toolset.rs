@@ -57,7 +57,12 @@ pub(super) async fn build<'a>(
     let supplies = Supplies::new(Arc::clone(&workshop.secrets), sending.tokens);
     let supplies = supplies.with_grants(environment.grants.clone());
     let supplies = (supplies.with_clock(environment.clock.clone()), sending.way);
-    let mut authenticators = Authenticators::of(reader, config, supplies, workshop.previous);
+    let mut authenticators = Authenticators::of(
+        reader,
+        config,
+        supplies,
+        (workshop.previous, environment.has_stand_ins),
+    );
     let places = authenticators.own.as_ref().map(|known| known.places()).unwrap_or_default();
     let transport = environment.transport.clone();
     let around = Surroundings { base, transport, missing: environment.missing, fetched };

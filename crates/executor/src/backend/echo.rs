@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use callgate_secret::Masker;
+use callgate_tool::Value;
 use http::{HeaderValue, Response};
 
 /// The answer with every one of the secrets masked in its headers.
@@ -32,6 +33,20 @@ pub(super) fn without_secrets_in_body(
     Some(kept)
 }
 
+/// The same, as JSON where it was JSON: a mask in place of a number would leave none.
+pub(super) fn readable_without_secrets(
+    response: &Response<Bytes>,
+    masker: &Masker<'_>,
+) -> Option<Response<Bytes>> {
+    let mut kept = without_secrets_in_body(response, masker)?;
+    let was_json = Value::from_slice(response.body()).ok();
+    if let (Some(mut json), Err(_)) = (was_json, Value::from_slice(kept.body())) {
+        json.mask(masker);
+        *kept.body_mut() = Bytes::from(json.to_string());
+    }
+    Some(kept)
+}
+
 #[cfg(test)]
 mod tests {
     use callgate_secret::Secret;
@@ -48,5 +63,19 @@ mod tests {
         let masked = without_secrets_in_body(&answer, &masker).unwrap();
         assert_eq!(masked.body(), "{\"sent\":\"****\"}");
         assert!(without_secrets_in_body(&masked, &masker).is_none());
+    }
+
+    #[test]
+    fn json_with_a_credential_for_a_number_stays_json() {
+        let masker = Masker::new(vec![Secret::new("9876543".to_owned())]);
+        for (body, expected) in [
+            ("{\"a\": 9876543, \"b\": \"9876543\"}", "{\"a\":\"****\",\"b\":\"****\"}"),
+            ("{\"a\": \"9876543\"}", "{\"a\": \"****\"}"),
+            ("9876543, 1", "****, 1"),
+        ] {
+            let answer = Response::new(Bytes::from(body));
+            let masked = readable_without_secrets(&answer, &masker).unwrap();
+            assert_eq!(masked.body(), expected, "{body}");
+        }
     }
 }

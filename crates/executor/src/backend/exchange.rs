@@ -11,7 +11,9 @@ use callgate_session::Owner;
 use callgate_tool::{
     Arguments, Event, Fault, Handle, Journal, PlannedRequest, Reached, Session, StoredResult, Value,
 };
-use callgate_transport::{Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport};
+use callgate_transport::{
+    CredentialValues, Error, ErrorKind, Limits, ResponseBody, SentAgain, Transport, render_request,
+};
 use http::{Request, Response};
 use tokio::time::Instant;
 use tracing::{Instrument, Span, field::Empty};
@@ -220,9 +222,13 @@ impl<'a> Exchange<'a> {
         failure::of_exchange(error, &self.limits(), self.plan.operation().effect)
     }
 
-    /// Says on a request who named its server, which is what the transport trusts it by.
+    /// Says on a request who named its server, which is what the transport trusts it by, and the values of the session that no text
+    /// of it may show.
     fn trust(&self, request: &mut Request<Bytes>) {
         request.extensions_mut().insert(self.plan.operation().server.named_by);
+        if !self.secrets.is_empty() {
+            request.extensions_mut().insert(CredentialValues(self.secrets.clone().into()));
+        }
     }
 
     /// Sends the request and what redirects ask for instead of it. Takes it out of its place when it goes: a copy for each
@@ -293,6 +299,9 @@ impl<'a> Exchange<'a> {
         let limits = Limits { timeout, ..self.connection.limits };
         if let (Some(watcher), Some(shown)) = (watched, shown) {
             watcher.sending(&shown);
+        }
+        if let Some(recorder) = watched.and_then(|watcher| watcher.recorder()) {
+            recorder.sent(render_request(request));
         }
         let request = mem::replace(request, Request::new(Bytes::new()));
         let opened = self.connection.transport.open(request, &limits).await;

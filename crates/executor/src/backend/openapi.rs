@@ -15,7 +15,7 @@ use callgate_tool::{
     Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
     StoredResult, Tool, ToolName, Value,
 };
-use callgate_transport::{Error, ResponseBody, TlsFault};
+use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
 use http::{HeaderValue, Response, StatusCode, header::CONTENT_TYPE};
 
 use super::{
@@ -29,7 +29,7 @@ use super::{
     reading, shown,
     values::Values,
 };
-use crate::{call::Call, execution::Execution, toolset::Callable};
+use crate::{call::Call, execution::Execution, toolset::Callable, watcher::Watched};
 
 /// One operation, its credentials, and the connection its toolset shares.
 #[derive(Debug)]
@@ -121,6 +121,10 @@ impl OpenApi {
         let sent = exchange.sent;
         let masker = Masker::new(exchange.secrets);
         let response = echo::without_secrets_in_headers(response, &masker);
+        let watched = call.extensions().get::<Watched>();
+        if let Some(recorder) = watched.and_then(|Watched(watcher)| watcher.recorder()) {
+            recorder.received(self.recorded(&response, &masker));
+        }
         let outcome = self.outcome((&response, &masker), call, journal).await;
         let is_refused =
             matches!(response.status(), StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
@@ -216,6 +220,16 @@ impl OpenApi {
             }
         }
         outcome
+    }
+
+    /// The text of an answer for a recording, with its secrets masked; nothing where one would still be in what it says.
+    fn recorded(&self, response: &Response<Bytes>, masker: &Masker<'_>) -> Option<Vec<u8>> {
+        let masked = echo::readable_without_secrets(response, masker);
+        let response = masked.as_ref().unwrap_or(response);
+        let journal = &mut Journal::default();
+        let reading = Reading { shape: &self.shape, masker, journal };
+        let is_held = self.plan.understood(response, reading).held_secret;
+        (!is_held).then(|| render_response(response))
     }
 
     /// The whole of an answer with its secrets masked; nothing where one would still be in what it says.

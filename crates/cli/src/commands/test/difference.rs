@@ -1,5 +1,7 @@
 //! Two texts side by side, line by line: what was expected and what came. The lines both share are left out.
 
+use super::layout::REQUEST;
+
 /// The number of differing lines that are shown.
 const SHOWN: usize = 40;
 
@@ -27,6 +29,22 @@ pub(super) fn of(expected: &str, got: &str) -> String {
         text.push_str("  (only the line ends differ)\n");
     }
     text
+}
+
+/// What is told of a request that is not the expected one.
+pub(super) fn requests_differ(expected: Option<&[u8]>, got: Option<&[u8]>) -> String {
+    match (expected, got) {
+        (None, Some(got)) => {
+            format!("nothing may be sent, yet this was:\n{}", String::from_utf8_lossy(got))
+        }
+        (Some(_), None) => format!("`{REQUEST}` was not sent: nothing was"),
+        (expected, got) => {
+            let text = |bytes: Option<&[u8]>| {
+                String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned()
+            };
+            format!("`{REQUEST}` differs\n{}", of(&text(expected), &text(got)))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,117 @@
+//! For requests that are answered from recordings: a credential that the operator cannot give now is shown as recordings show
+//! it, so that they are found without any secret. A session that lacks its own credential is told, as a service would be asked.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use callgate_tool::Session;
+use http::{Request, Response};
+
+use crate::{
+    authenticator::{Authenticator, Authorization},
+    error::Error,
+    place::{CredentialPlace, place_masks},
+    refusal::Refusal,
+};
+
+/// The authenticator with `****` in the places of what it cannot put there because of the operator's settings.
+pub fn stand_in(authenticator: Arc<dyn Authenticator>) -> Arc<dyn Authenticator> {
+    Arc::new(StandIn(authenticator))
+}
+
+#[derive(Debug)]
+struct StandIn(Arc<dyn Authenticator>);
+
+#[async_trait]
+impl Authenticator for StandIn {
+    async fn authorize(
+        &self,
+        request: &mut Request<Bytes>,
+        session: &Session,
+    ) -> Result<Authorization, Error> {
+        let bare = request.clone();
+        let error = match self.0.authorize(request, session).await {
+            Ok(authorization) => return Ok(authorization),
+            Err(error) => error,
+        };
+        let places = self.0.places();
+        if error.session_parameter().is_some() || places.is_empty() {
+            return Err(error);
+        }
+        *request = bare;
+        place_masks(request, &places)?;
+        Ok(Authorization::placed(places))
+    }
+
+    fn places(&self) -> Vec<CredentialPlace> {
+        self.0.places()
+    }
+
+    async fn refused(
+        &self,
+        authorization: &Authorization,
+        refusal: Refusal,
+        session: &Session,
+    ) -> bool {
+        self.0.refused(authorization, refusal, session).await
+    }
+
+    fn explain(&self, answer: &Response<Bytes>) -> Option<String> {
+        self.0.explain(answer)
+    }
+
+    fn session_parameter(&self) -> Option<String> {
+        self.0.session_parameter()
+    }
+
+    fn obstacle(&self) -> Option<&Error> {
+        self.0.obstacle()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use callgate_secret::{MemoryStore, Secret};
+    use callgate_transport::{Refuse, render_request};
+
+    use super::*;
+    use crate::{AuthConfig, CredentialSource, ErrorKind, Supplies, unmet};
+
+    async fn authorized(
+        value: CredentialSource,
+        secrets: MemoryStore,
+    ) -> Result<(String, usize), Error> {
+        let supplies = Supplies::new(Arc::new(secrets), Arc::new(Refuse::new()));
+        let made = stand_in(AuthConfig::Bearer { token: value }.build(&supplies)?);
+        let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
+        let authorization = made.authorize(&mut request, &Session::default()).await?;
+        let shown = String::from_utf8(render_request(&request)).unwrap();
+        Ok((shown, authorization.secrets.len()))
+    }
+
+    #[tokio::test]
+    async fn a_secret_that_is_not_there_is_masked_as_one_that_is() {
+        let reference = || CredentialSource::Secret("env:KEY".parse().unwrap());
+        let key = Secret::new("canary-key".to_owned());
+        let there = MemoryStore::new().with(&"env:KEY".parse().unwrap(), key);
+        let shown = "GET http://h/ HTTP/1.1\nauthorization: ****\n\n".to_owned();
+        assert_eq!(authorized(reference(), there).await.unwrap(), (shown.clone(), 1));
+        assert_eq!(authorized(reference(), MemoryStore::new()).await.unwrap(), (shown, 0));
+    }
+
+    #[tokio::test]
+    async fn what_the_session_lacks_is_told() {
+        let source = CredentialSource::SessionParameter("token".to_owned());
+        let error = authorized(source, MemoryStore::new()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingSessionValue);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_configured_is_told() {
+        let mut request = Request::get("http://h/").body(Bytes::new()).unwrap();
+        let unmet = stand_in(unmet("none".to_owned()));
+        let error = unmet.authorize(&mut request, &Session::default()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingCredential);
+    }
+}

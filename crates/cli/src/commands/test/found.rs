@@ -1,0 +1,84 @@
+//! What is below the paths that are given: fixtures, each a folder with a `toolset.yaml`, and their cases.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::layout::{CALL, CASES, TOOLSET};
+use crate::exit::Failure;
+
+/// One fixture and what of it is run.
+#[derive(Debug)]
+pub(super) struct Fixture {
+    pub(super) folder: PathBuf,
+    pub(super) cases: Vec<PathBuf>,
+    /// Whether its declarations and its report are compared: single cases are run without.
+    pub(super) is_whole: bool,
+}
+
+/// Everything below a path whose cases have one of these texts in their names; all cases without any.
+pub(super) fn below(path: &Path, names: &[String]) -> Result<Vec<Fixture>, Failure> {
+    if !path.is_dir() {
+        let message = format!("error: `{}` is not a folder", path.display());
+        return Err(Failure(format!("{message}\nhelp: name a folder of fixtures")));
+    }
+    // One case by its own folder: the fixture is two levels up.
+    if path.join(CALL).is_file()
+        && let Some(folder) = path.canonicalize().ok().as_deref().and_then(|path| two_up(path))
+    {
+        let folder = path.ancestors().nth(2).filter(|shown| is_fixture(shown)).unwrap_or(folder);
+        let (folder, cases) = (folder.to_owned(), vec![path.to_owned()]);
+        return Ok(vec![Fixture { folder, cases, is_whole: false }]);
+    }
+    let mut folders = Vec::new();
+    find(path, DEPTH, &mut folders)?;
+    let is_meant = |case: &PathBuf| {
+        let name = case.file_name().unwrap_or_default().to_string_lossy();
+        case.join(CALL).is_file()
+            && (names.is_empty() || names.iter().any(|part| name.contains(part.as_str())))
+    };
+    let with_cases = |folder: PathBuf| {
+        let cases = sorted(&folder.join(CASES))?.into_iter().filter(is_meant).collect();
+        Ok(Fixture { folder, cases, is_whole: names.is_empty() })
+    };
+    folders.into_iter().map(with_cases).collect()
+}
+
+fn two_up(case: &Path) -> Option<&Path> {
+    case.ancestors().nth(2).filter(|folder| is_fixture(folder))
+}
+
+fn is_fixture(folder: &Path) -> bool {
+    folder.join(TOOLSET).is_file()
+}
+
+fn find(folder: &Path, depth: usize, fixtures: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    if is_fixture(folder) {
+        fixtures.push(folder.to_owned());
+        return Ok(());
+    }
+    let Some(depth) = depth.checked_sub(1) else { return Ok(()) };
+    for below in sorted(folder)? {
+        if below.is_dir() {
+            find(&below, depth, fixtures)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is in a folder, in its order; nothing where there is none.
+pub(crate) fn sorted(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+    let entries = entries
+        .map_err(|error| Failure(format!("error: cannot read `{}`: {error}", folder.display())))?;
+    let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The depth below a path to which fixtures are looked for.
+const DEPTH: usize = 4;

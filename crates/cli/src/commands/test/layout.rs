@@ -1,0 +1,29 @@
+//! The files of a fixture and of a case, by their names.
+
+use std::path::Path;
+
+use callgate_transport::canonical_request;
+
+use crate::{exit::Failure, open::read};
+
+/// The file that makes a folder a fixture.
+pub(super) const TOOLSET: &str = "toolset.yaml";
+/// The folder of a fixture that its cases are in.
+pub(super) const CASES: &str = "cases";
+/// The file that makes a folder a case.
+pub(super) const CALL: &str = "call.json";
+pub(super) const SESSION: &str = "session.json";
+pub(super) const REQUEST: &str = "request.http";
+pub(super) const RESPONSE: &str = "response.http";
+pub(super) const RESULT: &str = "result.json";
+pub(super) const ANSWER: &str = "answer.json";
+
+/// The request that is expected of a case, as it is rendered.
+pub(super) fn request(folder: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    Ok(optional(&folder.join(REQUEST))?.map(|text| canonical_request(&text)))
+}
+
+/// The bytes of a file that need not be there.
+pub(super) fn optional(file: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    if file.is_file() { read(file).map(Some) } else { Ok(None) }
+}

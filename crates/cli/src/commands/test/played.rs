@@ -1,0 +1,196 @@
+//! Runs a case once: answered from its recording, or by the service itself. What was sent, what came back and what it means is
+//! seen without credentials.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use callgate::{
+    Call, ClientAnswer, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
+    config::{Built, Config, Environment, Upstream},
+    dialect::{json_result, read_call},
+    transport::{Recording, Replay},
+};
+use callgate_config::Location;
+use callgate_executor::{AnswerHead, Recorder, Watcher};
+use callgate_tool::{PlannedRequest, Value};
+
+use super::layout::{ANSWER, CALL, SESSION, TOOLSET, optional};
+use crate::{
+    commands::call::block_on,
+    exit::Failure,
+    grants,
+    open::{cached, failure, read},
+    session,
+};
+
+/// Who answers a case.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Answering<'a> {
+    /// A request is answered by a response; any other by nothing.
+    Recording(Option<(&'a [u8], &'a [u8])>),
+    /// The service, over the network.
+    Service,
+}
+
+/// A case that was run.
+#[derive(Debug)]
+pub(super) struct Played {
+    /// The text of the first request, if one was sent.
+    pub(super) request: Option<Vec<u8>>,
+    /// The last answer, if one was read.
+    pub(super) answer: Option<Answer>,
+    pub(super) result: ToolResult,
+    /// The description of the tools.
+    pub(super) description: String,
+}
+
+/// Runs the case in `folder` of the fixture `api`.
+pub(super) fn played(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Played, Failure> {
+    let call = called(folder)?;
+    let built = built(api, folder, by)?;
+    let session = session(folder, &built)?;
+    let seen = Arc::new(Seen::default());
+    let watched = Call::new(&call, &session).with_watcher(Arc::<Seen>::clone(&seen));
+    let mut result = block_on(built.executor.run(watched))?;
+    if let (Outcome::Pending(_), Some(answer)) = (&result.outcome, optional(&folder.join(ANSWER))?)
+    {
+        let answer = json(&folder.join(ANSWER), &answer)?;
+        result = settled(&built.executor, (&call, &session), answer)?;
+    }
+    let description = built.toolsets.first().map(|toolset| toolset.file.display().to_string());
+    let description = description.unwrap_or_default();
+    // Connections end before what they were made with.
+    drop::<Built>(built);
+    let (request, answer) = (seen.request(), seen.answer());
+    Ok(Played { request, answer, result: steady(result), description })
+}
+
+/// An answer as it may be written down.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// Its text.
+    Text(Vec<u8>),
+    /// It holds a credential in a form that cannot be masked.
+    Unmasked,
+}
+
+impl Played {
+    /// The text of `result.json`.
+    pub(super) fn result(&self) -> String {
+        format!("{:#}\n", json_result(&self.result).into_value())
+    }
+}
+
+fn built(api: &Path, folder: &Path, by: Answering<'_>) -> Result<Built, Failure> {
+    let file = api.join(TOOLSET);
+    let mut config = Config::from_toolset_file(&file).map_err(|error| failure(&error))?;
+    let environment = match by {
+        Answering::Recording(recorded) => {
+            let recording = recorded.map(|(request, response)| Recording {
+                name: folder.display().to_string(),
+                request: request.to_owned(),
+                response: response.to_owned(),
+            });
+            let replay = Replay::new(recording)
+                .map_err(|error| Failure(format!("error: in `{}`: {error}", folder.display())))?;
+            Environment::new().with_transport(Arc::new(replay)).with_stand_ins()
+        }
+        Answering::Service => {
+            config.toolsets.iter_mut().for_each(|toolset| toolset.upstream = Upstream::Http);
+            let grants = grants::of(&Location::File(file.clone()), &file).into_iter();
+            grants.fold(cached(Environment::new()), Environment::with_grants)
+        }
+    };
+    config.build_blocking(&environment, None).map_err(|error| failure(&error))
+}
+
+/// The ending of a call that the client answers.
+fn settled(
+    executor: &Executor,
+    (call, session): (&ToolCall, &Session),
+    answer: Value,
+) -> Result<ToolResult, Failure> {
+    let settled = executor.settle(Call::new(call, session), ClientAnswer::Output(answer));
+    Ok(block_on(settled)?.unwrap_or_else(|fault| ToolResult {
+        id: call.id.clone(),
+        tool: call.tool.clone(),
+        outcome: Outcome::Failed(fault),
+        journal: Journal::default(),
+    }))
+}
+
+/// The result without what is drawn at random, or says when it was.
+fn steady(mut result: ToolResult) -> ToolResult {
+    match &mut result.outcome {
+        Outcome::Answered(answer) => {
+            answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
+        }
+        Outcome::Pending(pending) => {
+            "call_0".clone_into(&mut pending.id);
+            pending.expires = None;
+        }
+        _ => {}
+    }
+    result
+}
+
+fn called(folder: &Path) -> Result<ToolCall, Failure> {
+    let file = folder.join(CALL);
+    let call = json(&file, &read(&file)?)?;
+    read_call(call).map_err(|error| told(&file, &error))
+}
+
+fn session(folder: &Path, built: &Built) -> Result<Session, Failure> {
+    let file = folder.join(SESSION);
+    let Some(text) = optional(&file)? else { return Ok(Session::default()) };
+    let envelope = json(&file, &text)?;
+    block_on(session::read(&file, envelope, built))?
+}
+
+fn json(file: &Path, text: &[u8]) -> Result<Value, Failure> {
+    Value::from_slice(text).map_err(|error| told(file, &error))
+}
+
+fn told(file: &Path, error: &dyn std::fmt::Display) -> Failure {
+    Failure(format!("error: in `{}`: {error}", file.display()))
+}
+
+/// The texts of what a call sends and gets.
+#[derive(Debug, Default)]
+struct Seen {
+    requests: Mutex<Vec<Vec<u8>>>,
+    answers: Mutex<Vec<Answer>>,
+}
+
+impl Seen {
+    fn request(&self) -> Option<Vec<u8>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).first().cloned()
+    }
+
+    fn answer(&self) -> Option<Answer> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).last().cloned()
+    }
+}
+
+impl Watcher for Seen {
+    fn sending(&self, _: &PlannedRequest) {}
+
+    fn answered(&self, _: &AnswerHead) {}
+
+    fn recorder(&self) -> Option<&dyn Recorder> {
+        Some(self)
+    }
+}
+
+impl Recorder for Seen {
+    fn sent(&self, request: Vec<u8>) {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+    }
+
+    fn received(&self, answer: Option<Vec<u8>>) {
+        let answer = answer.map_or(Answer::Unmasked, Answer::Text);
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answer);
+    }
+}

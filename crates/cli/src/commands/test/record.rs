@@ -1,0 +1,100 @@
+//! `--record`: the request and the answer of a case as the service gives it, credentials masked, and what they mean. What is
+//! written is run as a recording first, so that it passes from then on; a file that is there is left alone unless `--force` is given.
+
+use std::path::Path;
+
+use callgate::{FaultCode, Outcome};
+
+use super::{
+    Check, Over,
+    difference::requests_differ,
+    files::NewFiles,
+    layout::{REQUEST, RESPONSE, RESULT, request},
+    played::{Answer, Answering, Played, played},
+};
+use crate::{commands::call::failed, exit::Failure};
+
+/// Whether the case in `folder` is recorded: nothing is there to compare with, or it is to be written over.
+pub(super) fn is_wanted(folder: &Path, over: Over) -> bool {
+    let is_there = |name: &str| folder.join(name).exists();
+    over == Over::All || !(is_there(RESPONSE) || is_there(RESULT))
+}
+
+/// Records the case in `folder` of the fixture `api`.
+pub(super) fn record(api: &Path, folder: &Path, over: Over) -> Result<Vec<Check>, Failure> {
+    // Without a service, and without a secret: what the case sends.
+    let planned = played(api, folder, Answering::Recording(None))?;
+    let expected = request(folder)?;
+    if over == Over::Nothing && expected.is_some() && planned.request != expected {
+        let differ = requests_differ(expected.as_deref(), planned.request.as_deref());
+        let help = "nothing was sent; correct the call, or write over it with `--force`";
+        return Ok(vec![Check::Broken(format!("{differ}{help}"))]);
+    }
+    let Some(request) = planned.request.clone() else { return silent(folder, &planned) };
+    NewFiles::are_possible(folder)?;
+    let live = played(api, folder, Answering::Service)?;
+    let answer = match &live.answer {
+        Some(Answer::Text(answer)) => answer,
+        Some(Answer::Unmasked) => return Ok(vec![Check::Broken(UNMASKED.to_owned())]),
+        None => return Ok(vec![Check::Broken(unanswered(&live))]),
+    };
+    let replayed = played(api, folder, Answering::Recording(Some((&request, answer))))?;
+    if replayed.request.as_ref() != Some(&request) {
+        let differ = requests_differ(Some(&request), replayed.request.as_deref());
+        let why = "the case sends another request each time, which no recording can answer";
+        return Ok(vec![Check::Broken(format!("{why}: {differ}"))]);
+    }
+    if matches!(live.result.outcome, Outcome::Answered(_))
+        && !matches!(replayed.result.outcome, Outcome::Answered(_))
+    {
+        return Ok(vec![Check::Broken(UNREADABLE.to_owned())]);
+    }
+    let mut files = NewFiles::in_folder(folder);
+    files.write(RESPONSE, answer)?;
+    files.write(REQUEST, &request)?;
+    files.write(RESULT, replayed.result().as_bytes())?;
+    files.finish()?;
+    Ok(vec![Check::Recorded(status(answer))])
+}
+
+/// A case that sends nothing: its arguments are refused, its session lacks a value, or somebody else runs its tool.
+fn silent(folder: &Path, planned: &Played) -> Result<Vec<Check>, Failure> {
+    if let Outcome::Failed(fault) = &planned.result.outcome
+        && fault.code == FaultCode::UnknownTool
+    {
+        return Ok(vec![Check::Broken(format!("nothing is recorded\n{}", told(planned)))]);
+    }
+    let mut files = NewFiles::in_folder(folder);
+    files.write(RESULT, planned.result().as_bytes())?;
+    files.remove(REQUEST);
+    files.remove(RESPONSE);
+    files.finish()?;
+    let why = match &planned.result.outcome {
+        Outcome::Failed(fault) => format!("nothing is sent: {}", fault.code.as_str()),
+        _ => "nothing is sent".to_owned(),
+    };
+    Ok(vec![Check::Recorded(why)])
+}
+
+/// Why there is no answer.
+fn unanswered(live: &Played) -> String {
+    format!("nothing is recorded, for there was no answer\n{}", told(live))
+}
+
+fn told(played: &Played) -> String {
+    failed(&played.result, &played.description)
+}
+
+/// The status line of an answer.
+fn status(answer: &[u8]) -> String {
+    let line = answer.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    line.split_once(' ').map(|(_, status)| status.to_owned()).unwrap_or_default()
+}
+
+/// What is told where the answer holds a credential that would stay in it.
+const UNMASKED: &str =
+    "nothing is recorded: the answer holds the credential in a form that cannot be masked";
+/// What is told where masks leave an answer that says something else.
+const UNREADABLE: &str =
+    "nothing is recorded: without the credential in it the answer cannot be read any more";
