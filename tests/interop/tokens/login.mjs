@@ -1,4 +1,5 @@
-// A person logs in with a certified authorization server, in a browser that is a plain HTTP client and on another device; calls
+// A person logs in with a certified authorization server, in a browser that is a plain HTTP client (Chromium, where $CHROMIUM names
+// it: `browser/run`) and on another device; calls
 // have the token, processes that need a new one at once ask for it once (the server takes each refresh token once), and a logout
 // gives everything back. Usage: login.mjs CALLGATE
 import { spawn } from 'node:child_process';
@@ -8,6 +9,7 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { chromium, plain } from './browsers.mjs';
 
 const require = createRequire(`${resolve(process.env.INTEROP_MODULES)}/`);
 const { default: Provider } = await import(require.resolve('oidc-provider'));
@@ -112,38 +114,12 @@ const run = (...words) => {
   return ran;
 };
 
-// A browser without a window: cookies, redirects, and the first form of a page filled in, until `isOver`.
-const browse = async (start, isOver) => {
-  const jar = new Map();
-  let [url, body] = [start, undefined];
-  for (let step = 0; step < 30; step += 1) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const own = url.startsWith(issuer);
-    const answer = await fetch(url, { method: body ? 'POST' : 'GET', body, redirect: 'manual', headers: own ? { cookie } : {} });
-    for (const line of own ? answer.headers.getSetCookie() : []) {
-      const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
-      if (value) jar.set(name, value); else jar.delete(name);
-    }
-    const text = await answer.text();
-    const location = answer.headers.get('location');
-    if (location) {
-      [url, body] = [new URL(location, url).href, undefined];
-    } else if (isOver(url, text)) {
-      return text;
-    } else {
-      const [form] = /<form[\s\S]*?<\/form>/.exec(text) ?? [];
-      if (!form) throw new Error(`no form at ${url}: ${answer.status} ${text.slice(0, 300)}`);
-      const action = (/action="([^"]*)"/.exec(form)?.[1] ?? '').replaceAll('&amp;', '&');
-      body = new URLSearchParams();
-      for (const [input] of form.matchAll(/<input[^>]*>/g)) {
-        const attribute = (name) => new RegExp(`${name}="([^"]*)"`).exec(input)?.[1];
-        if (attribute('name')) body.set(attribute('name'), attribute('value') ?? 'a-person');
-      }
-      url = new URL(action || url, url).href;
-    }
-  }
-  throw new Error(`no end: ${url}`);
-};
+// Chromium where one is named, else a plain HTTP client that fills in forms.
+const real = process.env.CHROMIUM
+  ? await chromium((await import(require.resolve('puppeteer-core'))).default, process.env.CHROMIUM, process.env.CHROMIUM_LIBRARIES)
+  : undefined;
+const browse = real?.browse ?? plain(issuer);
+if (real) console.log(`       ${real.version}`);
 const grants = () => { try { return readdirSync(join(state, 'callgate')).filter((name) => name.endsWith('.json')); } catch { return []; } };
 const isActive = async (token) => {
   const authorization = `Basic ${Buffer.from(`secret:${secret}`).toString('base64')}`;
@@ -237,6 +213,7 @@ const leaked = [...tokens, ...codes, secret].filter((known) => written.includes(
 check(`none of ${tokens.size} tokens and ${codes.length} codes is in what callgate wrote`, tokens.size > 6 && leaked.length === 0, leaked.length);
 console.log(`       ${((Date.now() - began) / 1000).toFixed(1)} s`);
 
+await real?.close();
 issuerServer.close();
 service.close();
 rmSync(folder, { recursive: true });
