@@ -5,6 +5,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+    pin::pin,
 };
 
 use callgate::{Answer, Call, Content, Executor, Outcome, Piece, ToolStream};
@@ -31,22 +32,26 @@ pub(super) async fn to_file(
     shown: &Shown,
 ) -> Result<Verdict, Failure> {
     let started = Instant::now();
-    // Before anything is sent: a file that cannot be made is known at once.
-    let mut partial = Partial::beside(file)?;
+    // Before anything is sent: a file that cannot be made is known at once. It is made when there is an answer, so that nothing is
+    // left where somebody ends the command before.
+    drop(Partial::beside(file)?);
     let mut stream = match approve::opened(executor, &call, consent).await {
         Ok(stream) => stream,
         Err(result) => return Ok(shown.ended(&result)),
     };
+    let mut partial = Partial::beside(file)?;
     let bar = bar(&stream);
     let mut n_bytes = 0;
+    // One for all pieces: what is sent between two of them is seen, too.
+    let mut ended = pin!(tokio::signal::ctrl_c());
     loop {
         let piece = tokio::select! {
-            piece = stream.next() => piece,
-            _ = tokio::signal::ctrl_c() => {
+            _ = &mut ended => {
                 bar.finish_and_clear();
                 let file = file.display();
                 return Err(Failure(format!("error: ended before the answer was whole\nnote: nothing was written to `{file}`")));
             }
+            piece = stream.next() => piece,
         };
         let Some(piece) = piece else { break };
         let bytes = bytes(&piece);
