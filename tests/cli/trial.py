@@ -17,6 +17,12 @@ import time
 
 # No command of a scene takes longer.
 PATIENCE = 60
+# What Ctrl-C sends.
+INTERRUPT = "\x03"
+# Begins a line anew, so that what was there is gone.
+CLEARED = "\r\x1b[2K"
+# The progress of a download.
+PROGRESS = re.compile(r"[\d.]+ \w+ of ([\d.]+ \w+) \[[^]]*\] [\d.]+ \w+/s, \d+s left")
 
 
 class Trial:
@@ -31,21 +37,45 @@ class Trial:
         return self
 
     def __exit__(self, *_):
-        for server in self.servers:
-            server.shutdown()
-            server.server_close()
+        self.stop()
         shutil.rmtree(self.home)
 
+    def stop(self):
+        """Ends the services."""
+        while self.servers:
+            server = self.servers.pop()
+            server.shutdown()
+            server.server_close()
+
+    def show(self, *names):
+        """Shows files as `cat` does."""
+        for name in names:
+            self.shown.append(f"$ cat {name}\n{self.scrubbed((self.home / name).read_text())}")
+
+    def files(self):
+        """Lists the files of the home, those that are hidden too."""
+        names = sorted(path.name for path in self.home.iterdir() if path.is_file())
+        self.shown.append("$ ls -A\n" + "".join(f"{name}\n" for name in names))
+
     def serve(self, answers):
-        """A service that answers paths with (status, media type, bytes), or with what a function makes of a request; its URL."""
+        """A service that answers paths with (status, media type, bytes), or with what a function makes of a request, which may
+        set `links` on it, and answers itself where it returns nothing; its URL."""
 
         class Handler(http.server.BaseHTTPRequestHandler):
             """Answers from the table."""
 
+            server_version, sys_version = "Service", ""
+
             def do_GET(self):
                 answer = answers.get(self.path.split("?")[0], (404, "application/json", b"{}"))
-                status, media, body = answer(self) if callable(answer) else answer
+                self.links = ""
+                answer = answer(self) if callable(answer) else answer
+                if answer is None:
+                    return
+                status, media, body = answer
                 self.send_response(status)
+                if self.links:
+                    self.send_header("Link", self.links)
                 self.send_header("Content-Type", media)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -61,15 +91,15 @@ class Trial:
         self.servers.append(server)
         return f"http://127.0.0.1:{server.server_address[1]}"
 
-    def run(self, *line, code=0, answers=()):
-        """Runs `callgate LINE`; types each answer once its question is there."""
+    def run(self, *line, code=0, answers=(), interrupt=None):
+        """Runs `callgate LINE`; types each answer once its question is there, and Ctrl-C once a text is."""
         self.shown.append(f"$ callgate {' '.join(line)}\n")
         pid, terminal = pty.fork()
         if pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, self.columns, 0, 0))
             os.chdir(self.home)
             os.execve(self.callgate, ["callgate", *line], self.environment())
-        text = self.answered(pid, terminal, list(answers))
+        text = self.answered(pid, terminal, [(question, f"{said}\n") for question, said in answers] or [(interrupt, INTERRUPT)])
         _, status = os.waitpid(pid, 0)
         os.close(terminal)
         ended = os.waitstatus_to_exitcode(status)
@@ -77,7 +107,7 @@ class Trial:
         if ended:
             self.shown.append(f"(exit {ended})\n")
         if ended != code:
-            raise AssertionError(f"callgate {' '.join(line)}: expected exit {code}, got {ended}:\n{text}")
+            raise AssertionError(f"callgate {' '.join(line)}: expected exit {code}, got {ended}:\n{text[-2000:]}")
         return text
 
     def answered(self, pid, terminal, answers):
@@ -94,11 +124,11 @@ class Trial:
             if not piece:
                 return text
             text += piece.decode(errors="replace")
-            if answers and answers[0][0] in text[asked:]:
+            if answers and answers[0][0] and answers[0][0] in text[asked:]:
                 asked = len(text)
-                os.write(terminal, f"{answers.pop(0)[1]}\n".encode())
+                os.write(terminal, answers.pop(0)[1].encode())
         os.kill(pid, signal.SIGKILL)
-        raise AssertionError(f"the command did not end: {text}")
+        raise AssertionError(f"the command did not end: {text[-2000:]}")
 
     def environment(self):
         """What the command finds of the machine: a home, and the variables of the scene."""
@@ -108,6 +138,8 @@ class Trial:
     def scrubbed(self, text):
         """The text without what another run or machine has otherwise."""
         text = text.replace("\r\n", "\n").replace(str(self.home), "~")
+        text = "\n".join(map(remaining, text.split("\n")))
+        text = re.sub(r"\bin [\d.]+ m?s\b", "in N s", text)
         text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
         text = re.sub(r" *\d+ ms", " N ms", text)
         for value in self.variables.values():
@@ -117,3 +149,11 @@ class Trial:
     def transcript(self):
         """All that was typed and shown."""
         return "".join(self.scrubbed(part) if part.startswith("$ ") else part for part in self.shown)
+
+
+def remaining(line):
+    """What stays of a line that is drawn again and again, behind one drawing of a progress."""
+    drawn = line.split(CLEARED)
+    progress = next((found for found in map(PROGRESS.search, drawn[:-1]) if found), None)
+    shown = f"(drawn and cleared: N MiB of {progress[1]} [###>---] N MiB/s, Ns left)\n" if progress else ""
+    return shown + drawn[-1]
