@@ -77,6 +77,8 @@ struct Keeper {
     ask: Instant,
     /// The wait after the last failure; it doubles up to the interval.
     patience: Duration,
+    /// The next build is done because files may have changed while they were read.
+    doubts: bool,
 }
 
 impl Keeper {
@@ -95,6 +97,7 @@ impl Keeper {
             look: now + LOOK,
             ask: now,
             patience: FIRST_PATIENCE,
+            doubts: false,
             gateway,
             source,
         };
@@ -106,6 +109,7 @@ impl Keeper {
     async fn run(mut self) {
         loop {
             let cause = self.next().await;
+            let is_asked = self.askings.has_changed().unwrap_or(false);
             let n_asked = *self.askings.borrow_and_update();
             let at = SystemTime::now();
             let known = self.stamps.files();
@@ -123,8 +127,9 @@ impl Keeper {
                     !changes.list().is_empty() || !waiting.is_empty()
                 }
             };
-            // Nobody is helped by a list of looks that found nothing.
-            if is_news || cause != Cause::Address {
+            // Nobody is helped by a list of looks that found nothing; but whoever asked waits for an end.
+            let is_look = cause == Cause::Address || self.doubts;
+            if is_news || is_asked || !is_look {
                 self.gateway.reloads().end(n_asked, Reload { at, cause, end });
             }
         }
@@ -146,7 +151,8 @@ impl Keeper {
     /// Waits until there is a reason to build again.
     async fn next(&mut self) -> Cause {
         // Nobody says what changed before its folder was watched.
-        if self.settings.watch && self.is_changed().await {
+        self.doubts = self.settings.watch && self.is_changed().await;
+        if self.doubts {
             return Cause::File;
         }
         loop {

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, Metadata},
     path::{Path, PathBuf},
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 /// Files and how they looked.
@@ -33,7 +33,7 @@ impl Stamps {
     /// The stamps of files that were read since a time: one that was written since then may have been read before, and
     /// looks changed.
     pub(super) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
-        let mut stamps = Self::of(files);
+        let (mut stamps, since) = (Self::of(files), since - TICK);
         let is_older = |stamp: &Stamp| stamp.modified.is_none_or(|modified| modified < since);
         stamps.stamps.retain(|_, stamp| is_older(stamp));
         stamps
@@ -71,10 +71,11 @@ fn identity(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
+/// A file's time may lie so far before its writing: systems take it from a clock that moves a hundred times a second or more.
+const TICK: Duration = Duration::from_millis(20);
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
 
     #[test]
@@ -86,5 +87,8 @@ mod tests {
         let stamps = |since| Stamps::default().and(&files, since);
         assert_eq!(stamps(now + hour), Stamps::of(&files));
         assert_ne!(stamps(now - hour), Stamps::of(&files));
+        // The clock of files is behind.
+        let written = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
+        assert_ne!(stamps(written + TICK / 2), Stamps::of(&files));
     }
 }

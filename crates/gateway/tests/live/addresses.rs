@@ -1,10 +1,15 @@
 //! Descriptions at addresses: asked for again, and missed at the start.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    fs::File,
+    io::Write as _,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
 
 use axum::{Router, http::StatusCode, routing::get};
 use serde_json::json;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::timeout};
 
 use crate::sidecar::{Sidecar, changes, description};
 
@@ -24,17 +29,23 @@ async fn server(status: u16, text: &str) -> (String, Served) {
     (address, served)
 }
 
-async fn sidecar(address: &str) -> Sidecar {
+async fn sidecar(address: &str, interval: &str) -> Sidecar {
     let text = format!(
-        "reload: {{interval: 50ms}}\ntoolsets: {{pets: {{openapi: '{address}', prefix: '', required: true}}}}"
+        "reload: {{interval: {interval}}}\ntoolsets: {{pets: {{openapi: '{address}', prefix: '', required: true}}}}"
     );
-    Sidecar::with(|folder| std::fs::write(folder.join("callgate.yaml"), text).unwrap()).await
+    // It was written long ago: only what is at the address changes.
+    Sidecar::with(|folder| {
+        let mut file = File::create(folder.join("callgate.yaml")).unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    })
+    .await
 }
 
 #[tokio::test]
 async fn a_description_at_an_address_is_followed() {
     let (address, served) = server(200, &description(&["listPets"])).await;
-    let sidecar = sidecar(&address).await;
+    let sidecar = sidecar(&address, "50ms").await;
     assert_eq!(sidecar.tools().await, ["listPets"]);
     *served.lock().unwrap() = (200, description(&["getPet"]));
     let reload = sidecar.reloads(1).await;
@@ -48,10 +59,22 @@ async fn a_description_at_an_address_is_followed() {
 #[tokio::test]
 async fn a_required_description_that_is_missing_at_the_start_keeps_calls_away_until_it_is_there() {
     let (address, served) = server(503, "").await;
-    let sidecar = sidecar(&address).await;
+    let sidecar = sidecar(&address, "50ms").await;
     assert_eq!(sidecar.get("/readyz").await, json!({"status": "not_ready"}));
     assert_eq!(sidecar.get("/healthz").await, json!({"status": "ok"}));
     *served.lock().unwrap() = (200, description(&["getPet"]));
     assert_eq!(changes(&sidecar.reloads(1).await), ["getPet: added"]);
     assert_eq!(sidecar.get("/readyz").await, json!({"status": "ready"}));
+}
+
+#[tokio::test]
+async fn whoever_asks_for_a_reload_while_addresses_are_asked_gets_an_answer() {
+    let (address, _served) = server(503, "").await;
+    let sidecar = sidecar(&address, "1ms").await;
+    let asked = async {
+        for _ in 0..50 {
+            assert_eq!(sidecar.post("/v1/admin/reload").await["outcome"], "replaced");
+        }
+    };
+    timeout(Duration::from_secs(30), asked).await.expect("each has its end");
 }
