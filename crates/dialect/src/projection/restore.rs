@@ -50,16 +50,24 @@ impl<'s> Restoring<'s> {
             let own = is_theirs.then(|| self.names.get(&name)).flatten();
             let own = own.filter(|own| shapes.declare(own)).cloned();
             let name = own.unwrap_or(name);
-            let below = shapes.properties.get(name.as_str());
-            let is_optional = below.is_some() && !shapes.required.contains(name.as_str());
-            if self.drops_null && is_optional && value.is_null() {
+            if self.drops_null && value.is_null() && self.is_absent(&name, &shapes) {
                 continue;
             }
-            let below = below.unwrap_or(&shapes.rest);
+            let below = shapes.properties.get(name.as_str()).unwrap_or(&shapes.rest);
             let value = self.value(value, below, depth + 1);
             restored.insert(name, value);
         }
         restored
+    }
+
+    /// True for a declared member whose `null` can only mean that it is not there: no alternative asks for it, or it is asked
+    /// for by one of several, and is never `null`.
+    fn is_absent(&self, name: &str, shapes: &Shapes<'s>) -> bool {
+        let Some(schemas) = shapes.properties.get(name) else { return false };
+        let takes_null = |schema: &&'s Value| {
+            kinds_of(schema, self.definitions, ALTERNATIVES).meets(Kinds::NULL)
+        };
+        !shapes.required.contains(name) || !schemas.iter().any(takes_null)
     }
 
     fn value(&self, value: Value, schemas: &[&'s Value], depth: usize) -> Value {

@@ -260,6 +260,9 @@ fn null_means_absent_where_every_member_must_be_written() {
     let expected = json!({"a": null, "c": {}, "e": {"f": null}});
     check_restored(schema.clone(), OpenAiStrict, &given, &expected);
     check_restored(schema, Portable, &given, &given);
+    let either = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "anyOf": [{"required": ["a"]}, {"required": ["b"]}]});
+    check_restored(either, OpenAiStrict, &json!({"a": "x", "b": null}), &json!({"a": "x"}));
 }
 
 #[test]
