@@ -18,7 +18,9 @@ use axum::{
     routing::{get, post},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate::{Call, Event, Executor, FaultCode, Next, Outcome, Principal, Reached, Session};
+use callgate::{
+    Call, Content, Event, Executor, FaultCode, Next, Outcome, Part, Principal, Reached, Session,
+};
 use callgate_tool::{Value, json};
 use tokio::net::TcpListener;
 
@@ -33,6 +35,11 @@ paths:
       operationId: fetch
       responses:
         200: { description: a file, content: { application/zip: {} } }
+  /parts:
+    get:
+      operationId: parts
+      responses:
+        200: { description: a text and a file, content: { multipart/mixed: {} } }
   /raw:
     post:
       operationId: raw
@@ -56,6 +63,15 @@ fn file() -> Vec<u8> {
     (0..=255).chain(*b"\r\n--\r\n\0\xff").collect()
 }
 
+const PARTS: &str = "multipart/mixed; boundary=b";
+
+/// A text and the file.
+fn parts() -> Vec<u8> {
+    let (head, tail) =
+        ("--b\r\n\r\nhere it is\r\n--b\r\nContent-Type: application/zip\r\n\r\n", "\r\n--b--");
+    [head.as_bytes(), &file(), tail.as_bytes()].concat()
+}
+
 async fn arrived(headers: HeaderMap, body: Bytes) -> Json<Value> {
     let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     Json(json!({"type": media_type, "body": BASE64_STANDARD.encode(body)}))
@@ -64,6 +80,7 @@ async fn arrived(headers: HeaderMap, body: Bytes) -> Json<Value> {
 async fn executor() -> Executor {
     let app = Router::new()
         .route("/file", get(|_: Request| async { ([(CONTENT_TYPE, "application/zip")], file()) }))
+        .route("/parts", get(|_: Request| async { ([(CONTENT_TYPE, PARTS)], parts()) }))
         .fallback(post(arrived));
     target::executor(DESCRIPTION, &served(app).await, "")
 }
@@ -108,6 +125,21 @@ async fn the_file_of_one_call_is_the_argument_of_the_next() {
 
     let planned = executor.prepare(&asked("form", arguments), &Session::default()).await.outcome;
     assert!(matches!(planned, Outcome::Planned(_)), "{planned:?}");
+}
+
+#[tokio::test]
+async fn the_file_in_a_part_of_an_answer_is_the_argument_of_the_next() {
+    let executor = executor().await;
+    let Outcome::Answered(answer) = call(&executor, "parts", json!({})).await.outcome else {
+        panic!("no answer")
+    };
+    assert_eq!(answer.handle, None, "all that is said beside the file is shown");
+    let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
+    let [Part { handle: None, .. }, Part { handle: Some(handle), .. }] = &**parts else {
+        panic!("{parts:?}")
+    };
+    let sent = seen(&executor, "raw", json!({"body": {"handle": handle.as_str()}})).await;
+    assert_eq!(sent, ("application/octet-stream".to_owned(), file()));
 }
 
 /// What is sent once more with a fresh token is the same file.

@@ -133,7 +133,12 @@ fn fair_share(members: &Object, room: usize) -> usize {
     let size = |(name, value): (&String, &Value)| {
         text_size(name) + COLON + 1 + size_within(value, room).unwrap_or(room)
     };
-    let mut sizes: Vec<usize> = members.iter().map(size).collect();
+    let share = even_share(members.iter().map(size).collect(), room);
+    share.max(SMALLEST_SHARE.min(room / 4))
+}
+
+/// The size each of several may have, so that small ones are whole and large ones share what is left.
+pub(crate) fn even_share(mut sizes: Vec<usize>, room: usize) -> usize {
     sizes.sort_unstable();
     let mut left = room;
     let mut share = room;
@@ -144,7 +149,7 @@ fn fair_share(members: &Object, room: usize) -> usize {
         }
         left -= size;
     }
-    share.max(SMALLEST_SHARE.min(room / 4))
+    share
 }
 
 /// The size of a value as compact JSON, or `None` beyond `limit`. It looks at no more of the value than `limit` bytes.

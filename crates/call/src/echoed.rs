@@ -7,8 +7,8 @@ use callgate_secret::Masker;
 use callgate_tool::{Content, Json, Value};
 
 /// Masks the secrets in a content; answers whether there were any.
-pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
-    match content {
+pub(crate) fn content(shown: &mut Content, masker: &Masker<'_>) -> Found {
+    match shown {
         Content::Empty => Found::Nothing,
         Content::File { media_type, .. } | Content::Media { media_type, .. } => {
             text(media_type, masker)
@@ -18,6 +18,12 @@ pub(crate) fn content(content: &mut Content, masker: &Masker<'_>) -> Found {
             *taken = masked;
             found
         }
+        Content::Parts(parts) => parts.iter_mut().fold(Found::Nothing, |found, part| {
+            let names = [&mut part.name, &mut part.content_id, &mut part.filename];
+            let names = names.into_iter().flatten();
+            let found = names.fold(found, |found, name| found.or(text(name, masker)));
+            found.or(content(&mut part.content, masker))
+        }),
         Content::Text { text: shown, media_type } => {
             text(media_type, masker).or(text(shown, masker))
         }

@@ -36,7 +36,7 @@ pub use arguments::{ArgumentCheck, OutputCheck};
 pub use check::{Evaluated, Evaluator, Verdict};
 pub use kept::Kept;
 pub use plan::Plan;
-pub use response::{Reading, SplitValue, Splitter, Understood, Unfinished};
+pub use response::{Reading, SplitValue, Splitter, Understood, Unfinished, WholePart};
 pub use select::{Paths, Selection};
 pub use shape::{BigIntegers, DEFAULT_MEDIA_BYTES, DEFAULT_RESULT_BYTES, Shape, ShownHeaders};
 pub use show::{Masked, planned};

@@ -6,8 +6,12 @@ mod failure;
 mod headers;
 mod json;
 mod media;
+mod multipart;
+mod parameter;
+mod parts;
 mod sequence;
 mod stream;
+mod transfer;
 
 use std::borrow::Cow;
 
@@ -22,11 +26,12 @@ use crate::{
     echoed::{self, Found},
     html,
     readable::{cleaned, n_unseen},
-    shape::{self, Read, Shape},
+    shape::{self, Read, Shape, Shown},
     wording,
 };
-use json::{begins_like_json, json};
+use json::{NoJson, begins_like_json, json};
 use media::{Kind, Media};
+pub use parts::WholePart;
 use sequence::Sequence;
 pub use stream::{SplitValue, Splitter, Unfinished};
 
@@ -50,6 +55,14 @@ pub struct Understood {
     pub outcome: Outcome,
     /// True if the decoded answer held a secret, which is masked in the outcome.
     pub held_secret: bool,
+    /// The parts of a multipart answer that are files or were cut.
+    pub whole_parts: Vec<WholePart>,
+}
+
+impl From<Box<Fault>> for Understood {
+    fn from(fault: Box<Fault>) -> Self {
+        Self { outcome: fault.into(), held_secret: false, whole_parts: Vec::new() }
+    }
 }
 
 /// Reads an answer of `operation` into a form that a model can use.
@@ -62,25 +75,26 @@ pub(crate) fn understood(
     let Reading { shape, masker, journal } = reading;
     if !status.is_success() {
         let server = &operation.server.url;
-        let fault = failure::fault(response, (operation.effect, server), (masker, journal));
-        return Understood { outcome: Outcome::Failed(fault), held_secret: false };
+        return failure::fault(response, (operation.effect, server), (masker, journal)).into();
     }
-    let Taken { mut content, n_more, n_replaced, n_removed } =
-        match content(response, shape, (masker, journal)) {
+    let Taken { mut content, n_more, n_replaced, n_removed, parts } =
+        match content(response, (operation, shape), (masker, journal)) {
             Ok(taken) => taken,
-            Err(fault) => {
-                return Understood { outcome: Outcome::Failed(fault), held_secret: false };
-            }
+            Err(fault) => return fault.into(),
         };
     note_replaced(n_replaced, journal);
-    let held_secret = echoed::content(&mut content, masker) == Found::Secret;
+    let is_held = parts.iter().any(|part| part.held_secret);
+    let held_secret = echoed::content(&mut content, masker) == Found::Secret || is_held;
     if held_secret {
         journal.note(Event::CredentialEchoed);
     }
-    let size = response.body().len();
-    let read = Read { operation, headers: response.headers(), size, n_more };
-    let (mut answer, n_hidden) = shape.answer(Answer::new(status.as_u16(), content), &read);
+    let more_of_parts: Vec<usize> = parts.iter().map(|part| part.n_more).collect();
+    let (headers, size) = (response.headers(), response.body().len());
+    let read = Read { operation, headers, size, n_more, more_of_parts: &more_of_parts };
+    let shown = shape.answer(Answer::new(status.as_u16(), content), &read);
+    let Shown { mut answer, n_removed: n_hidden, cut_parts } = shown;
     note_removed(n_removed + n_hidden, journal);
+    let whole_parts = parts::kept(&answer, (parts, &cut_parts), (shape, masker));
     for value in answer.next.values_mut() {
         value.mask(masker);
         let _: usize = shape::clean(value);
@@ -91,7 +105,7 @@ pub(crate) fn understood(
         answer.truncated = Some(wording::answer::unfinished(answer.truncated, read.size));
     }
     let outcome = Outcome::Answered(Box::new(answer));
-    Understood { outcome, held_secret }
+    Understood { outcome, held_secret, whole_parts }
 }
 
 /// The facts about an answer before its content.
@@ -123,11 +137,13 @@ struct Taken {
     n_replaced: usize,
     /// The number of invisible characters that were taken out of a text.
     n_removed: usize,
+    /// The parts of a multipart answer.
+    parts: Vec<parts::Whole>,
 }
 
 impl From<Content> for Taken {
     fn from(content: Content) -> Self {
-        Self { content, n_more: 0, n_replaced: 0, n_removed: 0 }
+        Self { content, n_more: 0, n_replaced: 0, n_removed: 0, parts: Vec::new() }
     }
 }
 
@@ -140,16 +156,11 @@ impl From<Sequence> for Taken {
 
 fn content(
     response: &Response<Bytes>,
-    shape: &Shape,
+    (operation, shape): (&Operation, &Shape),
     (masker, journal): (&Masker<'_>, &mut Journal),
 ) -> Result<Taken, Box<Fault>> {
-    let (status, body) = (response.status().as_u16(), response.body());
-    let media = Media::of(response.headers());
-    let is_blank = media.kind() == Kind::Json && body.trim_ascii().is_empty();
-    if is_blank
-        || body.is_empty()
-        || matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
-    {
+    let (status, body) = (response.status(), response.body());
+    if matches!(status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT) {
         return Ok(Content::Empty.into());
     }
     if response.extensions().get::<Unfinished>().is_some()
@@ -157,32 +168,49 @@ fn content(
     {
         return Ok(complete(splitter, body, (shape, masker)).into());
     }
-    let taken = match media.kind() {
+    let media = Media::of(response.headers());
+    if media.kind() == Kind::Multipart && !body.is_empty() {
+        return parts::parts(response, (operation, shape), (masker, journal));
+    }
+    one(body, media, (shape, shape.media_bytes), masker).map_err(|why| {
+        let body = Media::of(response.headers()).decoded(body);
+        failure::unreadable((status.as_u16(), why), &body, (masker, journal))
+    })
+}
+
+/// A body, or a part of one, by its media type; images and sounds are handed on within a bound.
+fn one(
+    body: &Bytes,
+    media: Media<'_>,
+    (shape, media_bytes): (&Shape, usize),
+    masker: &Masker<'_>,
+) -> Result<Taken, NoJson> {
+    let kind = media.kind();
+    if body.is_empty() || (kind == Kind::Json && body.trim_ascii().is_empty()) {
+        return Ok(Content::Empty.into());
+    }
+    Ok(match kind {
         Kind::Binary if body.len() <= MAX_TEXT && is_text(body) => guessed(body, media),
-        Kind::Binary => file(&without_secrets(body, masker), media.essence.into_owned()).into(),
+        // A part that has parts is handed on as it is: nothing is nested.
+        Kind::Binary | Kind::Multipart => {
+            file(&without_secrets(body, masker), media.essence.into_owned()).into()
+        }
         Kind::Events => sequence::events(&media.decoded(body), shape.room()).into(),
         // A page begins with a tag. Services that forget to name their JSON are taken for pages by their frameworks.
         Kind::Html if begins_like_json(body) => guessed(body, media),
         Kind::Html => page(&media.decoded(body)),
-        Kind::Json => match json(body, &media) {
-            Ok(taken) => taken.into(),
-            Err(why) => {
-                let body = media.decoded(body);
-                return Err(failure::unreadable((status, why), &body, (masker, journal)));
-            }
-        },
+        Kind::Json => json(body, &media)?.into(),
         Kind::JsonLines => match sequence::lines(&media.decoded(body), shape.room()) {
             Some(values) => values.into(),
             None => text(body, media),
         },
-        Kind::Perceived => perceived(without_secrets(body, masker), media, shape).into(),
+        Kind::Perceived => perceived(without_secrets(body, masker), media, media_bytes).into(),
         Kind::Text => text(body, media),
         Kind::Unnamed if begins_like_json(body) || is_text(body) => guessed(body, media),
         Kind::Unnamed => {
             file(&without_secrets(body, masker), "application/octet-stream".to_owned()).into()
         }
-    };
-    Ok(taken)
+    })
 }
 
 /// A body that names no type of a text: the JSON it is, else the text.
@@ -208,8 +236,8 @@ fn page(html: &str) -> Taken {
 }
 
 /// An image or a sound; one over its bound is a file.
-fn perceived(data: Bytes, media: Media<'_>, shape: &Shape) -> Content {
-    if data.len() > shape.media_bytes {
+fn perceived(data: Bytes, media: Media<'_>, media_bytes: usize) -> Content {
+    if data.len() > media_bytes {
         return file(&data, media.essence.into_owned());
     }
     Content::Media { media_type: media.essence.into_owned(), data }

@@ -1,8 +1,10 @@
 //! Brings a result into the form a model can use: what the toolset selects, within its budget, without characters
 //! nobody sees. The whole of a result that was cut is kept elsewhere, by `executor`.
 
+mod parts;
+
 use callgate_openapi::Operation;
-use callgate_tool::{Answer, Arguments, Content, Object, Truncated, Unit, Value};
+use callgate_tool::{Answer, Arguments, Content, Json, Object, Truncated, Unit, Value};
 use http::{HeaderMap, HeaderName};
 
 use crate::{
@@ -70,6 +72,7 @@ impl Default for Shape {
 }
 
 /// An answer that was read, before it is shaped.
+#[derive(Clone, Copy)]
 pub(crate) struct Read<'a> {
     pub(crate) operation: &'a Operation,
     pub(crate) headers: &'a HeaderMap,
@@ -77,51 +80,82 @@ pub(crate) struct Read<'a> {
     pub(crate) size: usize,
     /// The number of values of a sequence that come after those that were read.
     pub(crate) n_more: usize,
+    /// The same of each part.
+    pub(crate) more_of_parts: &'a [usize],
+}
+
+/// An answer as it is shown.
+pub(crate) struct Shown {
+    pub(crate) answer: Answer,
+    /// The number of characters nobody sees that were taken out of it.
+    pub(crate) n_removed: usize,
+    /// The parts of which not all is shown, by their place.
+    pub(crate) cut_parts: Vec<usize>,
+}
+
+/// A content as it is shown.
+struct Shaped {
+    content: Content,
+    cuts: Vec<callgate_tool::Cut>,
+    next: Arguments,
+    n_removed: usize,
+    cut_parts: Vec<usize>,
+}
+
+impl From<Content> for Shaped {
+    fn from(content: Content) -> Self {
+        let (cuts, next, cut_parts) = (Vec::new(), Arguments::new(), Vec::new());
+        Self { content, cuts, next, n_removed: 0, cut_parts }
+    }
 }
 
 impl Shape {
-    /// The answer as it is shown, and how many characters nobody sees were taken out of it.
-    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> (Answer, usize) {
-        let mut n_removed = 0;
-        match answer.content {
-            Content::Json(json) => {
-                answer.next = page::next_of_link(read.operation, read.headers);
-                if read.n_more == 0 && self.shows_all(json.text()) {
-                    let may_go_on =
-                        answer.next.is_empty() && names_page(json.text(), read.operation);
-                    let next = may_go_on.then(|| page::next_of_body(read.operation, json.value()));
-                    answer.next = next.unwrap_or(answer.next);
-                    answer.content = Content::Json(json);
-                    return (answer, n_removed);
-                }
-                let value = json.into_value();
-                if answer.next.is_empty() {
-                    answer.next = page::next_of_body(read.operation, &value);
-                }
-                let (mut value, mut cuts) = self.value(value);
-                n_removed = clean(&mut value);
-                count_more(&mut cuts, &value, read.n_more);
-                answer.content = Content::Json(value.into());
-                answer.truncated = truncated(cuts, read, &answer.next);
-            }
-            Content::Text { text, media_type } => {
-                let shown = cut::cut_text(&text, self.result_bytes);
-                if shown.len() < text.len() {
-                    let cut = callgate_tool::Cut {
-                        at: String::new(),
-                        shown: shown.len(),
-                        of: text.len(),
-                        unit: Unit::Bytes,
-                    };
-                    answer.truncated = truncated(vec![cut], read, &answer.next);
-                    answer.content = Content::Text { text: shown.to_owned(), media_type };
-                } else {
-                    answer.content = Content::Text { text, media_type };
-                }
-            }
-            Content::Empty | Content::File { .. } | Content::Media { .. } => {}
+    /// The answer as it is shown.
+    pub(crate) fn answer(&self, mut answer: Answer, read: &Read<'_>) -> Shown {
+        let Shaped { content, cuts, next, n_removed, cut_parts } =
+            self.content(answer.content, read);
+        answer.truncated = truncated(cuts, read, &next);
+        (answer.content, answer.next) = (content, next);
+        Shown { answer, n_removed, cut_parts }
+    }
+
+    fn content(&self, content: Content, read: &Read<'_>) -> Shaped {
+        match content {
+            Content::Json(json) => self.json(json, read),
+            Content::Parts(parts) => self.parts(parts, read),
+            Content::Text { text, media_type } => self.text(text, media_type),
+            Content::Empty | Content::File { .. } | Content::Media { .. } => content.into(),
         }
-        (answer, n_removed)
+    }
+
+    fn json(&self, json: Json, read: &Read<'_>) -> Shaped {
+        let mut next = page::next_of_link(read.operation, read.headers);
+        if read.n_more == 0 && self.shows_all(json.text()) {
+            if next.is_empty() && names_page(json.text(), read.operation) {
+                next = page::next_of_body(read.operation, json.value());
+            }
+            return Shaped { next, ..Content::Json(json).into() };
+        }
+        let value = json.into_value();
+        if next.is_empty() {
+            next = page::next_of_body(read.operation, &value);
+        }
+        let (mut value, mut cuts) = self.value(value);
+        let n_removed = clean(&mut value);
+        count_more(&mut cuts, &value, read.n_more);
+        Shaped { cuts, next, n_removed, ..Content::Json(value.into()).into() }
+    }
+
+    fn text(&self, text: String, media_type: String) -> Shaped {
+        let shown = cut::cut_text(&text, self.result_bytes);
+        if shown.len() == text.len() {
+            return Content::Text { text, media_type }.into();
+        }
+        let (at, shown, of, unit) = (String::new(), shown.len(), text.len(), Unit::Bytes);
+        let cuts = vec![callgate_tool::Cut { at, shown, of, unit }];
+        let mut text = text;
+        text.truncate(shown);
+        Shaped { cuts, ..Content::Text { text, media_type }.into() }
     }
 
     /// The number of bytes of a sequence of values that are read: all where something is looked for in them, else what

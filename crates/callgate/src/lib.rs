@@ -209,9 +209,10 @@ pub use callgate_search::{Product, Thing};
 pub use callgate_secret::Secret;
 pub use callgate_tool::{
     Answer, Arguments, CallerToken, Content, Cut, Effect, Event, Fault, FaultCode, Handle,
-    InvalidAnswer, InvalidName, Journal, Json, Next, Number, Object, Outcome, Pending, PendingKind,
-    PlannedRequest, Preview, Principal, Problem, Reached, Remedy, Schema, Session, SessionName,
-    StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit, Value, json,
+    InvalidAnswer, InvalidName, Journal, Json, Next, Number, Object, Outcome, Part, Pending,
+    PendingKind, PlannedRequest, Preview, Principal, Problem, Reached, Remedy, Schema, Session,
+    SessionName, StoredResult, Tool, ToolCall, ToolName, ToolResult, ToolsetName, Truncated, Unit,
+    Value, json,
 };
 
 #[cfg(any(doc, doctest))]

@@ -5,7 +5,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending::{Block, told},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
     projection::Projected,
@@ -58,26 +58,33 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 
 fn block(answer: &Answered<'_>) -> Value {
     let told = told(&answer.result, |media_type| IMAGES.contains(&media_type));
-    let image = told.media.as_ref().map(|image| {
-        let source = json!({"type": "base64", "media_type": image.media_type, "data": image.data});
-        json!({"type": "image", "source": source})
-    });
+    let is_failed = told.is_failed;
     // Blocks of text must not be blank.
-    let texts: Vec<&str> = told.texts().filter(|text| !text.trim().is_empty()).collect();
-    let content = if let (None, [only]) = (&image, &*texts) {
-        (*only).into()
-    } else {
-        let texts = texts.into_iter().map(|text| json!({"type": "text", "text": text}));
-        Value::Array(image.into_iter().chain(texts).collect())
+    let is_seen = |block: &Block| !matches!(block, Block::Text(text) if text.trim().is_empty());
+    let mut blocks: Vec<Block> = told.blocks.into_iter().filter(is_seen).collect();
+    let content = match &mut *blocks {
+        [Block::Text(only)] => std::mem::take(only).into(),
+        _ => Value::Array(blocks.into_iter().map(content).collect()),
     };
     let mut block = Object::new();
     block.insert("type", "tool_result".into());
     block.insert("tool_use_id", answer.result.id.as_str().into());
-    if told.is_failed {
+    if is_failed {
         block.insert("is_error", true.into());
     }
     block.insert("content", content);
     block.into()
+}
+
+fn content(block: Block) -> Value {
+    match block {
+        Block::Media(image) => {
+            let source =
+                json!({"type": "base64", "media_type": image.media_type, "data": image.data});
+            json!({"type": "image", "source": source})
+        }
+        Block::Text(text) => json!({"type": "text", "text": text}),
+    }
 }
 
 /// The media types that the format shows.

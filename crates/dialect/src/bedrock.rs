@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending::{Block, told},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
     projection::Projected,
@@ -61,13 +61,15 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 /// The status is written where the call failed: not every model of Bedrock takes one.
 fn block(answer: &Answered<'_>) -> Value {
     let told = told(&answer.result, |media_type| format_of(media_type).is_some());
-    let image = told.media.as_ref().map(|image| {
-        let format = format_of(&image.media_type).unwrap_or_default();
-        json!({"image": {"format": format, "source": {"bytes": image.data}}})
+    let content = told.blocks.into_iter().filter_map(|block| match block {
+        Block::Media(image) => {
+            let format = format_of(&image.media_type).unwrap_or_default();
+            Some(json!({"image": {"format": format, "source": {"bytes": image.data}}}))
+        }
+        // Blocks of text must not be blank.
+        Block::Text(text) if text.trim().is_empty() => None,
+        Block::Text(text) => Some(json!({"text": text})),
     });
-    // Blocks of text must not be blank.
-    let texts = told.texts().filter(|text| !text.trim().is_empty());
-    let content = image.into_iter().chain(texts.map(|text| json!({"text": text})));
     let mut block = Object::new();
     block.insert("toolUseId", answer.result.id.as_str().into());
     block.insert("content", Value::Array(content.collect()));

@@ -6,7 +6,7 @@
 use callgate_tool::{Arguments, Content, Object, Outcome, Tool, ToolResult, Value, json};
 
 use crate::{
-    ending::{Ended, ended, told},
+    ending::{self, Ended, ended},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, last_part, list, object, take},
     projection::Projected,
@@ -118,7 +118,7 @@ fn result(answer: &Answered<'_>) -> Value {
     }
     match ended(&answer.result, |_| false) {
         Ended::Failed(_) => {
-            let message = told(&answer.result, |_| false).joined();
+            let message = ending::text(&answer.result);
             result.insert("error", json!({"message": message}));
         }
         Ended::Fine(value, _) => {

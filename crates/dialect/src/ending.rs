@@ -1,21 +1,24 @@
 //! The ending of a call, in the words every format shares: a text for those that have texts, a value for those that have
 //! objects, an image or a sound for those that take it. A fault is the `error` of callgate's own result everywhere.
 
-use callgate_tool::{Answer, Content, Json, Number, Object, Outcome, ToolResult, Value};
+use callgate_tool::{Answer, Content, Json, Number, Object, Outcome, Part, ToolResult, Value};
 
 use crate::wording::MEDIA_LEFT_OUT;
 
-/// An ending in text.
+/// An ending in blocks.
 #[derive(Debug)]
 pub(crate) struct Told {
-    /// The answer, verbatim; nothing where an image says it all.
-    pub(crate) text: Option<String>,
-    /// Further facts: headers, what was cut, where the rest is.
-    pub(crate) rest: Option<String>,
-    /// The image or the sound.
-    pub(crate) media: Option<Media>,
+    /// The answer, verbatim, a block for each part of it; at the end further facts: headers, what was cut, where the rest is.
+    pub(crate) blocks: Vec<Block>,
     /// True where the call failed.
     pub(crate) is_failed: bool,
+}
+
+/// A block of an ending.
+#[derive(Debug)]
+pub(crate) enum Block {
+    Media(Media),
+    Text(String),
 }
 
 /// An image or a sound.
@@ -31,33 +34,81 @@ pub(crate) struct Media {
 pub(crate) enum Ended {
     /// The error.
     Failed(Value),
-    /// The answer, with the image or the sound.
-    Fine(Value, Option<Media>),
+    /// The answer, with its images and sounds.
+    Fine(Value, Vec<Media>),
 }
 
-/// The ending in text; `takes` says which media types the format can show.
+/// The ending in blocks; `takes` says which media types the format can show.
 pub(crate) fn told(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Told {
+    let whole = |text: String, is_failed| Told { blocks: vec![Block::Text(text)], is_failed };
     let Outcome::Answered(answer) = &result.outcome else {
-        let text = Some(Json::of(&result.outcome).text().to_owned());
-        return Told { text, rest: None, media: None, is_failed: result.is_failed() };
+        return whole(Json::of(&result.outcome).text().to_owned(), result.is_failed());
     };
-    let rest = rest(answer);
-    let (text, media) = match &answer.content {
+    let mut rest = rest(answer);
+    let mut blocks = match &answer.content {
         // Nothing was said, so the status is all there is.
-        Content::Empty => {
-            let text = Some(Json::of(&**answer).text().to_owned());
-            return Told { text, rest: None, media: None, is_failed: false };
+        Content::Empty => return whole(Json::of(&**answer).text().to_owned(), false),
+        Content::Parts(parts) => {
+            if let Some(names) = names(parts) {
+                rest.insert("parts", names);
+            }
+            parts.iter().map(|part| block(&part.content, &takes)).collect()
         }
-        Content::Json(json) => (Some(json.text().to_owned()), None),
-        Content::Text { text, .. } => (Some(text.clone()), None),
-        Content::File { .. } => (Some(Json::of(&answer.content).text().to_owned()), None),
-        Content::Media { media_type, .. } => {
-            let (described, media) = media_of(media_type, &answer.content, takes(media_type));
-            (media.is_none().then(|| described.to_string()), media)
-        }
+        content => vec![block(content, &takes)],
     };
-    let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
-    Told { text, rest, media, is_failed: false }
+    if !rest.is_empty() {
+        blocks.push(Block::Text(Value::Object(rest).to_string()));
+    }
+    Told { blocks, is_failed: false }
+}
+
+/// All of an ending in one text, for formats that have no other; several parts are an array.
+pub(crate) fn text(result: &ToolResult) -> String {
+    let texts = match &result.outcome {
+        Outcome::Answered(answer) if matches!(answer.content, Content::Parts(_)) => {
+            let (parts, rest) = (described(&answer.content, &|_| false).0, rest(answer));
+            let rest = (!rest.is_empty()).then(|| Value::Object(rest).to_string());
+            [Some(parts.to_string()), rest].into_iter().flatten().collect()
+        }
+        _ => told(result, |_| false).into_texts(),
+    };
+    texts.join("\n")
+}
+
+/// A content as one block.
+fn block(content: &Content, takes: &impl Fn(&str) -> bool) -> Block {
+    match content {
+        Content::Empty => Block::Text(String::new()),
+        Content::Json(json) => Block::Text(json.text().to_owned()),
+        Content::Text { text, .. } => Block::Text(text.clone()),
+        Content::File { .. } | Content::Media { .. } | Content::Parts(_) => {
+            let (described, mut media) = described(content, takes);
+            media.pop().map_or_else(|| Block::Text(described.to_string()), Block::Media)
+        }
+    }
+}
+
+/// The names of parts, each at its place; nothing where none has any.
+fn names(parts: &[Part]) -> Option<Value> {
+    let named = |part: &Part| {
+        let mut names = Object::new();
+        let handle = part.handle.as_ref().map(|handle| handle.as_str().to_owned());
+        let known = [
+            ("name", &part.name),
+            ("contentId", &part.content_id),
+            ("filename", &part.filename),
+            ("handle", &handle),
+        ];
+        for (name, value) in known {
+            if let Some(value) = value {
+                names.insert(name, value.as_str().into());
+            }
+        }
+        names
+    };
+    let named: Vec<Object> = parts.iter().map(named).collect();
+    let has_names = named.iter().any(|names| !names.is_empty());
+    has_names.then(|| named.into_iter().map(Value::Object).collect())
 }
 
 /// The ending as a value whose numbers survive being read as floating point numbers of 64 bits.
@@ -71,16 +122,13 @@ pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended 
             }
             return Ended::Failed(doubled(error));
         }
-        other => return Ended::Fine(doubled(Json::of(other).into_value()), None),
+        other => return Ended::Fine(doubled(Json::of(other).into_value()), Vec::new()),
     };
     let rest = rest(answer);
-    let (value, media) = match &answer.content {
-        Content::Empty => return Ended::Fine(Json::of(&**answer).into_value(), None),
-        Content::Media { media_type, .. } => {
-            media_of(media_type, &answer.content, takes(media_type))
-        }
-        content => (Json::of(content).into_value(), None),
-    };
+    if answer.content == Content::Empty {
+        return Ended::Fine(Json::of(&**answer).into_value(), Vec::new());
+    }
+    let (value, media) = described(&answer.content, &takes);
     if rest.is_empty() {
         return Ended::Fine(doubled(value), media);
     }
@@ -91,14 +139,18 @@ pub(crate) fn ended(result: &ToolResult, takes: impl Fn(&str) -> bool) -> Ended 
 }
 
 impl Told {
-    /// All of it in one text.
-    pub(crate) fn joined(self) -> String {
-        [self.text, self.rest].into_iter().flatten().collect::<Vec<_>>().join("\n")
+    /// The texts, one after the other.
+    pub(crate) fn into_texts(self) -> Vec<String> {
+        let text = |block| match block {
+            Block::Media(_) => None,
+            Block::Text(text) => Some(text),
+        };
+        self.blocks.into_iter().filter_map(text).collect()
     }
 
-    /// The texts, one after the other.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        [&self.text, &self.rest].into_iter().flatten().map(String::as_str)
+    /// True where an image or a sound is among the blocks.
+    pub(crate) fn has_media(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::Media(_)))
     }
 }
 
@@ -119,16 +171,40 @@ fn rest(answer: &Answer) -> Object {
     }
 }
 
-/// The words for an image or a sound, and the thing itself where it is taken.
-fn media_of(media_type: &str, content: &Content, is_taken: bool) -> (Value, Option<Media>) {
+/// A content as a value in which images and sounds are described, and those of them that are taken.
+fn described(content: &Content, takes: &impl Fn(&str) -> bool) -> (Value, Vec<Media>) {
     let mut described = Json::of(content).into_value();
-    let Some(members) = described.as_object_mut() else { return (described, None) };
+    let mut media = Vec::new();
+    match content {
+        Content::Media { media_type, .. } => {
+            media.extend(taken(&mut described, media_type, takes));
+        }
+        Content::Parts(parts) => {
+            let items = described.as_array_mut().into_iter().flatten().zip(parts);
+            for (item, part) in items {
+                if let Content::Media { media_type, .. } = &part.content
+                    && let Some(item) = item.get_mut("content")
+                {
+                    media.extend(taken(item, media_type, takes));
+                }
+            }
+        }
+        _ => {}
+    }
+    (described, media)
+}
+
+/// Takes the bytes of an image or a sound out of its description; the thing itself where it is taken.
+fn taken(described: &mut Value, media_type: &str, takes: &impl Fn(&str) -> bool) -> Option<Media> {
+    let members = described.as_object_mut()?;
     let data = members.remove("data");
-    if is_taken && let Some(Value::String(data)) = data {
-        return (described, Some(Media { media_type: media_type.to_owned(), data }));
+    if takes(media_type)
+        && let Some(Value::String(data)) = data
+    {
+        return Some(Media { media_type: media_type.to_owned(), data });
     }
     members.insert("message", MEDIA_LEFT_OUT.into());
-    (described, None)
+    None
 }
 
 /// Numbers that floating point numbers of 64 bits do not hold, as texts: these formats are read through `Struct` of Protocol

@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::{Ended, ended},
+    ending::{Ended, Media, ended},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
     projection::Projected,
@@ -79,14 +79,14 @@ fn part(answer: &Answered<'_>) -> Value {
         }
     }
     let ended = ended(&answer.result, |media_type| IMAGES.contains(&media_type));
-    let (key, value, image) = match ended {
-        Ended::Failed(error) => ("error", error, None),
-        Ended::Fine(value, image) => ("output", value, image),
+    let (key, value, images) = match ended {
+        Ended::Failed(error) => ("error", error, Vec::new()),
+        Ended::Fine(value, images) => ("output", value, images),
     };
     part.insert("response", json!({key: value}));
-    if let Some(image) = image {
-        let data = json!({"mimeType": image.media_type, "data": image.data});
-        part.insert("parts", json!([{"inlineData": data}]));
+    if !images.is_empty() {
+        let part_of = |image: Media| json!({"inlineData": {"mimeType": image.media_type, "data": image.data}});
+        part.insert("parts", images.into_iter().map(part_of).collect());
     }
     json!({"functionResponse": part})
 }

@@ -56,8 +56,8 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 /// One result.
 ///
 /// `response` is JSON as it is, a text as a string, `null` for no content; an image or a sound is
-/// `{"mediaType", "size", "data"}` with its bytes in base64, any other file `{"mediaType", "size", "sha256"}`. Where
-/// they are known, more members say more: `headers` are those that mean something; `stillSending` is true where the service
+/// `{"mediaType", "size", "data"}` with its bytes in base64, any other file `{"mediaType", "size", "sha256"}`; a multipart
+/// answer is an array of `{"name", "contentId", "filename", "content", "handle"}`, its parts in their order. Where they are known, more members say more: `headers` are those that mean something; `stillSending` is true where the service
 /// had not ended its answer; `truncated` is `{"message", "size", "cuts": [{"at", "shown", "of", "unit"}]}`,
 /// what is not shown and how to narrow; `next` holds the arguments of the next page; `handle` names the whole result,
 /// which is kept for a while.

@@ -6,7 +6,7 @@
 use callgate_tool::{Effect, Object, Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending::{Block, told},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, object, take},
     projection::Projected,
@@ -57,13 +57,15 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 
 fn answered(answer: &Answered<'_>) -> Value {
     let told = told(&answer.result, |media_type| kind_of(media_type).is_some());
-    let media = told.media.as_ref().map(|media| {
-        let kind = kind_of(&media.media_type).unwrap_or_default();
-        json!({"type": kind, "data": media.data, "mimeType": media.media_type})
-    });
-    let texts = told.texts().map(|text| json!({"type": "text", "text": text}));
+    let block = |block| match block {
+        Block::Media(media) => {
+            let kind = kind_of(&media.media_type).unwrap_or_default();
+            json!({"type": kind, "data": media.data, "mimeType": media.media_type})
+        }
+        Block::Text(text) => json!({"type": "text", "text": text}),
+    };
     let mut result = Object::new();
-    result.insert("content", Value::Array(media.into_iter().chain(texts).collect()));
+    result.insert("content", Value::Array(told.blocks.into_iter().map(block).collect()));
     if told.is_failed {
         result.insert("isError", true.into());
     }

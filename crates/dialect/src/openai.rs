@@ -5,7 +5,7 @@
 use callgate_tool::{Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending,
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, of_model, take},
     projection::Projected,
@@ -74,7 +74,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 
 /// The message of one call. Its content is text: this format takes no images there.
 pub(crate) fn message(answer: &Answered<'_>) -> Value {
-    let content = told(&answer.result, |_| false).joined();
+    let content = ending::text(&answer.result);
     json!({"role": "tool", "tool_call_id": answer.result.id, "content": content})
 }
 

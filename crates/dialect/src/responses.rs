@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use callgate_tool::{Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending::{self, Block, told},
     envelope::{EnvelopeError, wrong},
     message::{Answered, Asked, list, object, take},
     projection::Projected,
@@ -82,14 +82,17 @@ fn item(answer: &Answered<'_>) -> Value {
         Some(CUSTOM) => "custom_tool_call_output",
         _ => "function_call_output",
     };
-    let output = match &told.media {
-        None => told.joined().into(),
-        Some(image) => {
+    let block = |block| match block {
+        Block::Media(image) => {
             let url = format!("data:{};base64,{}", image.media_type, image.data);
-            let image = json!({"type": "input_image", "image_url": url});
-            let texts = told.texts().map(|text| json!({"type": "input_text", "text": text}));
-            Value::Array([image].into_iter().chain(texts).collect())
+            json!({"type": "input_image", "image_url": url})
         }
+        Block::Text(text) => json!({"type": "input_text", "text": text}),
+    };
+    let output = if told.has_media() {
+        Value::Array(told.blocks.into_iter().map(block).collect())
+    } else {
+        ending::text(&answer.result).into()
     };
     json!({"type": kind, "call_id": answer.result.id, "output": output})
 }

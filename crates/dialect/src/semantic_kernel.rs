@@ -6,7 +6,7 @@
 use callgate_tool::{Object, Tool, Value, json};
 
 use crate::{
-    ending::told,
+    ending,
     envelope::EnvelopeError,
     message::{Answered, Asked, list, object, of_model, take},
     openai,
@@ -54,7 +54,7 @@ pub(crate) fn write(answers: &[Answered<'_>]) -> Vec<Value> {
 }
 
 fn message(answer: &Answered<'_>) -> Value {
-    let text = || told(&answer.result, |_| false).joined();
+    let text = || ending::text(&answer.result);
     let name = whole_name(answer.origin);
     let (plugin, function) = parts(name.as_deref().unwrap_or_default());
     let id = &answer.result.id;

@@ -35,12 +35,6 @@ fn tools() -> Result<Vec<Function>, callgate_executor::Error> {
             Client::of(&call).attach(Attachment::resource("test://embedded", "text/plain", text));
             json!("A resource stands beside this text")
         })?,
-        Function::new("", "test_multiple_content_types", nothing(), |call| async move {
-            let client = Client::of(&call);
-            client.attach(Attachment::image("image/png", b"\x89PNG\r\n\x1a\n"));
-            client.attach(Attachment::resource("test://mixed", "application/json", "{\"n\":1}"));
-            json!("An image and a resource stand beside this text")
-        })?,
         Function::new("", "test_custom_header", header, |call| async move {
             json!({"region": call.arguments().get("region").cloned()})
         })?,

@@ -99,7 +99,7 @@ async fn answered(
     }
     if host.listing().files == McpFiles::Resource {
         for result in &results {
-            attachments.extend(kept::resource((executor, caller), &session, result).await);
+            attachments.extend(kept::resources((executor, caller), &session, result).await);
         }
     }
     let mut blocks = Dialect::Mcp.write(&read, &results).into_iter().next().unwrap_or_default();

@@ -62,17 +62,34 @@ pub(crate) async fn read(
     }
 }
 
-/// The file that a result has behind its handle, as an embedded resource; none where it is large or not kept.
-pub(crate) async fn resource(
+/// The files that a result has behind handles, as embedded resources; not those that are large or not kept.
+pub(crate) async fn resources(
     (executor, caller): (&Executor, &Caller),
     session: &Session,
     result: &ToolResult,
-) -> Option<Attachment> {
-    let Outcome::Answered(answer) = &result.outcome else { return None };
-    let Content::File { media_type, size, .. } = &answer.content else { return None };
-    let handle = answer.handle.as_ref().filter(|_| *size <= LARGEST_SEEN)?;
-    let kept = executor.result(handle, session, caller.principal.as_ref()).await.ok()??;
-    Some(Attachment::resource_of_bytes(handle.as_str(), media_type, &kept.bytes))
+) -> Vec<Attachment> {
+    let Outcome::Answered(answer) = &result.outcome else { return Vec::new() };
+    let files = match &answer.content {
+        Content::Parts(parts) => {
+            parts.iter().map(|part| (&part.content, part.handle.as_ref())).collect()
+        }
+        content => vec![(content, answer.handle.as_ref())],
+    };
+    let (mut resources, mut room) = (Vec::new(), LARGEST_SEEN);
+    for (content, handle) in files {
+        let (Content::File { media_type, size, .. }, Some(handle)) = (content, handle) else {
+            continue;
+        };
+        // All of them stand in one message.
+        let Some(left) = room.checked_sub(*size) else { continue };
+        let kept = executor.result(handle, session, caller.principal.as_ref()).await;
+        if let Ok(Some(kept)) = kept {
+            let (handle, bytes) = (handle.as_str(), &kept.bytes);
+            resources.push(Attachment::resource_of_bytes(handle, media_type, bytes));
+            room = left;
+        }
+    }
+    resources
 }
 
 /// The part of a result that a call asks for.

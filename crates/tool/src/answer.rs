@@ -50,6 +50,8 @@ pub enum Content {
         /// The image or the sound itself.
         data: Bytes,
     },
+    /// The parts of a multipart body, in their order; none of them has parts itself.
+    Parts(Vec<Part>),
     /// Text of another media type.
     Text {
         /// The text, without control characters.
@@ -57,6 +59,30 @@ pub enum Content {
         /// Its media type without parameters.
         media_type: String,
     },
+}
+
+/// One part of a multipart body.
+///
+/// ```
+/// use callgate_tool::{Content, Part, json};
+///
+/// let part = Part::new(Content::Json(json!({"id": 7}).into()));
+/// assert_eq!(serde_json::to_string(&part)?, r#"{"content":{"id":7}}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Part {
+    /// The name of the field that it is the value of (`name` of `Content-Disposition`).
+    pub name: Option<String>,
+    /// The name by which other parts refer to it (`Content-ID`), without brackets.
+    pub content_id: Option<String>,
+    /// The name of the file that it is (`filename` of `Content-Disposition`), as the service wrote it: it may be a path.
+    pub filename: Option<String>,
+    /// Its content, read by its own media type.
+    pub content: Content,
+    /// The place where the whole part is kept, where it is a file or was cut.
+    pub handle: Option<Handle>,
 }
 
 /// The part of a result that is not shown.
@@ -136,6 +162,13 @@ impl Answer {
     pub fn with_header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_ascii_lowercase(), value.into()));
         self
+    }
+}
+
+impl Part {
+    /// A part without names.
+    pub fn new(content: Content) -> Self {
+        Self { name: None, content_id: None, filename: None, content, handle: None }
     }
 }
 

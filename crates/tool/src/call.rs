@@ -174,7 +174,9 @@ impl Outcome {
     pub fn text(&self) -> Option<&str> {
         let Self::Answered(answer) = self else { return None };
         match &answer.content {
-            Content::Empty | Content::File { .. } | Content::Media { .. } => None,
+            Content::Empty | Content::File { .. } | Content::Media { .. } | Content::Parts(_) => {
+                None
+            }
             Content::Json(json) => Some(json.text()),
             Content::Text { text, .. } => Some(text),
         }

@@ -84,6 +84,11 @@ pub enum Event {
         /// The argument.
         argument: String,
     },
+    /// Bytes before the first part of a multipart answer, or after the last, were passed over.
+    OutsidePartsIgnored {
+        /// The number of them.
+        count: usize,
+    },
     /// The service answered with a redirect, which was not followed.
     Redirected {
         /// The origin that it leads to: `https://www.example.com`.
@@ -213,6 +218,9 @@ impl fmt::Display for Event {
                 write!(f, "nothing is recorded for this request\n{detail}")
             }
             Self::NullOmitted { argument } => write!(f, "`{argument}` was null and is omitted"),
+            Self::OutsidePartsIgnored { .. }
+            | Self::SurrogatesReplaced { .. }
+            | Self::UnseenRemoved { .. } => self.of_answer(f),
             Self::Redirected { to } => write!(f, "a redirect to `{to}` was not followed"),
             Self::Refused { why, remedy } => refused(f, why.as_deref(), remedy),
             Self::Replayed => f.write_str("this is the first result of its idempotency key"),
@@ -230,21 +238,30 @@ impl fmt::Display for Event {
                 "`{name}` of the session is a credential of another toolset and no input; \
                  `session_parameters: {{allow: [{name}]}}` gives it to this one"
             ),
-            Self::SurrogatesReplaced { count } => {
-                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
-            }
             Self::ToolFolded { asked, meant } => write!(f, "`{asked}` was taken as `{meant}`"),
             Self::UndeclaredSent { argument } => write!(f, "`{argument}` is sent undeclared"),
             Self::Unauthorized { why } => write!(f, "a call would not be sent: {why}"),
             Self::Unanswered { server, why } => write!(f, "no answer from `{server}`: {why}"),
-            Self::UnseenRemoved { count } => {
-                write!(f, "{count} characters nobody sees were taken out of the answer")
-            }
         }
     }
 }
 
 impl Event {
+    fn of_answer(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OutsidePartsIgnored { count } => {
+                write!(f, "{count} bytes of the answer outside of its parts were ignored")
+            }
+            Self::SurrogatesReplaced { count } => {
+                write!(f, "{count} halves of surrogate pairs of the answer became U+FFFD")
+            }
+            Self::UnseenRemoved { count } => {
+                write!(f, "{count} characters nobody sees were taken out of the answer")
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn of_credential(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::CredentialAbsent { why } => write!(f, "no credential: {why}"),

@@ -21,7 +21,7 @@ mod session;
 mod tool;
 mod value;
 
-pub use answer::{Answer, Content, Cut, Handle, StoredResult, Truncated, Unit};
+pub use answer::{Answer, Content, Cut, Handle, Part, StoredResult, Truncated, Unit};
 pub use call::{
     Arguments, InvalidAnswer, Outcome, Pending, PendingKind, PlannedRequest, Preview, ToolCall,
     ToolResult,

@@ -1,17 +1,18 @@
 //! Results as callgate writes them: `{"id", "tool", "status", "response"}`, or with `error`, `pending` or `request` in place
 //! of `response`. The JSON of a service goes through as it came. Foreign formats are the business of `dialect`.
 
+mod content;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use base64::{display::Base64Display, prelude::BASE64_STANDARD};
 use serde::{
     Serialize, Serializer,
     ser::{SerializeMap, SerializeSeq},
 };
 
 use crate::{
-    Answer, Content, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem,
-    ToolResult, Truncated,
+    Answer, Cut, Fault, Handle, Outcome, Pending, PlannedRequest, Preview, Problem, ToolResult,
+    Truncated,
 };
 
 /// The members of an object that is written.
@@ -78,41 +79,6 @@ fn known<S: Serializer, T: Serialize>(
     value: Option<&T>,
 ) -> Result<(), S::Error> {
     value.map_or(Ok(()), |value| members.serialize_entry(name, value))
-}
-
-/// JSON as it is, a text as a string, `null` for nothing; an image or a sound with its bytes in base64, another file with its
-/// digest.
-impl Serialize for Content {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Empty => serializer.serialize_unit(),
-            Self::File { media_type, size, sha256 } => {
-                let mut members = serializer.serialize_map(Some(3))?;
-                members.serialize_entry("mediaType", media_type)?;
-                members.serialize_entry("size", size)?;
-                members.serialize_entry("sha256", sha256)?;
-                members.end()
-            }
-            Self::Json(json) => json.serialize(serializer),
-            Self::Media { media_type, data } => {
-                let mut members = serializer.serialize_map(Some(3))?;
-                members.serialize_entry("mediaType", media_type)?;
-                members.serialize_entry("size", &data.len())?;
-                members.serialize_entry("data", &Base64(data))?;
-                members.end()
-            }
-            Self::Text { text, .. } => serializer.serialize_str(text),
-        }
-    }
-}
-
-/// Bytes as text.
-struct Base64<'a>(&'a [u8]);
-
-impl Serialize for Base64<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&Base64Display::new(self.0, &BASE64_STANDARD))
-    }
 }
 
 /// The text a model writes to name it.
@@ -273,7 +239,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::{Event, FaultCode, Journal, Json, Next, PendingKind, Reached, Unit};
+    use crate::{Content, Event, FaultCode, Journal, Json, Next, Part, PendingKind, Reached, Unit};
 
     #[track_caller]
     fn check(outcome: impl Into<Outcome>, expected: &str) {
@@ -320,6 +286,22 @@ mod tests {
             r#""handle":"result:00ff"}"#,
         );
         check(answer, expected);
+    }
+
+    #[test]
+    fn parts_are_an_array_with_their_names() {
+        let mut named = Part::new(json("{\"id\": 1.10}"));
+        named.name = Some("pet".to_owned());
+        let (media_type, sha256) = ("application/zip".to_owned(), "00".to_owned());
+        let mut file = Part::new(Content::File { media_type, size: 7, sha256 });
+        (file.content_id, file.filename) = (Some("a@b".to_owned()), Some("a.zip".to_owned()));
+        file.handle = Handle::new("result:00ff");
+        let expected = concat!(
+            r#"{"response":[{"name":"pet","content":{"id": 1.10}},"#,
+            r#"{"contentId":"a@b","filename":"a.zip","#,
+            r#""content":{"mediaType":"application/zip","size":7,"sha256":"00"},"handle":"result:00ff"}]}"#,
+        );
+        check(Answer::new(None, Content::Parts(vec![named, file])), expected);
     }
 
     #[test]

@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 /// The most bytes of our own words in a fault (the service's body is data and counts apart).
 const MOST_WORDS: usize = 600;
 
-const TYPES: [&str; 15] = [
+const TYPES: [&str; 17] = [
     "application/json",
     "application/x-ndjson",
     "application/json-seq",
@@ -34,6 +34,8 @@ const TYPES: [&str; 15] = [
     "image/png",
     "text/plain; charset=\"utf-16\"",
     "",
+    "multipart/mixed; boundary=b",
+    "multipart/form-data; boundary=\"b\"",
 ];
 
 static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
@@ -146,18 +148,9 @@ fn answer<'p>(
 fn check(outcome: &Outcome, shape: &Shape) {
     match outcome {
         Outcome::Answered(answer) => {
-            match &answer.content {
-                Content::Json(json) => {
-                    assert!(json.text().len() <= shape.result_bytes, "{}", json.text());
-                    callgate_tool::Value::parse(json.text()).expect("JSON");
-                }
-                Content::Media { data, .. } => assert!(data.len() <= shape.media_bytes),
-                Content::Text { text, .. } => {
-                    assert!(text.len() <= shape.result_bytes, "{text:?}");
-                    seen(text);
-                }
-                Content::Empty | Content::File { .. } => {}
-            }
+            let (text, media) = content(&answer.content);
+            assert!(text <= shape.result_bytes, "{text}");
+            assert!(media <= shape.media_bytes, "{media}");
             if let Some(truncated) = &answer.truncated {
                 assert!(truncated.message.len() <= MOST_WORDS, "{}", truncated.message);
             }
@@ -170,6 +163,35 @@ fn check(outcome: &Outcome, shape: &Shape) {
             }
         }
         other => panic!("an answer became {other:?}"),
+    }
+}
+
+/// The bytes of a content that are text, and those of images and sounds; all parts of one answer have one bound.
+fn content(content: &Content) -> (usize, usize) {
+    match content {
+        Content::Empty | Content::File { .. } => (0, 0),
+        Content::Json(json) => {
+            callgate_tool::Value::parse(json.text()).expect("JSON");
+            (json.text().len(), 0)
+        }
+        Content::Media { data, .. } => (0, data.len()),
+        Content::Parts(parts) => {
+            let mut sum = (0, 0);
+            for part in parts {
+                assert!(!matches!(part.content, Content::Parts(_)), "nothing is nested");
+                [&part.name, &part.filename, &part.content_id]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|name| seen(name));
+                let (text, media) = self::content(&part.content);
+                sum = (sum.0 + text, sum.1 + media);
+            }
+            sum
+        }
+        Content::Text { text, .. } => {
+            seen(text);
+            (text.len(), 0)
+        }
     }
 }
 

@@ -23,21 +23,21 @@ DESCRIBED = {
                    "input-required-result-request-state", "input-required-result-tampered-state"],
     "2025-11-25": [*BOTH, "server-initialize", "ping", "server-session-lifecycle"],
 }
-SHOWN = ["tools-call-embedded-resource", "json-schema-2020-12"]
+SHOWN = ["tools-call-embedded-resource", "tools-call-mixed-content", "json-schema-2020-12"]
 WITH_OPTIONS = {"2026-07-28": SHOWN, "2025-11-25": SHOWN}
 OF_PROGRAM = {
-    "2026-07-28": ["tools-call-mixed-content", "tools-call-embedded-resource", "json-schema-2020-12", "server-stateless",
+    "2026-07-28": ["tools-call-embedded-resource", "json-schema-2020-12", "server-stateless",
                    "http-header-validation", "http-custom-header-server-validation", "input-required-result-basic-elicitation",
                    "input-required-result-multi-round", "input-required-result-result-type",
                    "input-required-result-missing-input-response", "input-required-result-ignore-extra-params",
                    "input-required-result-validate-input", "input-required-result-unsupported-methods",
                    "input-required-result-basic-sampling", "input-required-result-capability-check"],
-    "2025-11-25": ["tools-call-mixed-content", "tools-call-embedded-resource", "json-schema-2020-12"],
+    "2025-11-25": ["tools-call-embedded-resource", "json-schema-2020-12"],
 }
 MUST = {
-    "2026-07-28": [*DESCRIBED["2026-07-28"], *SHOWN, "tools-call-mixed-content", "input-required-result-basic-elicitation",
-                   "input-required-result-multi-round", "input-required-result-ignore-extra-params"],
-    "2025-11-25": [*DESCRIBED["2025-11-25"], *SHOWN, "tools-call-mixed-content"],
+    "2026-07-28": [*DESCRIBED["2026-07-28"], *SHOWN, "input-required-result-basic-elicitation", "input-required-result-multi-round",
+                   "input-required-result-ignore-extra-params"],
+    "2025-11-25": [*DESCRIBED["2025-11-25"], *SHOWN],
 }
 # Scenarios that must pass and that no described operation can be judged by.
 WHY_A_PROGRAM = {
@@ -45,9 +45,6 @@ WHY_A_PROGRAM = {
     "input-required-result-multi-round": "it asks for values, and a described operation for approval alone",
     "input-required-result-ignore-extra-params":
         "it answers without the state of a question: an approval that no `requestState` seals must not be one",
-    "tools-call-mixed-content":
-        "an answer over HTTP is one content, a text, an image, a sound or a file; a body in the form of MCP's results is data of a"
-        " service like any other, and is not taken for a result",
 }
 STATELESS = "sessions are not kept, since no revision wants them: each request stands alone and is answered in JSON"
 NO_PROMPTS = "prompts are not served"

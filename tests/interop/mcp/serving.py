@@ -16,13 +16,22 @@ LARGE = 9007199254740993
 IMAGE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 SOUND = b"RIFF" + struct.pack("<I", 36) + b"WAVEfmt " + struct.pack("<IHHIIHH", 16, 1, 1, 8000, 8000, 1, 8) + b"data" + bytes(4)
 TEXT = b"This is a simple text response for testing."
+FILE = b"%PDF\x00\xff\xfe\x00"
+MIXED = b"".join([
+    b"--part\r\nContent-Type: text/plain\r\n\r\nMultiple content types test:\r\n",
+    b"--part\r\nContent-Type: image/png\r\n\r\n", IMAGE, b"\r\n",
+    b"--part\r\nContent-Type: application/json\r\nContent-ID: <mixed@example>\r\n\r\n", b'{"test": "data", "value": 123}\r\n',
+    b'--part\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename="mixed.pdf"\r\n\r\n', FILE, b"\r\n",
+    b"--part--\r\n",
+])
 APPROVED = ["test_input_required_result_elicitation", "test_input_required_result_request_state",
             "test_input_required_result_tampered_state", "test_streaming_elicitation"]
 ANSWERS = {
     "/change": (200, "text/plain", TEXT),
     "/contact": (200, "text/plain", TEXT),
     "/elicited": (200, "text/plain", TEXT),
-    "/file": (200, "application/octet-stream", b"%PDF\x00\xff\xfe\x00"),
+    "/file": (200, "application/octet-stream", FILE),
+    "/mixed": (200, "multipart/mixed; boundary=part", MIXED),
     "/region": (200, "text/plain", TEXT),
     "/simple-text": (200, "text/plain", TEXT),
     "/image": (200, "image/png", IMAGE),

@@ -4,6 +4,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
+use callgate_openapi::Operation;
 use callgate_secret::Masker;
 use callgate_tool::{DEPTH, Effect, Event, Fault, Journal, Next, Object, Value};
 use http::{
@@ -16,6 +17,7 @@ use super::{
     is_text,
     json::{NoJson, Taken, begins_like_json, json},
     media::{Kind, Media},
+    multipart::{Broken, MAX_PARTS},
     note_removed, note_replaced,
 };
 use crate::{
@@ -57,6 +59,27 @@ pub(super) fn unreadable(
     fault
 }
 
+/// A success whose body cannot be taken apart.
+pub(super) fn broken(
+    (response, operation): (&Response<Bytes>, &Operation),
+    why: Broken,
+    (masker, journal): (&Masker<'_>, &mut Journal),
+) -> Box<Fault> {
+    let Broken::Form { at, expected, got } = why else {
+        return wording::answer::too_many_parts(MAX_PARTS, operation.effect);
+    };
+    let mut fault = wording::answer::broken_parts(operation.effect, at, (expected, got));
+    fault.status = Some(response.status().as_u16());
+    fault.body = words(response, (masker, journal));
+    fault
+}
+
+/// A fault of a whole answer that is in one of its parts.
+pub(super) fn in_part(mut fault: Box<Fault>, number: usize) -> Box<Fault> {
+    fault.message = format!("in part {number} of its answer, {}", fault.message);
+    fault
+}
+
 /// The service's own words.
 fn words(
     response: &Response<Bytes>,
@@ -66,7 +89,7 @@ fn words(
     let media = Media::of(response.headers());
     match media.kind() {
         _ if body.trim_ascii().is_empty() => None,
-        Kind::Binary if !is_text(body) => None,
+        Kind::Binary | Kind::Multipart if !is_text(body) => None,
         Kind::Perceived => None,
         Kind::Html if !begins_like_json(body) => {
             let (page, n_removed) = html::text(&media.decoded(body));
@@ -81,7 +104,7 @@ fn words(
             }
             Err(_) => text(&media.decoded(body), (masker, journal)),
         },
-        Kind::Events | Kind::JsonLines | Kind::Text => {
+        Kind::Events | Kind::JsonLines | Kind::Multipart | Kind::Text => {
             text(&media.decoded(body), (masker, journal))
         }
     }

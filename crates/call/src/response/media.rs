@@ -21,6 +21,7 @@ pub(super) enum Kind {
     Html,
     Json,
     JsonLines,
+    Multipart,
     Perceived,
     Text,
     Unnamed,
@@ -66,6 +67,7 @@ impl<'h> Media<'h> {
             _ if is_suffixed("+json-seq") => Kind::JsonLines,
             _ if is_suffixed("+xml") || is_suffixed("+yaml") => Kind::Text,
             _ if essence.starts_with("text/") || TEXTS.contains(&essence) => Kind::Text,
+            _ if essence.starts_with("multipart/") => Kind::Multipart,
             _ if essence.starts_with("image/") || essence.starts_with("audio/") => Kind::Perceived,
             _ => Kind::Binary,
         }

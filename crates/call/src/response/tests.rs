@@ -1,5 +1,6 @@
 //! The fate of answers: each kind of body, each class of failure.
 
+mod parts;
 mod told;
 
 use callgate_openapi::{Document, Limits, LoadOptions, load};

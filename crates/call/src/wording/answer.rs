@@ -56,6 +56,34 @@ pub fn expanding(most: u64, effect: Effect) -> Box<Fault> {
     too_much(&what, effect)
 }
 
+/// The advice after an answer that cannot be read.
+fn unread(effect: Effect) -> (&'static str, Next) {
+    match effect {
+        Effect::Write => (EXECUTED, Next::AskUser),
+        Effect::Idempotent | Effect::Read => {
+            ("do not call again with the same arguments", Next::GiveUp)
+        }
+    }
+}
+
+/// The answer has more than `most` parts.
+pub(crate) fn too_many_parts(most: usize, effect: Effect) -> Box<Fault> {
+    too_much(
+        &format!("the service answered with more than {most} parts, which is the bound"),
+        effect,
+    )
+}
+
+/// The answer is multipart and broken at a byte.
+pub(crate) fn broken_parts(effect: Effect, at: usize, (expected, got): (&str, &str)) -> Box<Fault> {
+    let (advice, next) = unread(effect);
+    let message = format!(
+        "the service answered with parts that cannot be told apart: at byte {at} of its answer, expected {expected}, got {got}; {advice}"
+    );
+    let fault = Fault::new(FaultCode::UnreadableResponse, message, next);
+    Box::new(fault.with_reached(Reached::Yes))
+}
+
 /// The fault for an answer above its bound. The caller may ask for less, but not where that repeats a write.
 fn too_much(what: &str, effect: Effect) -> Box<Fault> {
     let (advice, next) = match effect {
@@ -70,12 +98,7 @@ fn too_much(what: &str, effect: Effect) -> Box<Fault> {
 
 /// The answer is in a content coding nobody asked for, or not in the one it announces.
 pub fn undecodable(effect: Effect) -> Box<Fault> {
-    let (advice, next) = match effect {
-        Effect::Write => (EXECUTED, Next::AskUser),
-        Effect::Idempotent | Effect::Read => {
-            ("do not call again with the same arguments", Next::GiveUp)
-        }
-    };
+    let (advice, next) = unread(effect);
     let message = format!("the service answered in a content coding that cannot be read; {advice}");
     let fault = Fault::new(FaultCode::UnreadableResponse, message, next);
     Box::new(fault.with_reached(Reached::Yes))

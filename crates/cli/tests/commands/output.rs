@@ -130,3 +130,45 @@ fn a_picture_over_its_bound_is_a_file_behind_a_handle() {
     assert!(shown["response"].get("data").is_none(), "{shown}");
     assert!(shown["handle"].as_str().unwrap().starts_with("result:"), "{shown}");
 }
+
+const PARTS: &str = "--b\ncontent-type: application/json\ncontent-disposition: form-data; name=meta\n\n{\"id\": 7}\n\
+    --b\ncontent-type: application/zip\ncontent-disposition: form-data; name=data; filename=a.zip\n\nPK\u{0}\n--b--\n";
+
+/// A configuration whose first path answers parts.
+fn of_parts(folder: &Path) -> String {
+    let configuration = configured(folder, "output: {}");
+    let response =
+        format!("HTTP/1.1 200 OK\ncontent-type: multipart/form-data; boundary=b\n\n{PARTS}");
+    fs::write(folder.join("cases/a/response.http"), response).unwrap();
+    configuration
+}
+
+#[test]
+fn each_part_of_an_answer_is_shown_under_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let configuration = of_parts(folder.path());
+    callgate(&["call", &configuration, "t-listA"])
+        .exits(0)
+        .says("part 1 of 2, `meta`:\n")
+        .says("part 2 of 2, `data`, file `a.zip`:\n")
+        .says("help: `-o FILE` writes the answer with all its parts to a file\n")
+        .prints("\"id\": 7")
+        .prints("3 bytes of `application/zip`, SHA-256 ");
+    let selected =
+        ["call", &configuration, "t-listA", "--jsonpath", "$[?@.name=='meta'].content.id"];
+    callgate(&selected).exits(0).prints("7");
+    let json = callgate(&["call", &configuration, "t-listA", "--json"]).exits(0).json();
+    assert_eq!(json["response"][0], json!({"name": "meta", "content": {"id": 7}}));
+    assert_eq!(json["response"][1]["filename"], "a.zip");
+    let handle = json["response"][1]["handle"].as_str().unwrap();
+    assert!(handle.starts_with("result:") && json.get("handle").is_none(), "{json}");
+}
+
+#[test]
+fn a_file_has_the_bytes_of_all_parts_as_they_came() {
+    let folder = tempfile::tempdir().unwrap();
+    let configuration = of_parts(folder.path());
+    let file = folder.path().join("parts");
+    callgate(&["call", &configuration, "t-listA", "-o", file.to_str().unwrap()]).exits(0);
+    assert_eq!(fs::read_to_string(file).unwrap().trim_end(), PARTS.trim_end());
+}

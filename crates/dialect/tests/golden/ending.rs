@@ -2,8 +2,8 @@
 
 use callgate_dialect::Read;
 use callgate_tool::{
-    Answer, Content, Fault, FaultCode, Journal, Json, Next, Outcome, Problem, Reached, ToolCall,
-    ToolResult, Value,
+    Answer, Content, Fault, FaultCode, Journal, Json, Next, Outcome, Part, Problem, Reached,
+    ToolCall, ToolResult, Value,
 };
 
 /// The results of the calls to make.
@@ -36,21 +36,34 @@ fn result(call: &ToolCall, ending: &Value) -> ToolResult {
 
 fn answer(parts: &[Value]) -> Answer {
     let [status, media_type, content, headers @ ..] = parts else { panic!("not an answer") };
-    let media_type = media_type.as_str().unwrap();
-    let text = || content.as_str().unwrap().to_owned();
-    let content = match media_type.split_once('/').unwrap_or_default() {
-        ("application", "json") => Content::Json(Json::parse(&content.to_string()).unwrap()),
-        ("image" | "audio", _) => {
-            Content::Media { media_type: media_type.to_owned(), data: text().into_bytes().into() }
-        }
-        ("text", _) => Content::Text { text: text(), media_type: media_type.to_owned() },
-        _ => Content::Empty,
-    };
+    let content = content_of(media_type, content);
     let status = u16::try_from(status.as_u64().unwrap()).unwrap();
     let answer = Answer::new(status, content);
     headers.iter().fold(answer, |answer, header| {
         answer.with_header(header[0].as_str().unwrap(), header[1].as_str().unwrap())
     })
+}
+
+/// Parts are `[media type, content, name]`.
+fn content_of(media_type: &Value, content: &Value) -> Content {
+    let media_type = media_type.as_str().unwrap();
+    let text = || content.as_str().unwrap().to_owned();
+    match media_type.split_once('/').unwrap_or_default() {
+        ("application", "json") => Content::Json(Json::parse(&content.to_string()).unwrap()),
+        ("image" | "audio", _) => {
+            Content::Media { media_type: media_type.to_owned(), data: text().into_bytes().into() }
+        }
+        ("multipart", _) => {
+            let part = |part: &Value| {
+                let mut read = Part::new(content_of(&part[0], &part[1]));
+                read.name = part[2].as_str().map(str::to_owned);
+                read
+            };
+            Content::Parts(content.as_array().unwrap().iter().map(part).collect())
+        }
+        ("text", _) => Content::Text { text: text(), media_type: media_type.to_owned() },
+        _ => Content::Empty,
+    }
 }
 
 fn conflict() -> Fault {

@@ -8,11 +8,11 @@ use std::{
 use async_trait::async_trait;
 use bytes::Bytes;
 use callgate_auth::Authenticator;
-use callgate_call::{Plan, Reading, Shape, Splitter, Understood, wording};
+use callgate_call::{Plan, Reading, Shape, Splitter, Understood, WholePart, wording};
 use callgate_secret::{Masker, Secret};
 use callgate_session::Owner;
 use callgate_tool::{
-    Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
+    Answer, Content, Effect, Event, Fault, Journal, Outcome, PlannedRequest, Preview, Session,
     StoredResult, Tool, ToolName, Value,
 };
 use callgate_transport::{Error, ResponseBody, TlsFault, render_response};
@@ -209,15 +209,22 @@ impl OpenApi {
     ) -> Outcome {
         let shape = self.shape(call);
         let reading = Reading { shape: &shape, masker, journal };
-        let Understood { mut outcome, held_secret } = self.plan.understood(response, reading);
-        if let Outcome::Answered(answer) = &mut outcome {
-            let is_file = matches!(answer.content, Content::File { .. });
-            let is_more = is_file || answer.truncated.is_some();
-            let whole = is_more.then(|| self.whole_result(response, masker, held_secret)).flatten();
-            if let Some(result) = whole {
-                let owner = Owner::new(call.principal(), call.session());
-                answer.handle = self.connection.results.keep(result, owner).await;
+        let understood = self.plan.understood(response, reading);
+        let Understood { mut outcome, held_secret, whole_parts } = understood;
+        let Outcome::Answered(answer) = &mut outcome else { return outcome };
+        let (results, owner) =
+            (&self.connection.results, Owner::new(call.principal(), call.session()));
+        for WholePart { index, result } in whole_parts {
+            let handle = results.keep(result, owner).await;
+            if let Content::Parts(parts) = &mut answer.content
+                && let Some(part) = parts.get_mut(index)
+            {
+                part.handle = handle;
             }
+        }
+        let whole = is_more(answer).then(|| self.whole_result(response, masker, held_secret));
+        if let Some(result) = whole.flatten() {
+            answer.handle = results.keep(result, owner).await;
         }
         outcome
     }
@@ -251,6 +258,18 @@ impl OpenApi {
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
         Some(StoredResult::new(media_type, response.body().clone()))
+    }
+}
+
+/// Returns true if an answer as it came says more than is shown of it. A part that is a file or was cut is kept by itself.
+fn is_more(answer: &Answer) -> bool {
+    match &answer.content {
+        Content::File { .. } => true,
+        Content::Parts(_) => {
+            let cuts = answer.truncated.iter().flat_map(|truncated| &truncated.cuts);
+            cuts.into_iter().any(|cut| cut.at.is_empty())
+        }
+        _ => answer.truncated.is_some(),
     }
 }
 

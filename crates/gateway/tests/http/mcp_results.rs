@@ -99,6 +99,30 @@ async fn a_file_is_an_embedded_resource_where_that_is_asked_for() {
 }
 
 #[tokio::test]
+async fn the_parts_of_an_answer_are_blocks_in_their_order() {
+    let case = "parts-stand-in-their-order";
+    for (more, resources) in [("", &[][..]), ("mcp: {files: resource}\n", &["resource"][..])] {
+        let (sidecar, _folder) = configured(case, more).await;
+        let told = called(&sidecar, "answers-getAnswer", json!({"name": "x"})).await;
+        let blocks = told["content"].as_array().unwrap();
+        let types: Vec<_> = blocks.iter().map(|block| block["type"].as_str().unwrap()).collect();
+        let expected = [&["text", "text", "image", "text", "text"], resources].concat();
+        assert_eq!(types, expected, "{told}");
+        assert_eq!(blocks[0]["text"], "Here is the report");
+        assert_eq!(blocks[1]["text"], "{\"total\": 12345678901234567890}");
+        assert!(blocks[3]["text"].as_str().unwrap().contains("application/zip"), "{told}");
+        let rest: Value = serde_json::from_str(blocks[4]["text"].as_str().unwrap()).unwrap();
+        let names = json!([{}, {"contentId": "figures@answers.example"}, {}, {"filename": "report.zip", "handle": handle(&told)}]);
+        assert_eq!(rest, json!({"parts": names}));
+        let read = called(&sidecar, "read_result", json!({"handle": handle(&told)})).await;
+        assert!(read.to_string().contains("5 bytes of `application/zip`"), "{read}");
+        if let Some(block) = blocks.get(5) {
+            assert_eq!(block["resource"]["uri"], handle(&told), "{told}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_handle_of_nothing_and_wrong_arguments_are_told() {
     let sidecar = Sidecar::of_pets().await;
     for (arguments, expected) in [

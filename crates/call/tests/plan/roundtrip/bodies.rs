@@ -1,7 +1,9 @@
 //! Bodies: forms, multipart bodies with files, JSON lines, XML.
 
 use base64::{Engine, prelude::BASE64_STANDARD};
-use callgate_tool::{Object, Value, json};
+use callgate_call::{Reading, Shape};
+use callgate_secret::Masker;
+use callgate_tool::{Content, Journal, Object, Outcome, Value, json};
 use proptest::prelude::*;
 
 use super::{check, decode::leaf, name, object, single, text, xml};
@@ -129,6 +131,42 @@ fn multipart_bodies_are_given_back() {
         });
         of_pairs(parts.collect::<Option<Vec<_>>>()?.into_iter())
     });
+}
+
+/// The names and the bytes of the files in an answer that is the body of a request.
+fn answered(plan: &callgate_call::Plan, request: &http::Request<bytes::Bytes>) -> Option<Value> {
+    let mut response = http::Response::new(request.body().clone());
+    let media_type = request.headers().get("content-type")?.clone();
+    response.headers_mut().insert("content-type", media_type);
+    let (shape, masker) = (Shape::default(), Masker::new(&[][..]));
+    let journal = &mut Journal::default();
+    let read = plan.understood(&response, Reading { shape: &shape, masker: &masker, journal });
+    let Outcome::Answered(answer) = read.outcome else { return None };
+    let Content::Parts(parts) = answer.content else { return None };
+    let file = |(part, whole): (callgate_tool::Part, callgate_call::WholePart)| {
+        assert_eq!(part.name, part.filename);
+        Some((part.name?, BASE64_STANDARD.encode(whole.result.bytes).into()))
+    };
+    let files = parts.into_iter().zip(read.whole_parts).map(file);
+    files.collect::<Option<Object>>().map(Value::Object)
+}
+
+#[test]
+fn multipart_bodies_are_read_as_answers() {
+    let file = json!({"type": "string", "format": "binary"});
+    let schema = json!({"type": "object", "properties": {"one": file, "two": file}});
+    let bytes = || {
+        let piece = prop_oneof![any::<u8>(), Just(b'\r'), Just(b'\n'), Just(b'-')];
+        let bytes = prop::collection::vec(piece, 0..60);
+        // A byte that no text has.
+        bytes.prop_map(|bytes| Value::from(BASE64_STANDARD.encode([&bytes[..], b"\xff"].concat())))
+    };
+    let files = (bytes(), prop::option::of(bytes())).prop_map(|(one, two)| {
+        let two = two.map(|two| ("two".to_owned(), two));
+        Value::Object([("one".to_owned(), one)].into_iter().chain(two).collect())
+    });
+    let plan = posting("multipart/form-data", &schema);
+    check("multipart", (&plan, "body"), files, |request| answered(&plan, request));
 }
 
 #[test]

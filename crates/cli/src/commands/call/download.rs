@@ -8,7 +8,7 @@ use std::{
     pin::pin,
 };
 
-use callgate::{Answer, Call, Content, Executor, Outcome, Piece, ToolStream};
+use callgate::{Answer, Call, Content, Executor, Json, Outcome, Piece, ToolStream};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
@@ -123,6 +123,7 @@ fn bytes(piece: &Piece) -> &[u8] {
 fn whole(answer: &Answer) -> Vec<u8> {
     match &answer.content {
         Content::Json(json) => format!("{:#}\n", json.value()).into_bytes(),
+        parts @ Content::Parts(_) => format!("{:#}\n", Json::of(parts).value()).into_bytes(),
         Content::Media { data, .. } => data.to_vec(),
         Content::Text { text, .. } => text.clone().into_bytes(),
         Content::Empty | Content::File { .. } => Vec::new(),

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use callgate::{
-    Answer, Content, Event, Outcome, PlannedRequest, Preview, ToolResult, Value,
+    Answer, Content, Event, Outcome, Part, PlannedRequest, Preview, ToolResult, Value,
     secret::SecretReference,
 };
 
@@ -75,22 +75,14 @@ impl Shown {
     }
 
     fn answered(&self, answer: &Answer) {
-        match &answer.content {
-            Content::Empty => match answer.status {
-                Some(status) => output::talk(&format!("{status}: no content\n")),
-                None => output::talk("no content\n"),
-            },
-            Content::File { media_type, size, sha256 } => {
-                let help = "`-o FILE` writes them to a file";
-                output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
-                output::talk(&format!("help: {help}\n"));
-            }
-            Content::Json(json) => output::coloured(&format::text(json.value(), self.format)),
-            Content::Media { media_type, data } => {
-                output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
-                output::talk("help: `-o FILE` writes them to a file\n");
-            }
-            Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
+        if answer.content == Content::Empty {
+            let status = answer.status.map(|status| format!("{status}: ")).unwrap_or_default();
+            output::talk(&format!("{status}no content\n"));
+        }
+        if self.content(&answer.content) == Seen::InPart {
+            let is_parted = matches!(answer.content, Content::Parts(_));
+            let them = if is_parted { "the answer with all its parts" } else { "them" };
+            output::talk(&format!("help: `-o FILE` writes {them} to a file\n"));
         }
         for (name, value) in answer.headers.iter().filter(|_| !self.is_verbose) {
             output::talk(&format!("{name}: {value}\n"));
@@ -106,6 +98,55 @@ impl Shown {
             ));
         }
     }
+
+    /// Shows a content, or the parts of one.
+    fn content(&self, content: &Content) -> Seen {
+        match content {
+            Content::Empty => {}
+            Content::File { media_type, size, sha256 } => {
+                output::result(&format!("{size} bytes of `{media_type}`, SHA-256 {sha256}\n"));
+                return Seen::InPart;
+            }
+            Content::Json(json) => output::coloured(&format::text(json.value(), self.format)),
+            Content::Media { media_type, data } => {
+                output::result(&format!("{} bytes of `{media_type}`\n", data.len()));
+                return Seen::InPart;
+            }
+            Content::Parts(parts) => return self.parts(parts),
+            Content::Text { text, .. } => output::result(&format!("{}\n", text.trim_end())),
+        }
+        Seen::Whole
+    }
+
+    fn parts(&self, parts: &[Part]) -> Seen {
+        let mut seen = Seen::Whole;
+        for (index, part) in parts.iter().enumerate() {
+            output::talk(&format!("{}:\n", heading(part, (index + 1, parts.len()))));
+            if self.content(&part.content) == Seen::InPart {
+                seen = Seen::InPart;
+            }
+        }
+        seen
+    }
+}
+
+/// The part of a content that a terminal shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Seen {
+    InPart,
+    Whole,
+}
+
+/// The place of a part among the others, and its names.
+fn heading(part: &Part, (number, of): (usize, usize)) -> String {
+    let mut text = format!("part {number} of {of}");
+    let names = [("", &part.name), ("file ", &part.filename), ("id ", &part.content_id)];
+    for (kind, name) in names {
+        if let Some(name) = name {
+            let _infallible = write!(text, ", {kind}`{name}`");
+        }
+    }
+    text
 }
 
 /// The flag that names the credential of all requests, with its reference; no flag where that is no reference.

@@ -7,7 +7,7 @@ use std::{
 };
 
 use callgate::{
-    Call, ClientAnswer, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
+    Call, ClientAnswer, Content, Executor, Handle, Journal, Outcome, Session, ToolCall, ToolResult,
     config::{Built, Config, Environment, Upstream},
     dialect::{json_result, read_call},
     transport::{Recording, Replay},
@@ -125,7 +125,13 @@ fn settled(
 fn steady(mut result: ToolResult) -> ToolResult {
     match &mut result.outcome {
         Outcome::Answered(answer) => {
-            answer.handle = answer.handle.take().map(|_| Handle::from_random(0));
+            let handles = match &mut answer.content {
+                Content::Parts(parts) => parts.iter_mut().map(|part| &mut part.handle).collect(),
+                _ => Vec::new(),
+            };
+            for handle in handles.into_iter().chain([&mut answer.handle]) {
+                *handle = handle.take().map(|_| Handle::from_random(0));
+            }
         }
         Outcome::Pending(pending) => {
             "call_0".clone_into(&mut pending.id);

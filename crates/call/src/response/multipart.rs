@@ -1,0 +1,196 @@
+//! Takes a multipart body apart at its boundary (RFC 2046 §5.1.1), or says where it is broken. It looks at each line once and copies
+//! no content. A part that is multipart itself stays one part. The meaning of parts is read in `parts`.
+
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderName, HeaderValue,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+};
+
+/// A body in its parts.
+#[derive(Debug)]
+pub(super) struct Apart {
+    pub(super) parts: Vec<RawPart>,
+    /// The number of bytes before the first boundary and behind the last, which mean nothing.
+    pub(super) n_outside: usize,
+}
+
+/// One part as it was sent.
+#[derive(Debug)]
+pub(super) struct RawPart {
+    /// The place of its content in the body.
+    pub(super) at: usize,
+    /// Those of its headers that say what it is.
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+}
+
+/// The reason why a body is not taken apart.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Broken {
+    /// Something else stands where the format wants something.
+    Form {
+        /// The place, in bytes from the beginning of the body.
+        at: usize,
+        expected: &'static str,
+        got: &'static str,
+    },
+    /// It has more than [`MAX_PARTS`] parts.
+    TooMany,
+}
+
+/// The parts of a body, between lines that begin with `--` and the boundary.
+pub(super) fn apart(body: &Bytes, boundary: &str) -> Result<Apart, Broken> {
+    if !(1..=MAX_BOUNDARY).contains(&boundary.len()) {
+        let expected = "a `boundary` of 1 to 70 characters in `Content-Type`";
+        return Err(broken(0, expected, "none"));
+    }
+    let whole = Whole { body, boundary: boundary.as_bytes() };
+    let first = whole.delimiter(0, None)?;
+    let first =
+        first.ok_or_else(|| broken(0, "a line that begins with the boundary", "no such line"))?;
+    let (mut parts, mut here) = (Vec::new(), first);
+    while !here.is_last {
+        if parts.len() == MAX_PARTS {
+            return Err(Broken::TooMany);
+        }
+        let next = whole.delimiter(here.end, Some(first.line_end))?;
+        let expected = "the boundary that ends the last part";
+        let next = next.ok_or_else(|| broken(body.len(), expected, "the end of the answer"))?;
+        // Between two boundaries with one line end there is nothing.
+        parts.push(whole.part(here.end, next.start.max(here.end))?);
+        here = next;
+    }
+    let outside = [body.get(..first.start), body.get(here.end..)];
+    let n_outside = outside.into_iter().flatten().map(|bytes| bytes.trim_ascii().len()).sum();
+    Ok(Apart { parts, n_outside })
+}
+
+/// A body, and what stands between its parts.
+#[derive(Clone, Copy, Debug)]
+struct Whole<'a> {
+    body: &'a Bytes,
+    boundary: &'a [u8],
+}
+
+/// A line between parts.
+#[derive(Clone, Copy, Debug)]
+struct Delimiter {
+    /// The end of what stands before it; the line end before it is its own.
+    start: usize,
+    /// The place behind its line end.
+    end: usize,
+    line_end: &'static [u8],
+    is_last: bool,
+}
+
+impl Whole<'_> {
+    /// The next delimiter from the beginning of a line on. The first one says how lines end: a line feed alone is common.
+    fn delimiter(
+        &self,
+        from: usize,
+        line_end: Option<&'static [u8]>,
+    ) -> Result<Option<Delimiter>, Broken> {
+        let mut line = from;
+        while let Some((before, rest)) = self.body.split_at_checked(line) {
+            let is_line = line == from || line_end.is_none_or(|ends| before.ends_with(ends));
+            let tail = rest.strip_prefix(b"--").filter(|_| is_line);
+            if let Some(tail) = tail.and_then(|rest| rest.strip_prefix(self.boundary)) {
+                return self.ended((line, tail), line_end).map(Some);
+            }
+            let Some(feed) = rest.iter().position(|byte| *byte == b'\n') else { break };
+            line += feed + 1;
+        }
+        Ok(None)
+    }
+
+    /// The delimiter at the beginning of a line; `tail` stands behind its boundary.
+    fn ended(
+        &self,
+        (line, tail): (usize, &[u8]),
+        line_end: Option<&'static [u8]>,
+    ) -> Result<Delimiter, Broken> {
+        let at = self.body.len() - tail.len();
+        let (is_last, tail) = tail.strip_prefix(b"--").map_or((false, tail), |tail| (true, tail));
+        // RFC 2046 §5.1.1: white space that was added on the way is ignored.
+        let n_padding = tail.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let tail = tail.get(n_padding..).unwrap_or_default();
+        let own = match [CRLF, LF].into_iter().find(|ends| tail.starts_with(ends)) {
+            Some(own) if line_end.is_some_and(|ends| ends != own) => {
+                let expected = "the line end that the first boundary has";
+                return Err(broken(at, expected, "another"));
+            }
+            Some(own) => own,
+            None if is_last && tail.is_empty() => &[],
+            None => return Err(broken(at, "`--` or a line end after the boundary", "more text")),
+        };
+        let start = line.saturating_sub(line_end.map_or(0, <[u8]>::len));
+        let end = self.body.len() - tail.len() + own.len();
+        Ok(Delimiter { start, end, line_end: own, is_last })
+    }
+
+    /// The part between two delimiters: lines of headers, an empty line, the content.
+    fn part(&self, start: usize, end: usize) -> Result<RawPart, Broken> {
+        let (mut at, mut lines) = (start, Vec::<(usize, Vec<u8>)>::new());
+        while at < end {
+            let rest = self.body.get(at..end).unwrap_or_default();
+            let feed = rest.iter().take(MAX_HEADERS).position(|byte| *byte == b'\n');
+            let length = feed.map_or(rest.len(), |feed| feed + 1);
+            if at + length > start + MAX_HEADERS {
+                return Err(broken(start, "at most 16384 bytes of headers of a part", "more"));
+            }
+            let line = rest.get(..length).unwrap_or_default();
+            let line = line.strip_suffix(LF).unwrap_or(line);
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            at += length;
+            match (line.first(), lines.last_mut()) {
+                (None, _) => break,
+                // RFC 5322 §2.2.3: such a line goes on with the header before it.
+                (Some(b' ' | b'\t'), Some((_, header))) => {
+                    header.push(b' ');
+                    header.extend_from_slice(line.trim_ascii());
+                }
+                _ => lines.push((at - length, line.to_vec())),
+            }
+        }
+        Ok(RawPart { at, headers: headers(&lines)?, body: self.body.slice(at..end) })
+    }
+}
+
+/// Those of the headers that say what a part is.
+fn headers(lines: &[(usize, Vec<u8>)]) -> Result<HeaderMap, Broken> {
+    let mut headers = HeaderMap::new();
+    for (at, line) in lines {
+        let expected = "a header of a part, or an empty line before its content";
+        let wrong = || broken(*at, expected, "another line");
+        let colon = line.iter().position(|byte| *byte == b':').ok_or_else(wrong)?;
+        let (name, value) = line.split_at(colon);
+        let name = HeaderName::from_bytes(name).map_err(|_| wrong())?;
+        let value = value.get(1..).unwrap_or_default().trim_ascii();
+        let value = HeaderValue::from_bytes(value).map_err(|_| wrong())?;
+        if KNOWN.contains(&name) && headers.insert(name, value).is_some() {
+            return Err(broken(*at, "each header of a part once", "one of them twice"));
+        }
+    }
+    Ok(headers)
+}
+
+pub(super) fn broken(at: usize, expected: &'static str, got: &'static str) -> Broken {
+    Broken::Form { at, expected, got }
+}
+
+pub(super) const CONTENT_ID: HeaderName = HeaderName::from_static("content-id");
+pub(super) const TRANSFER_ENCODING: HeaderName =
+    HeaderName::from_static("content-transfer-encoding");
+const KNOWN: [HeaderName; 4] = [CONTENT_DISPOSITION, CONTENT_ID, TRANSFER_ENCODING, CONTENT_TYPE];
+const CRLF: &[u8] = b"\r\n";
+const LF: &[u8] = b"\n";
+/// RFC 2046 §5.1.1.
+const MAX_BOUNDARY: usize = 70;
+/// Names of files are long at times; what is longer than this is no header.
+const MAX_HEADERS: usize = 16 * 1024;
+/// The most parts of one answer: as many requests as a batch of well-known services may have.
+pub(super) const MAX_PARTS: usize = 1000;
+
+#[cfg(test)]
+mod tests;

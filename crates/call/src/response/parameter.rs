@@ -1,0 +1,95 @@
+//! Parameters of headers: `boundary` of `Content-Type`, the names in `Content-Disposition` of a part.
+
+use std::borrow::Cow;
+
+use encoding_rs::Encoding;
+use http::{HeaderMap, HeaderName};
+use percent_encoding::percent_decode_str;
+
+/// The parameter of a header (RFC 9110 §5.6.6), a token or a text in quotes; `name*` in another encoding wins (RFC 8187 §3.2).
+pub(super) fn parameter(headers: &HeaderMap, header: HeaderName, name: &str) -> Option<String> {
+    let value = headers.get(header)?;
+    // Browsers and programs write names in UTF-8.
+    let value = String::from_utf8_lossy(value.as_bytes());
+    let (_, parameters) = value.split_once(';')?;
+    let extended = of(parameters, &format!("{name}*")).and_then(|value| extended(&value));
+    extended.or_else(|| of(parameters, name).map(Cow::into_owned))
+}
+
+fn of<'a>(mut rest: &'a str, wanted: &str) -> Option<Cow<'a, str>> {
+    loop {
+        let (before, after) = rest.split_once('=')?;
+        // One that has no value stands before it.
+        let name = before.rsplit(';').next().unwrap_or_default().trim();
+        let (value, behind) = value(after.trim_start());
+        if name.eq_ignore_ascii_case(wanted) {
+            return Some(value);
+        }
+        rest = behind;
+    }
+}
+
+/// A value, and what stands behind it.
+fn value(text: &str) -> (Cow<'_, str>, &str) {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let (value, rest) = text.split_once(';').unwrap_or((text, ""));
+        return (value.trim_end().into(), rest);
+    };
+    let mut value = String::new();
+    let mut characters = quoted.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => break,
+            // A path of Windows is often not escaped.
+            '\\' if characters.as_str().starts_with(['"', '\\']) => {
+                value.extend(characters.next());
+            }
+            other => value.push(other),
+        }
+    }
+    (value.into(), characters.as_str())
+}
+
+/// `UTF-8''na%C3%AFve`.
+fn extended(value: &str) -> Option<String> {
+    let mut pieces = value.splitn(3, '\'');
+    let encoding = Encoding::for_label(pieces.next()?.as_bytes())?;
+    let bytes: Cow<'_, [u8]> = percent_decode_str(pieces.nth(1)?).into();
+    Some(encoding.decode(&bytes).0.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderValue, header::CONTENT_DISPOSITION};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str, name: &str, expected: Option<&str>) {
+        let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+        let headers = HeaderMap::from_iter([(CONTENT_DISPOSITION, value)]);
+        let found = parameter(&headers, CONTENT_DISPOSITION, name);
+        assert_eq!(found.as_deref(), expected);
+    }
+
+    #[test]
+    fn a_parameter_is_a_token_or_a_text_in_quotes() {
+        check("form-data; name=a", "name", Some("a"));
+        check("form-data; filename=\"b;name=c\"; NAME = \"a\" ", "name", Some("a"));
+        check("form-data; x; name=a ; y=z", "name", Some("a"));
+        check(r#"form-data; name="a \"b\" \\ C:\d""#, "name", Some(r#"a "b" \ C:\d"#));
+        check("form-data; name=\"caf\u{e9}", "name", Some("caf\u{e9}"));
+        check("form-data; name=\"\"", "name", Some(""));
+        for none in ["form-data", "name=a", "form-data; filename=a", "form-data; name", ""] {
+            check(none, "name", None);
+        }
+    }
+
+    #[test]
+    fn a_parameter_in_another_encoding_wins() {
+        let both = "attachment; filename=\"na_ve.txt\"; filename*=UTF-8''na%C3%AFve.txt";
+        check(both, "filename", Some("na\u{ef}ve.txt"));
+        check("attachment; filename*=iso-8859-1'fr'caf%E9", "filename", Some("caf\u{e9}"));
+        check("attachment; filename*=x''b; filename=a", "filename", Some("a"));
+    }
+}

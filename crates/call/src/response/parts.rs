@@ -1,0 +1,153 @@
+//! Reads the parts of a multipart answer, each by its own media type, with the names it has. Where one begins is found in `multipart`.
+
+use bytes::Bytes;
+use callgate_openapi::Operation;
+use callgate_secret::Masker;
+use callgate_tool::{Answer, Content, Event, Fault, Journal, Part, StoredResult};
+use http::{
+    HeaderMap, Response,
+    header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+};
+
+use super::{
+    Taken, failure,
+    media::Media,
+    multipart::{Apart, CONTENT_ID, RawPart, apart},
+    one,
+    parameter::parameter,
+    transfer::decoded,
+    without_secrets,
+};
+use crate::{
+    echoed::{self, Found},
+    readable::{n_unseen, readable},
+    shape::Shape,
+};
+
+/// A part of an answer of which not all is shown, to be kept.
+#[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::exhaustive_structs, reason = "whoever keeps a part must know where it stands")]
+pub struct WholePart {
+    /// Its place among the parts that are shown.
+    pub index: usize,
+    /// The whole of it, with its secrets masked.
+    pub result: StoredResult,
+}
+
+/// A part beside what is shown of it.
+#[derive(Debug)]
+pub(super) struct Whole {
+    headers: HeaderMap,
+    /// Its bytes, with the secrets masked that stand in them.
+    masked: Bytes,
+    /// True if there were any.
+    pub(super) held_secret: bool,
+    /// The number of values of a sequence that come after those that were read.
+    pub(super) n_more: usize,
+}
+
+/// The parts of an answer.
+pub(super) fn parts(
+    response: &Response<Bytes>,
+    (operation, shape): (&Operation, &Shape),
+    (masker, journal): (&Masker<'_>, &mut Journal),
+) -> Result<Taken, Box<Fault>> {
+    let boundary = parameter(response.headers(), CONTENT_TYPE, "boundary").unwrap_or_default();
+    let apart = apart(response.body(), &boundary);
+    let decoded = apart.and_then(|Apart { parts, n_outside }| {
+        let parts = parts.into_iter().map(|raw| Ok((decoded(&raw)?, raw)));
+        Ok((parts.collect::<Result<Vec<_>, _>>()?, n_outside))
+    });
+    let (decoded, n_outside) = match decoded {
+        Ok(found) => found,
+        Err(why) => return Err(failure::broken((response, operation), why, (masker, journal))),
+    };
+    if n_outside > 0 {
+        journal.note(Event::OutsidePartsIgnored { count: n_outside });
+    }
+    let mut all = Taken::from(Content::Empty);
+    let (mut parts, mut room) = (Vec::with_capacity(decoded.len()), shape.media_bytes);
+    for (bytes, raw) in decoded {
+        let taken = one(&bytes, Media::of(&raw.headers), (shape, room), masker);
+        let taken = taken.map_err(|why| {
+            let (status, number) = (response.status().as_u16(), parts.len() + 1);
+            let text = Media::of(&raw.headers).decoded(&bytes);
+            let fault = failure::unreadable((status, why), &text, (masker, &mut *journal));
+            failure::in_part(fault, number)
+        })?;
+        if let Content::Media { data, .. } = &taken.content {
+            room = room.saturating_sub(data.len());
+        }
+        let masked = without_secrets(&bytes, masker);
+        let (part, n_removed) = named(Part::new(taken.content), &raw);
+        parts.push(part);
+        all.n_replaced += taken.n_replaced;
+        all.n_removed += taken.n_removed + n_removed;
+        let (held_secret, n_more) = (masked != bytes, taken.n_more);
+        all.parts.push(Whole { headers: raw.headers, masked, held_secret, n_more });
+    }
+    all.content = Content::Parts(parts);
+    Ok(all)
+}
+
+/// Those of the parts that are shown which are files or were cut; not one in which a secret still stands once it is decoded.
+pub(super) fn kept(
+    answer: &Answer,
+    (wholes, cut): (Vec<Whole>, &[usize]),
+    (shape, masker): (&Shape, &Masker<'_>),
+) -> Vec<WholePart> {
+    let Content::Parts(shown) = &answer.content else { return Vec::new() };
+    let mut kept = Vec::new();
+    for ((index, part), whole) in shown.iter().enumerate().zip(wholes) {
+        let is_more = matches!(part.content, Content::File { .. }) || cut.contains(&index);
+        if is_more && !whole.holds_secret((shape, masker)) {
+            let media_type = whole.headers.get(CONTENT_TYPE);
+            let media_type = media_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+            let result = StoredResult::new(masker.mask_text(media_type), whole.masked);
+            kept.push(WholePart { index, result });
+        }
+    }
+    kept
+}
+
+impl Whole {
+    /// Returns true if a secret stands in what the masked bytes say.
+    fn holds_secret(&self, (shape, masker): (&Shape, &Masker<'_>)) -> bool {
+        if masker.is_empty() {
+            return false;
+        }
+        let read = one(&self.masked, Media::of(&self.headers), (shape, usize::MAX), masker);
+        // Masked bytes may be JSON no more, and are looked at as text where they are.
+        let mut content = read.map_or_else(
+            |_| Content::Text {
+                text: String::from_utf8_lossy(&self.masked).into_owned(),
+                media_type: String::new(),
+            },
+            |taken| taken.content,
+        );
+        echoed::content(&mut content, masker) == Found::Secret
+    }
+}
+
+/// The part with the names that its headers give it, and the number of characters nobody sees that were taken out of them.
+fn named(mut part: Part, RawPart { headers, .. }: &RawPart) -> (Part, usize) {
+    let disposition = |name| parameter(headers, CONTENT_DISPOSITION, name);
+    part.name = disposition("name");
+    part.filename = disposition("filename");
+    // RFC 2392 §2: the brackets are not a part of it.
+    part.content_id = headers.get(CONTENT_ID).map(|value| {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        text.trim_start_matches('<').trim_end_matches('>').to_owned()
+    });
+    let mut n_removed = 0;
+    for name in [&mut part.name, &mut part.content_id, &mut part.filename] {
+        if let Some(text) = name.as_mut()
+            && let Some(seen) = readable(text)
+        {
+            n_removed += n_unseen(text);
+            *text = seen;
+        }
+        *name = name.take().filter(|text| !text.is_empty());
+    }
+    (part, n_removed)
+}

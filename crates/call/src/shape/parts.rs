@@ -1,0 +1,156 @@
+//! Shapes an answer of several parts: they share its budget, so that small ones are whole and large ones are cut alike. Those for
+//! which there is no room are counted.
+
+use callgate_tool::{Content, Cut, Json, Part, Unit};
+
+use super::{Read, Shape, Shaped};
+use crate::{cut::even_share, select::Selection};
+
+impl Shape {
+    /// The parts as they are shown; of a selection what it finds in them, as JSON.
+    pub(super) fn parts(&self, parts: Vec<Part>, read: &Read<'_>) -> Shaped {
+        if !matches!(self.selection, Selection::All) {
+            return self.json(Json::of(&Content::Parts(parts)), read);
+        }
+        let (shown, mut room) = self.room_of(&parts);
+        let share = even_share(parts.iter().take(shown).map(text_size).collect(), room);
+        let mut all = Shaped::from(Content::Empty);
+        if shown < parts.len() {
+            let (at, of, unit) = (String::new(), parts.len(), Unit::Items);
+            all.cuts.push(Cut { at, shown, of, unit });
+        }
+        let mut kept = Vec::with_capacity(shown);
+        for (index, mut part) in parts.into_iter().take(shown).enumerate() {
+            let n_more = read.more_of_parts.get(index).copied().unwrap_or_default();
+            // Texts of big integers are longer than they are.
+            let own = Self { result_bytes: share.min(room), ..self.clone() };
+            let one = own.content(part.content, &Read { n_more, more_of_parts: &[], ..*read });
+            part.content = one.content;
+            room = room.saturating_sub(text_size(&part));
+            kept.push(part);
+            if !one.cuts.is_empty() {
+                all.cut_parts.push(index);
+            }
+            all.cuts.extend(one.cuts.into_iter().map(|cut| below(index, cut)));
+            all.n_removed += one.n_removed;
+            if all.next.is_empty() {
+                all.next = one.next;
+            }
+        }
+        all.content = Content::Parts(kept);
+        all
+    }
+
+    /// The number of parts that are shown, and the room for their texts.
+    fn room_of(&self, parts: &[Part]) -> (usize, usize) {
+        let (mut shown, mut needed, mut room) = (0, 0_usize, self.result_bytes);
+        for part in parts {
+            let said = said_size(part);
+            needed = needed.saturating_add(said + text_size(part).min(LEAST));
+            if needed > self.result_bytes && shown > 0 {
+                break;
+            }
+            shown += 1;
+            room = room.saturating_sub(said);
+        }
+        (shown, room)
+    }
+}
+
+/// A cut in a part.
+fn below(index: usize, mut cut: Cut) -> Cut {
+    let dot = if cut.at.is_empty() || cut.at.starts_with('[') { "" } else { "." };
+    cut.at = format!("[{index}].content{dot}{}", cut.at);
+    cut
+}
+
+/// The bytes of a part that can be cut.
+fn text_size(part: &Part) -> usize {
+    match &part.content {
+        Content::Json(json) => json.text().len(),
+        Content::Text { text, .. } => text.len(),
+        _ => 0,
+    }
+}
+
+/// About the bytes by which a part is told that cannot be cut.
+fn said_size(part: &Part) -> usize {
+    let names = [&part.name, &part.content_id, &part.filename];
+    let names: usize = names.into_iter().flatten().map(|name| name.len() + MEMBER).sum();
+    let content = match &part.content {
+        Content::File { media_type, .. } => FILE + media_type.len(),
+        Content::Media { media_type, .. } => MEMBER + media_type.len(),
+        _ => 0,
+    };
+    names + content + MEMBER
+}
+
+/// A part of which less would be shown is not shown.
+const LEAST: usize = 256;
+/// The bytes of a member beside its value.
+const MEMBER: usize = 16;
+/// The size, the digest and the handle of a file.
+const FILE: usize = 160;
+
+#[cfg(test)]
+mod tests {
+    use callgate_openapi::{Document, Limits, LoadOptions, Operation, load};
+    use callgate_tool::{Answer, json};
+    use http::HeaderMap;
+
+    use super::*;
+    use crate::shape::Shown;
+
+    fn operation() -> std::sync::Arc<Operation> {
+        let description = json!({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "servers": [{"url": "https://h.example"}],
+            "paths": {"/": {"get": {"operationId": "get", "responses": {"200": {"description": "fine"}}}}}});
+        let document = Document::read(description.to_string().as_bytes(), &Limits::default());
+        load(&document.unwrap().value, &LoadOptions::default()).operations.remove(0)
+    }
+
+    fn shown(parts: Vec<Part>, shape: &Shape) -> Shown {
+        let (operation, headers) = (operation(), HeaderMap::new());
+        let more = [0, 5];
+        let (operation, headers) = (&*operation, &headers);
+        let read = Read { operation, headers, size: 7, n_more: 0, more_of_parts: &more };
+        shape.answer(Answer::new(200, Content::Parts(parts)), &read)
+    }
+
+    fn text(length: usize) -> Part {
+        Part::new(Content::Text { text: "x".repeat(length), media_type: "text/plain".to_owned() })
+    }
+
+    #[test]
+    fn parts_share_the_budget() {
+        let shape = Shape { result_bytes: 1024, ..Shape::default() };
+        let json = Part::new(Content::Json(json!([1, 2]).into()));
+        let Shown { answer, cut_parts, .. } = shown(vec![text(100), json, text(5000)], &shape);
+        let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
+        assert_eq!(parts.len(), 3);
+        assert_eq!(parts.first(), Some(&text(100)), "a small one is whole");
+        assert!(parts.iter().map(text_size).sum::<usize>() <= 1024);
+        assert_eq!(cut_parts, [1, 2]);
+        let cuts = answer.truncated.unwrap().cuts;
+        let cuts: Vec<_> = cuts.iter().map(|cut| (&*cut.at, cut.of, cut.unit)).collect();
+        let expected = [("[1].content", 7, Unit::Items), ("[2].content", 5000, Unit::Bytes)];
+        assert_eq!(cuts, expected, "the second is a sequence of which five values were not read");
+    }
+
+    #[test]
+    fn parts_without_room_are_counted() {
+        let shape = Shape { result_bytes: 1024, ..Shape::default() };
+        let Shown { answer, cut_parts, .. } = shown(vec![text(300); 100], &shape);
+        let Content::Parts(parts) = &answer.content else { panic!("{answer:?}") };
+        assert!(parts.iter().map(text_size).sum::<usize>() <= 1024);
+        assert_eq!((parts.len(), cut_parts.len()), (3, 0));
+        assert!(answer.truncated.unwrap().message.starts_with("showing 3 of 100 items"));
+    }
+
+    #[test]
+    fn a_selection_looks_into_parts() {
+        let shape = Shape { selection: Selection::paths(["content.id"]), ..Shape::default() };
+        let part = Part::new(Content::Json(json!({"id": 7, "more": 1}).into()));
+        let Shown { answer, .. } = shown(vec![part], &shape);
+        assert_eq!(answer.content, Content::Json(json!([{"content": {"id": 7}}]).into()));
+    }
+}
