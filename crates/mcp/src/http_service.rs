@@ -1,10 +1,11 @@
 //! MCP over Streamable HTTP, as a service that a gateway mounts. The gateway has checked `Host`, `Origin` and who asks; what
 //! it found travels in the extensions of the request.
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{convert::Infallible, fmt, future::ready, sync::Arc};
 
 use bytes::Bytes;
 use callgate_executor::Entry;
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body_util::{BodyExt, Full, combinators::BoxBody};
 use rmcp::{
@@ -16,7 +17,7 @@ use rmcp::{
 use tower_service::Service;
 
 use crate::{
-    direct,
+    batch, direct,
     host::Host,
     message::{Exact, Refusal},
     server::Server,
@@ -36,7 +37,37 @@ impl McpService {
 
     /// Answers a request.
     pub async fn answer(&self, request: Request<Bytes>) -> Response<BoxBody<Bytes, Infallible>> {
-        let (mut head, body) = request.into_parts();
+        let (head, body) = request.into_parts();
+        let is_sent = head.method == Method::POST;
+        let batch = is_sent.then(|| batch::messages(&head.headers, &body)).flatten();
+        match batch {
+            None => self.one(head, body).await,
+            Some(Ok(messages)) => {
+                self.batched(head, messages).await.map(|body| Full::new(body).boxed())
+            }
+            Some(Err(refusal)) => refused(&refusal).map(|body| Full::new(body).boxed()),
+        }
+    }
+
+    /// Answers each of several messages; none where one of them calls what its sender may not.
+    async fn batched(&self, mut head: Parts, messages: Vec<Bytes>) -> Response<Bytes> {
+        let exact = messages.iter().filter_map(|message| Exact::of(message).ok());
+        let mut denied = exact.filter_map(|exact| self.denied(&head, &exact));
+        if let Some(denied) = denied.next() {
+            return denied;
+        }
+        head.headers.remove(header::CONTENT_LENGTH);
+        let answers = messages.into_iter().map(|message| {
+            let head = head.clone();
+            async move { batch::answer(self.one(head, message).await).await }
+        });
+        let answers = stream::iter(answers).buffered(batch::AT_ONCE);
+        let answers: Vec<String> = answers.filter_map(ready).collect().await;
+        batch::together(&answers)
+    }
+
+    /// Answers one message.
+    async fn one(&self, mut head: Parts, body: Bytes) -> Response<BoxBody<Bytes, Infallible>> {
         if head.method == Method::POST {
             let exact = match self.read(&head, &body) {
                 Ok(exact) => exact,
@@ -82,11 +113,14 @@ impl McpService {
     /// The message of a request, unless it is none or calls what its sender may not.
     fn read(&self, head: &Parts, body: &[u8]) -> Result<Exact, Box<Response<Bytes>>> {
         let exact = Exact::of(body).map_err(|refusal| Box::new(refused(&refusal)))?;
-        let denied = exact.called().find_map(|tool| self.host.denied(head, &tool));
-        match denied {
+        match self.denied(head, &exact) {
             Some(denied) => Err(Box::new(denied)),
             None => Ok(exact),
         }
+    }
+
+    fn denied(&self, head: &Parts, exact: &Exact) -> Option<Response<Bytes>> {
+        exact.called().find_map(|tool| self.host.denied(head, &tool))
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod approval;
 mod asking;
+mod batch;
 mod calls;
 mod client;
 mod declared;

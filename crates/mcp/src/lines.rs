@@ -1,7 +1,9 @@
-//! Messages on lines: one message on each line of the input, one on each of the output. A line that is no message is answered.
+//! Messages on lines: one message on each line of the input, or several in an array, one on each of the output. A line that is no
+//! message is answered.
 
-use std::{io, sync::Arc};
+use std::{collections::VecDeque, io, sync::Arc};
 
+use bytes::Bytes;
 use rmcp::{
     RoleServer,
     model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, JsonRpcMessage},
@@ -14,7 +16,10 @@ use tokio::{
     task::JoinSet,
 };
 
-use crate::message::{Exact, Refusal};
+use crate::{
+    batch,
+    message::{Exact, Refusal},
+};
 
 /// The two ends of a client that writes lines.
 #[derive(Debug)]
@@ -24,6 +29,8 @@ pub(crate) struct Lines<R, W> {
     line: Vec<u8>,
     /// True while the rest of a line is passed over that is too long.
     is_passed_over: bool,
+    /// The rest of the messages of a line that held several (revision 2025-03-26).
+    waiting: VecDeque<Bytes>,
     output: Arc<Mutex<W>>,
     /// Answers to lines that are no messages.
     refusals: JoinSet<io::Result<()>>,
@@ -32,8 +39,8 @@ pub(crate) struct Lines<R, W> {
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Send + Unpin + 'static> Lines<R, W> {
     pub(crate) fn new(input: R, output: W) -> Self {
         let (input, output) = (BufReader::new(input), Arc::new(Mutex::new(output)));
-        let (line, refusals) = (Vec::new(), JoinSet::new());
-        Self { input, line, is_passed_over: false, output, refusals }
+        let (line, waiting, refusals) = (Vec::new(), VecDeque::new(), JoinSet::new());
+        Self { input, line, is_passed_over: false, waiting, output, refusals }
     }
 
     /// The next line within the bound; none at the end. May be dropped at any time: nothing is lost.
@@ -89,16 +96,19 @@ where
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let line = match self.next().await? {
-                Ok(line) if line.trim_ascii().is_empty() => continue,
-                Ok(line) => line,
-                Err(refusal) => {
-                    self.refuse(&refusal);
-                    continue;
+            while let Some(message) = self.waiting.pop_front() {
+                match read(&message) {
+                    Ok(message) => return Some(message),
+                    Err(refusal) => self.refuse(&refusal),
                 }
-            };
-            match read(&line) {
-                Ok(message) => return Some(message),
+            }
+            let messages = self.next().await?.and_then(|line| match line.trim_ascii_start() {
+                [] => Ok(Vec::new()),
+                [b'[', ..] => batch::split(&line),
+                _ => Ok(vec![line.into()]),
+            });
+            match messages {
+                Ok(messages) => self.waiting.extend(messages),
                 Err(refusal) => self.refuse(&refusal),
             }
         }
@@ -146,11 +156,14 @@ mod tests {
         let mut lines = Lines::new(theirs, answers);
         let sent = tokio::spawn(async move {
             let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
-            let text = format!("\n{{\"id\":1,\n[]\n{}\n{ping}", "x".repeat(MOST_BYTES + 1));
+            let long = "x".repeat(MOST_BYTES + 1);
+            let text = format!("\n{{\"id\":1,\n[]\n{long}\n[{ping}, [], {ping}]\n{ping}");
             input.write_all(text.as_bytes()).await.unwrap();
         });
-        let message = lines.receive().await;
-        assert!(matches!(message, Some(JsonRpcMessage::Request(_))), "{message:?}");
+        for _ in 0..3 {
+            let message = lines.receive().await;
+            assert!(matches!(message, Some(JsonRpcMessage::Request(_))), "{message:?}");
+        }
         assert!(lines.receive().await.is_none());
         sent.await.unwrap();
         lines.close().await.unwrap();
@@ -162,6 +175,6 @@ mod tests {
             .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
             .map(|answer| answer["error"]["code"].as_i64().unwrap())
             .collect();
-        assert_eq!(codes, [-32700, -32600, -32600], "{text}");
+        assert_eq!(codes, [-32700, -32600, -32600, -32600], "{text}");
     }
 }

@@ -43,7 +43,13 @@ async fn what_is_no_request_of_mcp_is_answered_as_json_rpc() {
     let both = ("accept", "application/json, text/event-stream");
     let old = ("mcp-protocol-version", "1999-01-01");
     for (headers, body, status, said) in [
-        (vec![json, both], "[]", 400, "expected a message of MCP"),
+        (vec![json, both], "[]", 400, "expected 1 to 256 messages of MCP"),
+        (
+            vec![json, both, ("mcp-protocol-version", "2025-06-18")],
+            "[]",
+            400,
+            "expected a message of MCP",
+        ),
         (vec![json, both], "{}", 400, "expected a message of MCP"),
         (vec![json, both, old], &list, 400, "expected one of `2024-11-05`"),
         (vec![json, ("accept", "text/html")], &list, 406, "must accept"),
@@ -56,6 +62,33 @@ async fn what_is_no_request_of_mcp_is_answered_as_json_rpc() {
         assert_eq!(answer["error"]["code"], -32600, "{answer}");
         assert!(answer["error"]["message"].as_str().unwrap().contains(said), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn a_batch_of_the_revision_that_has_them_is_answered_by_a_batch() {
+    let sidecar = Sidecar::of_pets().await;
+    let headers =
+        [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
+    let call = |id: u64, pet: u64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "pets-getPet", "arguments": {"petId": pet}}});
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    let mut progress = call(3, 7);
+    progress["params"]["_meta"] = json!({"progressToken": "p"});
+    let batch = json!([call(1, 7), told, call(2, 0), {"id": 4}, progress]).to_string();
+    let answered = sidecar.send("POST", "/mcp", &headers, &batch).await;
+    assert_eq!((answered.status, answered.header("content-type")), (200, "application/json"));
+    let answers = answered.json();
+    let ids: Vec<_> = answers.as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+    assert_eq!(ids, [json!(1), json!(2), json!(4), json!(3)], "{answers}");
+    let is_pet = |answer: &Value| {
+        answer["result"]["content"][0]["text"].as_str().unwrap().contains("\"name\"")
+    };
+    assert!(is_pet(&answers[0]), "{answers}");
+    assert_eq!(answers[1]["result"]["isError"], true, "{answers}");
+    assert_eq!(answers[2]["error"]["code"], -32600, "{answers}");
+    assert!(is_pet(&answers[3]), "{answers}");
+
+    let answered = sidecar.send("POST", "/mcp", &headers, &json!([told]).to_string()).await;
+    assert_eq!((answered.status, &*answered.text), (202, ""));
 }
 
 #[tokio::test]
