@@ -48,7 +48,7 @@ fn shown(verified: &Verified) {
     }
     if *n_torn > 0 {
         output::talk(&format!(
-            "{n_torn} torn: a process ended while it wrote, the next one said so\n"
+            "{n_torn} torn: the disk was full or a process ended while it wrote; the line behind says so\n"
         ));
     }
     output::result(&format!("{n_lines} lines are as they were written\n"));

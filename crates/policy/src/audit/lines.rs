@@ -27,7 +27,7 @@ pub(super) enum Read {
     Missing(u64, Record),
     /// It is no line; the next one may say why.
     Nothing,
-    /// It is not whole, and nothing stands behind it.
+    /// It is not whole, and nothing stands behind it: with what stands before it and is no line either.
     Torn(Vec<u8>),
 }
 
@@ -54,16 +54,14 @@ impl<'a> Reading<'a> {
             None => (bytes, false),
         };
         let Some(line) = Line::of(text) else {
+            let junk = match self.junk.take() {
+                Some(junk) => [&junk, text].join(&b'\n'),
+                None => text.to_vec(),
+            };
             if !is_whole {
-                return Read::Torn(text.to_vec());
+                return Read::Torn(junk);
             }
-            match &mut self.junk {
-                None => self.junk = Some(text.to_vec()),
-                Some(junk) => {
-                    junk.push(b'\n');
-                    junk.extend_from_slice(text);
-                }
-            }
+            self.junk = Some(junk);
             return Read::Nothing;
         };
         let is_explained = self.junk.take().is_none_or(|junk| explains(&line.record, &junk));

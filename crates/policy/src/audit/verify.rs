@@ -56,7 +56,7 @@ pub enum FlawKind {
     Cut,
     /// It is missing.
     Missing,
-    /// It is the last one and not whole: the process ended while it wrote, or it was cut off.
+    /// It is the last one and not whole: the disk was full or the process ended while it was written, or it was cut off.
     Torn,
 }
 
@@ -156,7 +156,7 @@ impl fmt::Display for Flaw {
             }
             FlawKind::Missing => "is missing",
             FlawKind::Torn => {
-                "is torn: the process ended while it wrote, or its end was cut off; no line before it was altered"
+                "is torn: the disk was full or the process ended while it was written, or its end was cut off; no line before it was altered"
             }
         };
         write!(f, "{}: line {} {what}", self.file.display(), self.line)

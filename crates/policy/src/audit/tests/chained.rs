@@ -128,6 +128,24 @@ async fn a_torn_end_is_told_apart_and_the_next_process_says_that_it_was() {
     assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 10, 0));
 }
 
+/// A disk that was full twice in the middle of a line, with a few bytes of room between.
+#[tokio::test]
+async fn an_end_that_was_torn_more_than_once_is_no_altered_line() {
+    let (desk, text) = written().await;
+    let torn = text.get(..text.len() - 100).unwrap();
+    let twice = format!("{torn}\n{{\"line\"");
+    for (torn, n_torn) in [(twice.clone(), 1), (format!("{twice}\n\n{{\"li"), 1)] {
+        check(&desk, &torn, Some((FlawKind::Torn, 7)));
+        let process = desk.open();
+        process.call("fine", "more").await;
+        process.end();
+        let verified = desk.verified();
+        assert_eq!((verified.flaw, verified.n_lines, verified.n_torn), (None, 9, n_torn));
+        let changed = with(&desk.text(), 8, |line| line.replace("\"li", "\"Li"));
+        check(&desk, &changed, Some((FlawKind::Altered, 7)));
+    }
+}
+
 #[tokio::test]
 async fn another_key_fits_no_line() {
     let (desk, _) = written().await;
