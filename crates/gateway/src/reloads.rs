@@ -66,7 +66,7 @@ impl Default for Reloads {
 }
 
 impl Reloads {
-    /// Asks for a reload that begins from now on, and waits for its end. `None` where nobody does any.
+    /// Asks for a reload that begins from now on, and waits for its end. `None` where nobody does any, or whoever did has ended.
     pub(crate) async fn ask(&self) -> Option<Arc<Reload>> {
         if self.0.asked.receiver_count() == 0 {
             return None;
@@ -77,8 +77,10 @@ impl Reloads {
             *n_asked += 1;
             own = *n_asked;
         });
-        let ended = ended.wait_for(|(n_answered, _)| *n_answered >= own).await.ok()?;
-        ended.1.clone()
+        tokio::select! {
+            ended = ended.wait_for(|(n_answered, _)| *n_answered >= own) => ended.ok()?.1.clone(),
+            () = self.0.asked.closed() => None,
+        }
     }
 
     /// The signal that tells whoever does reloads that one was asked for.
@@ -159,3 +161,20 @@ const MOST_KEPT: usize = 50;
 
 /// Changes that are shown of one reload.
 const MOST_SHOWN: usize = 1000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn whoever_asks_is_not_kept_waiting_by_a_keeper_that_has_ended() {
+        let reloads = Reloads::default();
+        assert!(reloads.ask().await.is_none(), "there is none");
+        let askings = reloads.askings();
+        let asked = reloads.clone();
+        let asking = tokio::spawn(async move { asked.ask().await });
+        askings.clone().changed().await.unwrap();
+        drop(askings);
+        assert!(asking.await.unwrap().is_none());
+    }
+}
