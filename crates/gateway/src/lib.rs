@@ -41,6 +41,7 @@ mod search;
 mod serve;
 mod sessions;
 mod source;
+mod stamps;
 mod stored_sessions;
 #[cfg(test)]
 mod test_issuer;

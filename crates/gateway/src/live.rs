@@ -4,7 +4,6 @@
 mod folders;
 mod rebuild;
 mod signals;
-mod stamps;
 mod watch;
 
 use std::{
@@ -18,15 +17,16 @@ use callgate_executor::{Change, Changes};
 use tokio::{
     sync::watch::Receiver,
     task::JoinHandle,
-    time::{Instant, sleep_until},
+    time::{Instant, sleep, sleep_until},
 };
 
-use self::{rebuild::Rebuilt, signals::Hangups, stamps::Stamps, watch::Watch};
+use self::{rebuild::Rebuilt, signals::Hangups, watch::Watch};
 use crate::{
     gateway::Gateway,
     observe::numbers,
     reloads::{Cause, End, Reload},
     source::Source,
+    stamps::{Stamps, TICK},
 };
 
 /// Keeps a gateway up to date until it is dropped.
@@ -153,6 +153,8 @@ impl Keeper {
         // Nobody says what changed before its folder was watched.
         self.doubts = self.settings.watch && self.is_changed().await;
         if self.doubts {
+            // What is written from then on has another time.
+            sleep(TICK).await;
             return Cause::File;
         }
         loop {

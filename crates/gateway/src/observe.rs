@@ -1,5 +1,6 @@
 //! The observations a sidecar offers of itself: its requests' places in traces, numbers, and its log.
 
+pub(crate) mod left_open;
 mod log;
 pub(crate) mod numbers;
 #[cfg(feature = "otel")]
@@ -7,6 +8,7 @@ mod otel;
 mod request;
 #[cfg(feature = "otel")]
 mod steps;
+pub(crate) mod unread;
 
 use callgate_executor::TraceContext;
 use http::HeaderMap;

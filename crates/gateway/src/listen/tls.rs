@@ -2,15 +2,17 @@
 //! what was there before.
 
 use std::{
-    fs, io,
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 use callgate_config::{Built, ListenerTls, read_file};
 use callgate_transport::{CaCertificates, ServerTls};
 use tokio_rustls::rustls::ServerConfig;
+
+use crate::stamps::Stamps;
 
 /// The current certificate and trust of a listener.
 #[derive(Debug)]
@@ -22,18 +24,17 @@ pub(super) struct Tls {
 #[derive(Debug)]
 struct State {
     config: Arc<ServerConfig>,
-    stamps: Vec<Stamp>,
+    stamps: Stamps,
+    /// The files as they were when they could not be read.
+    refused: Option<Stamps>,
 }
-
-/// The marks by which a change of a file is seen.
-type Stamp = Option<(SystemTime, u64)>;
 
 impl Tls {
     /// Reads the files for the first time.
     pub(super) async fn read(files: &ListenerTls, built: &Built) -> Result<Self, String> {
-        let stamps = stamps(files);
+        let stamps = Stamps::before_reading(&paths(files));
         let config = read(files, built).await?;
-        let state = RwLock::new(State { config, stamps });
+        let state = RwLock::new(State { config, stamps, refused: None });
         Ok(Self { files: files.clone(), state })
     }
 
@@ -44,14 +45,15 @@ impl Tls {
 
     /// Reads the files again if one of them changed.
     pub(super) async fn renew(&self, built: &Built) {
-        let stamps = stamps(&self.files);
-        if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == stamps {
+        let files = paths(&self.files);
+        let (found, stamps) = (Stamps::of(&files), Stamps::before_reading(&files));
+        if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == found {
             return;
         }
         match read(&self.files, built).await {
-            Ok(config) => self.replace(State { config, stamps }),
+            Ok(config) => self.replace(State { config, stamps, refused: None }),
             // Half of a pair may be there already: it is tried again when the other half is.
-            Err(error) => self.keep(&error),
+            Err(error) => self.keep(&error, found),
         }
     }
 
@@ -60,7 +62,15 @@ impl Tls {
         tracing::info!(certificate = %self.files.certificate.display(), "certificate read again");
     }
 
-    fn keep(&self, error: &str) {
+    /// Says once of each state of the files that it cannot be read.
+    fn keep(&self, error: &str, found: Stamps) {
+        let found = Some(found);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        if state.refused == found {
+            return;
+        }
+        state.refused = found;
+        drop(state);
         let certificate = self.files.certificate.display();
         tracing::warn!(%certificate, error, "certificate kept: it cannot be read again");
     }
@@ -69,16 +79,11 @@ impl Tls {
 /// The interval at which files are looked at.
 pub(super) const LOOK: Duration = Duration::from_secs(2);
 
-fn stamps(files: &ListenerTls) -> Vec<Stamp> {
+/// The files whose change is looked for.
+fn paths(files: &ListenerTls) -> BTreeSet<PathBuf> {
     let key = files.key.to_string();
     let key = key.strip_prefix("file:").map(PathBuf::from);
-    let files = [&files.certificate].into_iter().chain(&files.client_ca).chain(&key);
-    files.map(|file| stamp(file).ok()).collect()
-}
-
-fn stamp(file: &Path) -> io::Result<(SystemTime, u64)> {
-    let there = fs::metadata(file)?;
-    Ok((there.modified()?, there.len()))
+    [&files.certificate].into_iter().chain(&files.client_ca).chain(&key).cloned().collect()
 }
 
 async fn read(files: &ListenerTls, built: &Built) -> Result<Arc<ServerConfig>, String> {

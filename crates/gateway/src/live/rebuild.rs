@@ -6,8 +6,7 @@ use callgate_config::{Built, Error};
 use callgate_executor::Changes;
 use tokio::runtime::Handle;
 
-use super::stamps::Stamps;
-use crate::{gateway::Gateway, reloads::End, source::Source};
+use crate::{gateway::Gateway, observe::unread, reloads::End, source::Source, stamps::Stamps};
 
 /// The fate of a build.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub(super) async fn rebuild(
     let runtime = Handle::current();
     let before = known.clone();
     let rebuilt = tokio::task::spawn_blocking(move || {
-        let stamps = Stamps::of(&known);
+        let stamps = Stamps::before_reading(&known);
         let previous = gateway.built();
         let built = runtime.block_on(source.build(Some(&previous)));
         let (end, files) = ended(&gateway, &previous, built);
@@ -65,6 +64,7 @@ fn ended(
     for warning in built.warnings.iter().filter(|known| !previous.warnings.contains(known)) {
         tracing::warn!("{warning}");
     }
+    unread::tell(Some(previous), &built);
     let changes = Changes::between(&previous.executor, &built.executor);
     let waiting = gateway.at_start().changed(&built);
     gateway.replace(Arc::new(built));

@@ -17,6 +17,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use self::bounded::Bounded;
 use crate::{
     gateway::Gateway,
+    observe::left_open,
     problem::{Problem, ProblemKind},
 };
 
@@ -72,6 +73,8 @@ pub(crate) fn tidy() {
 /// Says what is served: which toolsets have a description, and whether it is what stands in the files.
 pub(crate) fn tell(built: &Built, is_current: bool) {
     metrics::gauge!("callgate_configuration_current").set(f64::from(u8::from(is_current)));
+    #[expect(clippy::cast_precision_loss, reason = "nobody counts calls that exactly")]
+    metrics::gauge!("callgate_audit_unknown_calls").set(left_open::of(built).len() as f64);
     for toolset in &built.toolsets {
         let is_up = f64::from(u8::from(toolset.failure().is_none()));
         metrics::gauge!("callgate_toolset_up", "toolset" => toolset.name.clone()).set(is_up);
@@ -95,7 +98,8 @@ const COUNTERS: [(&str, &str); 2] = [
     ("callgate_token_requests_total", "Tokens that were asked for, by whether there was one"),
 ];
 
-const GAUGES: [(&str, &str); 4] = [
+const GAUGES: [(&str, &str); 5] = [
+    ("callgate_audit_unknown_calls", "Calls of an earlier process that may have been executed"),
     ("callgate_build_info", "The version that runs"),
     ("callgate_configuration_current", "0 while the last good configuration stays"),
     ("callgate_sessions", "Sessions that callers store"),

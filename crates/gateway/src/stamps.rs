@@ -9,7 +9,7 @@ use std::{
 
 /// Files and how they looked.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
-pub(super) struct Stamps {
+pub(crate) struct Stamps {
     files: BTreeSet<PathBuf>,
     stamps: BTreeMap<PathBuf, Stamp>,
 }
@@ -25,14 +25,27 @@ struct Stamp {
 
 impl Stamps {
     /// The stamps of files now; one that is not there has none.
-    pub(super) fn of(files: &BTreeSet<PathBuf>) -> Self {
+    pub(crate) fn of(files: &BTreeSet<PathBuf>) -> Self {
         let stamps = files.iter().filter_map(|file| Some((file.clone(), stamp(file)?)));
         Self { files: files.clone(), stamps: stamps.collect() }
     }
 
+    /// The stamps of files that are read next. One that was written just now has none: another text of its length may follow
+    /// within the same tick, and would look like what was read.
+    pub(crate) fn before_reading(files: &BTreeSet<PathBuf>) -> Self {
+        let (now, mut stamps) = (SystemTime::now(), Self::of(files));
+        let is_settled = |modified: SystemTime| match now.duration_since(modified) {
+            Ok(age) => age > TICK,
+            // A clock of another machine: what lies far ahead was not written just now.
+            Err(ahead) => ahead.duration() > TICK,
+        };
+        stamps.stamps.retain(|_, stamp| stamp.modified.is_none_or(is_settled));
+        stamps
+    }
+
     /// The stamps of files that were read since a time: one that was written since then may have been read before, and
     /// looks changed.
-    pub(super) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+    pub(crate) fn read_since(files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let (mut stamps, since) = (Self::of(files), since - TICK);
         let is_older = |stamp: &Stamp| stamp.modified.is_none_or(|modified| modified < since);
         stamps.stamps.retain(|_, stamp| is_older(stamp));
@@ -40,12 +53,12 @@ impl Stamps {
     }
 
     /// The files.
-    pub(super) fn files(&self) -> &BTreeSet<PathBuf> {
+    pub(crate) fn files(&self) -> &BTreeSet<PathBuf> {
         &self.files
     }
 
     /// The stamps of exactly these files, the unknown ones of which were read since a time.
-    pub(super) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
+    pub(crate) fn and(self, files: &BTreeSet<PathBuf>, since: SystemTime) -> Self {
         let unknown = files.difference(&self.files).cloned().collect();
         let mut stamps = self.stamps;
         stamps.retain(|file, _| files.contains(file));
@@ -72,7 +85,7 @@ fn identity(_: &Metadata) -> (u64, u64) {
 }
 
 /// A file's time may lie so far before its writing: systems take it from a clock that moves a hundred times a second or more.
-const TICK: Duration = Duration::from_millis(20);
+pub(crate) const TICK: Duration = Duration::from_millis(20);
 
 #[cfg(test)]
 mod tests {
@@ -90,5 +103,21 @@ mod tests {
         // The clock of files is behind.
         let written = fs::metadata(folder.path().join("a")).unwrap().modified().unwrap();
         assert_ne!(stamps(written + TICK / 2), Stamps::of(&files));
+    }
+
+    #[test]
+    fn a_file_that_was_written_just_before_it_is_read_is_looked_at_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = BTreeSet::from([folder.path().join("a")]);
+        let file = fs::File::create(folder.path().join("a")).unwrap();
+        let hour = Duration::from_hours(1);
+        for (at, is_settled) in [
+            (SystemTime::now(), false),
+            (SystemTime::now() - hour, true),
+            (SystemTime::now() + hour, true),
+        ] {
+            file.set_modified(at).unwrap();
+            assert_eq!(Stamps::before_reading(&files) == Stamps::of(&files), is_settled, "{at:?}");
+        }
     }
 }

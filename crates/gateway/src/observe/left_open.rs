@@ -1,0 +1,35 @@
+//! The calls that an earlier process began and did not end, as its audit file says: nobody knows whether they were executed, so
+//! they are listed when a sidecar starts, for whoever looks after their services.
+
+use callgate_config::Built;
+use callgate_policy::UnknownCall;
+use time::{OffsetDateTime, format_description::well_known::Rfc3339};
+
+/// Lists them in the log.
+pub(crate) fn list(built: &Built) {
+    let unknown = of(built);
+    unknown.iter().take(MOST_LISTED).for_each(tell);
+    if let more @ 1.. = unknown.len().saturating_sub(MOST_LISTED) {
+        tracing::warn!(more, "further calls of an earlier process may have been executed");
+    }
+}
+
+/// The calls; those of the last while, which is the time to live of idempotency keys.
+pub(crate) fn of(built: &Built) -> &[UnknownCall] {
+    built.audit().map(|audit| audit.unknown()).unwrap_or_default()
+}
+
+fn tell(call: &UnknownCall) {
+    let begun = OffsetDateTime::from(call.time).format(&Rfc3339).unwrap_or_default();
+    tracing::warn!(
+        begun,
+        id = call.id,
+        principal = call.principal,
+        target = call.target,
+        "a call of `{}` was begun by an earlier process and not ended: it may have been executed",
+        call.tool
+    );
+}
+
+/// As many as a sidecar runs at a time unless it is configured otherwise; more are only counted.
+const MOST_LISTED: usize = 1024;

@@ -1,0 +1,17 @@
+//! Says in the log which toolsets have no tools because their descriptions cannot be read.
+
+use callgate_config::{Built, BuiltToolset};
+
+/// Says it of each toolset of which it was not said at the build before.
+pub(crate) fn tell(previous: Option<&Built>, built: &Built) {
+    for toolset in &built.toolsets {
+        let Some(why) = toolset.failure() else { continue };
+        let is_same = |known: &&BuiltToolset| known.name == toolset.name;
+        let known = previous.and_then(|previous| previous.toolsets.iter().find(is_same));
+        if known.and_then(BuiltToolset::failure) == Some(why) {
+            continue;
+        }
+        let (name, file) = (toolset.name.as_str(), toolset.file.display());
+        tracing::warn!(toolset = name, %file, why, "a toolset has no tools until its description can be read");
+    }
+}
