@@ -16,7 +16,7 @@ use crate::{
     gateway::Gateway,
     listen::{self, Listener},
     live::Live,
-    observe::numbers,
+    observe::{left_open, numbers, unread},
     peer::Door,
     router::router,
     source::Source,
@@ -41,8 +41,15 @@ pub async fn serve(
     told: impl FnMut(&str),
 ) -> Result<(), Failure> {
     // From now on a signal stops the sidecar and does not end the process.
-    let signals = Signals::new().map_err(Failure::Signals)?;
-    let built = source.build(None).await.map_err(Failure::Configuration)?;
+    let mut signals = Signals::new().map_err(Failure::Signals)?;
+    let built = tokio::select! {
+        built = source.build(None) => built.map_err(Failure::Configuration)?,
+        // Nothing runs yet that could end: a description that does not come is not waited for.
+        () = signals.next() => return Ok(()),
+    };
+    if let Some(error) = source.unread(&built) {
+        return Err(Failure::Configuration(error));
+    }
     let listeners = open(&built, &options).await?;
     // Before the first call: none may lead back to us.
     listeners.iter().filter_map(Listener::bound).for_each(|bound| source.listeners().add(bound));
@@ -53,6 +60,8 @@ pub async fn serve(
     let _live = Live::start(&gateway, source);
     // Whoever reads them may ask for a reload at once.
     lines.iter().map(String::as_str).for_each(told);
+    unread::tell(None, &gateway.built());
+    left_open::list(&gateway.built());
     let front = Front::new(router(gateway.clone()), gateway.clone(), limits);
     tokio::select! {
         () = listen::run(listeners, Arc::new(front)) => Ok(()),

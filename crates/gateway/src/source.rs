@@ -113,6 +113,23 @@ impl Source {
         self.config()?.build(&environment, previous).await
     }
 
+    /// The faults of a file that is neither a configuration nor a description. What cannot be had from an address is asked
+    /// for again.
+    pub(crate) fn unread(&self, built: &Built) -> Option<Error> {
+        let From::Location(Location::File(_) | Location::Text(..), _) = &self.from else {
+            return None;
+        };
+        let bare = built.toolsets.iter().find(|toolset| toolset.name.is_empty())?;
+        let why = bare.failure()?;
+        let found = bare.report.diagnostics.first();
+        let place = found.and_then(|found| found.position);
+        let place = place.map(|place| format!(" at line {} column {}", place.line, place.column));
+        let message = format!("{why}{}", place.unwrap_or_default());
+        let code = found.map_or("unreadable-file", |found| found.code.as_str());
+        let help = found.map_or("name a configuration, or a description", |found| &found.help);
+        Some(Error::whole(&bare.file, code, message, help))
+    }
+
     /// The time at which its first build began to read files, which may have changed since; `None` where another source
     /// was built.
     pub(crate) fn began(&self) -> Option<SystemTime> {

@@ -37,6 +37,8 @@ mod serve;
 mod server;
 #[cfg(unix)]
 mod sidecar;
+#[cfg(target_os = "linux")]
+mod sidecar_audit;
 #[cfg(unix)]
 mod sidecar_silence;
 mod silence;

@@ -149,6 +149,24 @@ fn a_reload_that_is_asked_for_while_it_starts_does_not_end_it() {
 }
 
 #[test]
+fn a_signal_ends_it_while_it_waits_for_a_description_to_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    let toolset = format!("openapi: 'http://{address}/spec.yaml', server: 'http://{address}'");
+    let text = format!("toolsets: {{pets: {{{toolset}, auth: none}}}}\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let (mut process, mut rest) = Sidecar::spawned(serve().current_dir(folder.path()));
+    let asked = silent.accept().unwrap();
+    kill_process(Pid::from_child(&process), Signal::TERM).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(0));
+    let mut said = String::new();
+    rest.read_to_string(&mut said).unwrap();
+    assert_eq!(said, "", "it never listened");
+    drop(asked);
+}
+
+#[test]
 fn a_second_signal_ends_it_while_a_call_runs() {
     let folder = tempfile::tempdir().unwrap();
     let silent = silent_service(folder.path(), "");
@@ -206,6 +224,39 @@ fn a_broken_configuration_keeps_it_from_starting() {
     )
     .unwrap();
     callgate(&["serve", file.to_str().unwrap()]).exits(2).says("CALLGATE_NO_SUCH");
+    for (text, says) in [
+        ("", "got an empty text"),
+        (
+            "toolsets:\n\tpets: {openapi: a.yaml}\n",
+            "a tab in the indentation of YAML at line 2 column",
+        ),
+        ("toolsets: {pets: [", "callgate.yaml"),
+        ("\0\u{1}", "callgate.yaml"),
+        ("swagger: '1.2'\n", "callgate.yaml"),
+    ] {
+        fs::write(&file, text).unwrap();
+        callgate(&["serve", file.to_str().unwrap()]).exits(2).says(says).says("help: ");
+    }
+}
+
+#[test]
+fn a_toolset_whose_description_cannot_be_read_is_told_at_the_start_and_why_in_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let spec = crate::root().join("fixtures/pets/spec.yaml");
+    let good = format!("good: {{openapi: {}, auth: none}}", spec.display());
+    let text = format!("toolsets: {{{good}, lost: {{openapi: nowhere.yaml}}}}\n");
+    fs::write(folder.path().join("callgate.yaml"), text).unwrap();
+    let mut sidecar = Sidecar::start(serve().current_dir(folder.path()));
+    let told = "toolsets: 2 (good, lost); 1 cannot be read, and the log says why";
+    assert_eq!(sidecar.told[2], told);
+    let mut line = String::new();
+    while !line.contains("a toolset has no tools until its description can be read") {
+        line.clear();
+        assert!(sidecar.rest.read_line(&mut line).unwrap() > 0, "nothing says why");
+    }
+    assert!(line.contains("toolset=lost") && line.contains("nowhere.yaml"), "{line}");
+    sidecar.signal(Signal::TERM);
+    assert_eq!(sidecar.ended().0, Some(0));
 }
 
 #[test]

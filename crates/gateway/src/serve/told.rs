@@ -43,11 +43,16 @@ fn toolsets(built: &Built) -> String {
     let names = built.toolsets.iter().map(|toolset| toolset.name.as_str());
     let names: Vec<_> = names.filter(|name| !name.is_empty()).take(MOST_NAMES).collect();
     let n_toolsets = built.toolsets.len();
+    let n_unread = built.toolsets.iter().filter(|toolset| toolset.failure().is_some()).count();
+    let unread = match n_unread {
+        0 => String::new(),
+        n_unread => format!("; {n_unread} cannot be read, and the log says why"),
+    };
     let more = if n_toolsets > MOST_NAMES { ", …" } else { "" };
     if names.is_empty() {
-        return format!("toolsets: {n_toolsets}");
+        return format!("toolsets: {n_toolsets}{unread}");
     }
-    format!("toolsets: {n_toolsets} ({}{more})", names.join(", "))
+    format!("toolsets: {n_toolsets} ({}{more}){unread}", names.join(", "))
 }
 
 fn tools(built: &Built) -> String {
