@@ -13,6 +13,7 @@ mod own;
 mod resource;
 mod secured;
 mod sidecar;
+mod strangers;
 mod waiting;
 
 use self::sidecar::Sidecar;

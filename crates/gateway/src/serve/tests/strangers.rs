@@ -1,0 +1,103 @@
+//! Two principals: whatever one of them made is absent for the other, also under its id.
+
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use super::{
+    Sidecar,
+    sidecar::{pets, service},
+};
+
+const KIM: &str = "a-token-of-kim-0123456789";
+const LEE: &str = "a-token-of-lee-0123456789";
+
+fn access() -> String {
+    let principal = |token: &str| format!("{{bearer: 'literal:{token}'}}");
+    format!("access: {{principals: {{kim: {}, lee: {}}}}}\n", principal(KIM), principal(LEE))
+}
+
+/// The status and the body of the answer to a principal.
+async fn asked(
+    sidecar: &Sidecar,
+    token: &str,
+    (method, path): (&str, &str),
+    body: &Value,
+) -> (u16, Value) {
+    let client = Client::builder().no_proxy().build().unwrap();
+    let request = client.request(method.parse().unwrap(), format!("{}{path}", sidecar.calls[0]));
+    let request = request.bearer_auth(token).header("content-type", "application/json");
+    let answer = request.body(body.to_string()).send().await.unwrap();
+    let status = answer.status().as_u16();
+    (status, serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap_or(Value::Null))
+}
+
+fn calls(session: &str) -> Value {
+    json!({"calls": [{"id": "a", "tool": "pets-list", "args": {}}], "session": {"id": session}})
+}
+
+#[tokio::test]
+async fn a_foreign_approval_is_absent_and_its_call_still_waits() {
+    let router = axum::Router::new().route("/pets", axum::routing::get(async || "[]"));
+    let pets = pets(service(router).await).replace("pets.yaml", "pets.yaml, confirm: always");
+    let sidecar = Sidecar::start(&format!("{}{pets}", access())).await;
+    let (_, pending) = asked(&sidecar, KIM, ("POST", "/v1/calls"), &calls("s")).await;
+    let id = pending["results"][0]["pending"]["id"].as_str().unwrap_or_else(|| panic!("{pending}"));
+    let path = format!("/v1/approvals/{id}");
+    for decision in ["approve", "reject"] {
+        let body = json!({"decision": decision});
+        let (status, refused) = asked(&sidecar, LEE, ("POST", &path), &body).await;
+        assert_eq!((status, &refused["type"]), (404, &json!("urn:callgate:problem:absent")));
+    }
+    let (status, made) =
+        asked(&sidecar, KIM, ("POST", &path), &json!({"decision": "approve"})).await;
+    assert_eq!((status, &made["status"]), (200, &json!(200)), "{made}");
+}
+
+#[tokio::test]
+async fn sessions_results_and_keys_are_ones_own() {
+    let long = format!("\"{}\"", "x".repeat(100_000));
+    let router = axum::Router::new().route("/pets", axum::routing::get(async move || long));
+    let sidecar = Sidecar::start(&format!("{}{}", access(), pets(service(router).await))).await;
+    let session = json!({"parameters": {"customerId": "c-1"}, "credentials": {"token": "canary"}});
+    assert_eq!(asked(&sidecar, KIM, ("PUT", "/v1/sessions/s"), &session).await.0, 201);
+    for method in ["GET", "DELETE"] {
+        assert_eq!(asked(&sidecar, LEE, (method, "/v1/sessions/s"), &Value::Null).await.0, 404);
+    }
+    assert_eq!(asked(&sidecar, KIM, ("GET", "/v1/sessions/s"), &Value::Null).await.0, 200);
+
+    let (_, cut) = asked(&sidecar, KIM, ("POST", "/v1/calls"), &calls("s")).await;
+    let handle = cut["results"][0]["handle"].as_str().unwrap_or_else(|| panic!("{cut}"));
+    let path = format!("/v1/results/{handle}?session=s");
+    assert_eq!(asked(&sidecar, LEE, ("GET", &path), &Value::Null).await.0, 404);
+    assert_eq!(asked(&sidecar, KIM, ("GET", &path), &Value::Null).await.0, 200);
+}
+
+/// Threat 44 of `SECURITY.md`: MCP is served without sessions.
+#[cfg(feature = "mcp")]
+#[tokio::test]
+async fn a_guessed_session_of_mcp_is_nobodys_and_changes_nothing() {
+    let sidecar = Sidecar::start(&format!("{}{}", access(), super::sidecar::nothing())).await;
+    let client = Client::builder().no_proxy().build().unwrap();
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "client", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }}});
+    let listed = async |token: Option<&str>, session: Option<&str>| {
+        let request = client.post(format!("{}/mcp", sidecar.calls[0])).body(list.to_string());
+        let request = request.header("content-type", "application/json");
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("mcp-protocol-version", "2026-07-28");
+        let request = request.header("mcp-method", "tools/list");
+        let request = token.into_iter().fold(request, reqwest::RequestBuilder::bearer_auth);
+        let named = session.into_iter();
+        let request = named.fold(request, |request, id| request.header("mcp-session-id", id));
+        let answer = request.send().await.unwrap();
+        assert!(!answer.headers().contains_key("mcp-session-id"));
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    assert_eq!(listed(None, Some("guessed")).await.0, 401);
+    let (status, tools) = listed(Some(KIM), None).await;
+    assert!(status == 200 && tools.contains("pets-list"), "{status} {tools}");
+    assert_eq!(listed(Some(KIM), Some("guessed")).await, (status, tools));
+}
