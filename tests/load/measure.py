@@ -82,7 +82,7 @@ http {{
   upstream service {{ server 127.0.0.1:{service}; keepalive 128; }}
   server {{
     listen 127.0.0.1:{port};
-    location / {{ proxy_pass http://service/pets/7; proxy_method GET; proxy_pass_request_body off;
+    location = /v1/calls {{ proxy_pass http://service/pets/7; proxy_method GET; proxy_pass_request_body off;
       proxy_set_header Content-Length ""; proxy_set_header Content-Type ""; proxy_http_version 1.1; proxy_set_header Connection ""; }}
   }}
 }}
