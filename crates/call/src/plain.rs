@@ -102,7 +102,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #![proptest_config(ProptestConfig::with_cases(2000.max(ProptestConfig::default().cases)))]
         #[test]
         fn a_parser_leaves_what_is_sure_alone(
             server in prop::sample::select(SERVERS.to_vec()),

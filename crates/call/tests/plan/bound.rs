@@ -214,7 +214,7 @@ fn around(step: usize, schema: Value, value: Value) -> (Value, Value) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(400.max(ProptestConfig::default().cases)))]
 
     /// Whatever an annotation stands below: the model's value of it is never sent.
     #[test]

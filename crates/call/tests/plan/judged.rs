@@ -141,7 +141,7 @@ fn foreign(value: &Value) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400.max(ProptestConfig::default().cases), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_evaluator_agrees_with_another_validator(schema in whole(), values in prop::collection::vec(value(), 12)) {

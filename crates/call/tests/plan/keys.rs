@@ -293,7 +293,11 @@ fn no_argument_writes_a_key_that_is_not_its_own() {
     for media_type in [FORM, "multipart/form-data"] {
         let plan = hostage(media_type);
         let drawn = prop::collection::vec(hostile(), 9);
-        let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
+        let config = Config {
+            cases: 400.max(Config::default().cases),
+            failure_persistence: None,
+            ..Config::default()
+        };
         let n_sent = std::cell::Cell::new(0);
         let result = TestRunner::new(config).run(&drawn, |drawn| {
             let mut arguments = json!({"matrix": {"x": "1"}, "tenant": "mine", "account": "mine", "ids": "mine",

@@ -108,7 +108,11 @@ fn members() -> impl Strategy<Value = Vec<Value>> {
 
 #[test]
 fn every_member_of_a_list_can_be_called_and_arrives() {
-    let config = Config { cases: 600, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 600.max(Config::default().cases),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let drawn = (kinds(), members(), prop::sample::select(PLACES.to_vec()), any::<bool>());
     let result = TestRunner::new(config).run(&drawn, |(kind, members, place, is_const)| {
         let members = if is_const { members.into_iter().take(1).collect() } else { members };

@@ -252,7 +252,7 @@ fn renamed(value: &Value, projection: Projection) -> Value {
 
 fn cases(n: u32) -> ProptestConfig {
     ProptestConfig {
-        cases: n,
+        cases: n.max(ProptestConfig::default().cases),
         failure_persistence: None,
         max_global_rejects: 1 << 20,
         ..ProptestConfig::default()

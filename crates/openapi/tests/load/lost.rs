@@ -179,7 +179,11 @@ fn check(keywords: &[(&'static str, Value, Fate)], place: &[&str]) -> TestCaseRe
 
 #[test]
 fn every_lost_keyword_has_a_finding_and_the_others_stay() {
-    let config = Config { cases: 400, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 400.max(Config::default().cases),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let places = prop::sample::select(PLACES.to_vec());
     let result = TestRunner::new(config)
         .run(&(drawn(), places), |(keywords, place)| check(&keywords, place));
@@ -232,7 +236,11 @@ fn every_operation_is_in_one_of_three_columns() {
     let methods = ["get", "put", "post", "delete", "patch"];
     let one = (prop::sample::select(all), prop::sample::select(methods.to_vec()));
     let drawn = (prop::collection::vec(one, 0..9), 0..9_usize);
-    let config = Config { cases: 300, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: 300.max(Config::default().cases),
+        failure_persistence: None,
+        ..Config::default()
+    };
     let result = TestRunner::new(config).run(&drawn, |(drawn, limit)| {
         let mut paths = json!({});
         for ((path, operation), method) in drawn {

@@ -112,7 +112,7 @@ fn references(most: usize) -> impl Strategy<Value = Vec<Reference>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300.max(ProptestConfig::default().cases), ..ProptestConfig::default() })]
 
     #[test]
     fn groups_give_what_each_set_gives_by_itself_in_whatever_order_they_are_asked_for(
