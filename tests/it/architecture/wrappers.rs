@@ -77,5 +77,12 @@ fn the_ban_list_for_dependencies_names_the_same_libraries() {
         for package in *allowed {
             assert!(line.contains(&format!("\"{package}\"")), "`{package}` wraps `{library}`");
         }
+        // It knows no kinds: those that only test with it are named too.
+        let all = packages();
+        let named = |package: &&Package| package.dependencies.iter().any(|it| it.name == *library);
+        for package in all.iter().filter(named) {
+            let name = &package.name;
+            assert!(line.contains(&format!("\"{name}\"")), "`{name}` uses `{library}`");
+        }
     }
 }
