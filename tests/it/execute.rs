@@ -231,3 +231,20 @@ async fn a_call_hands_its_trace_on() {
     executor.call(&asked, &session).await;
     assert_eq!(server.last()["headers"].get("traceparent"), None);
 }
+
+#[tokio::test]
+async fn baggage_goes_to_the_toolsets_that_get_it_alone() {
+    let server = Server::start().await;
+    let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let trace = TraceContext::parse(parent).unwrap().with_baggage("user=kim");
+    let (asked, session) = (asked("echo", json!({"n": 1})), Session::default());
+    for (settings, expected) in
+        [("", None), ("baggage: false", None), ("baggage: true", Some(&"user=kim".into()))]
+    {
+        let executor = executor(&server.url(""), settings);
+        executor.run(Call::new(&asked, &session).with_trace(trace.clone())).await;
+        let headers = &server.last()["headers"];
+        assert_eq!(headers["traceparent"], parent);
+        assert_eq!(headers.get("baggage"), expected, "{settings}");
+    }
+}

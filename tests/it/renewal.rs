@@ -102,6 +102,7 @@ async fn call(service: Arc<Service>) -> (ToolResult, Arc<Versioned>) {
         secret_arguments: Vec::new(),
         shape: callgate_call::Shape::default(),
         redirects: callgate_executor::Redirects::None,
+        baggage: false,
         tool_shapes: std::collections::BTreeMap::new(),
         client: callgate_executor::ClientSide::default(),
     });

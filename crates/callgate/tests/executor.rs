@@ -44,6 +44,7 @@ fn toolset(description: &str) -> Toolset {
         transport: Arc::new(Refuse::new()),
         limits: callgate::transport::Limits::default(),
         redirects: callgate::config::Redirects::None,
+        baggage: false,
         session_values: callgate_executor::SessionValues::default(),
         secret_arguments: Vec::new(),
         shape: callgate::config::Shape::default(),

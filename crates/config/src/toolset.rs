@@ -79,6 +79,8 @@ pub struct ToolsetConfig {
     pub call_limits: CallLimits,
     /// The policy about redirects.
     pub redirects: Redirects,
+    /// True if the caller's `baggage` is handed on.
+    pub baggage: bool,
     /// The shape of results.
     pub shape: Shape,
     /// The shapes of single tools' results.
@@ -122,6 +124,7 @@ impl ToolsetConfig {
             limits: Limits::default(),
             call_limits: CallLimits::default(),
             redirects: Redirects::None,
+            baggage: false,
             shape: Shape::default(),
             tool_shapes: Vec::new(),
             upstream: Upstream::Http,

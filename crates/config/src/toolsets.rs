@@ -145,6 +145,7 @@ pub(crate) fn toolset(
         limits: bounds.exchange,
         call_limits: policy::call_limits(reader, mapping),
         redirects: redirects(reader, mapping),
+        baggage: reader.boolean(mapping, "baggage").unwrap_or_default(),
         shape,
         tool_shapes,
         functions: functions::read(reader, mapping),

@@ -142,6 +142,7 @@ fn slots(toolset: Toolset, results: &Arc<Results>) -> impl Iterator<Item = Slot>
         transport: toolset.transport,
         limits: toolset.limits,
         redirects: toolset.redirects,
+        baggage: toolset.baggage,
         session_values: toolset.session_values,
         secret_arguments: toolset.secret_arguments,
         results: Arc::clone(results),

@@ -37,6 +37,8 @@ pub struct Toolset {
     pub limits: Limits,
     /// The policy about redirects.
     pub redirects: Redirects,
+    /// True if the caller's `baggage` is handed on.
+    pub baggage: bool,
     /// The values of a session that its calls see and show.
     pub session_values: SessionValues,
     /// The arguments that hold credentials, by their names in any case: nothing that is written down shows their values.

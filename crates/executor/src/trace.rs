@@ -1,4 +1,5 @@
-//! The place where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is.
+//! The place where a call belongs in a distributed trace: W3C Trace Context. Read from what came in, handed on as it is; W3C Baggage
+//! beside it is handed on to those toolsets alone that are said to get it.
 
 use std::{fmt, sync::Arc};
 
@@ -28,6 +29,7 @@ pub struct TraceContext {
     parent: u64,
     flags: u8,
     state: Option<Arc<str>>,
+    baggage: Option<Arc<str>>,
 }
 
 impl TraceContext {
@@ -44,7 +46,7 @@ impl TraceContext {
         let parent = u64::from_str_radix(part(16)?, 16).ok().filter(|parent| *parent != 0)?;
         let flags = u8::from_str_radix(part(2)?, 16).ok()?;
         let is_whole = version != "00" || parts.next().is_none();
-        is_whole.then_some(Self { trace, parent, flags, state: None })
+        is_whole.then_some(Self { trace, parent, flags, state: None, baggage: None })
     }
 
     /// The context with what vendors add to it: the header `tracestate`. A text that is none is left out.
@@ -59,6 +61,28 @@ impl TraceContext {
             is_printable && members().all(is_member) && (1..=32).contains(&members().count());
         self.state = is_state.then(|| text.trim().into());
         self
+    }
+
+    /// The context with what the caller's own services tell each other beside it: the header `baggage`. A text that is none is left
+    /// out.
+    #[must_use]
+    pub fn with_baggage(mut self, text: &str) -> Self {
+        // W3C Baggage §3.3: names and values in printable ASCII, of which 64 members and 8,192 bytes are handed on.
+        let is_member = |member: &str| {
+            let (name, _) = member.split_once('=').unwrap_or_default();
+            !name.trim().is_empty()
+        };
+        let is_baggage = text.len() <= MOST_BAGGAGE
+            && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
+            && (1..=64).contains(&text.split(',').count())
+            && text.split(',').all(is_member);
+        self.baggage = is_baggage.then(|| text.trim().into());
+        self
+    }
+
+    /// The header `baggage` that came beside the context.
+    pub fn baggage(&self) -> Option<&str> {
+        self.baggage.as_deref()
     }
 
     /// The part of the context that vendors add: the header `tracestate`.
@@ -93,6 +117,16 @@ impl TraceContext {
         }
     }
 
+    /// Puts the baggage on a request that has none.
+    pub(crate) fn put_baggage(&self, headers: &mut HeaderMap) {
+        let value = self.baggage.as_deref().and_then(|text| HeaderValue::try_from(text).ok());
+        if let Some(value) = value
+            && !headers.contains_key(BAGGAGE)
+        {
+            headers.insert(BAGGAGE, value);
+        }
+    }
+
     /// The id of the whole trace.
     pub fn trace_id(&self) -> u128 {
         self.trace
@@ -115,6 +149,8 @@ impl fmt::Display for TraceContext {
     }
 }
 
+const BAGGAGE: HeaderName = HeaderName::from_static("baggage");
+const MOST_BAGGAGE: usize = 8192;
 const PARENT: HeaderName = HeaderName::from_static("traceparent");
 const STATE: HeaderName = HeaderName::from_static("tracestate");
 
@@ -163,6 +199,36 @@ mod tests {
             assert_eq!(headers["traceparent"], text);
             let sent = headers.get("tracestate").map(|value| value.to_str().unwrap());
             assert_eq!(sent, expected);
+        }
+    }
+
+    #[test]
+    fn baggage_that_is_malformed_is_left_out() {
+        let text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        let (long, many) = (format!("a={}", "x".repeat(8191)), vec!["a=1"; 65].join(","));
+        for (baggage, expected) in [
+            ("user=kim, tier=gold;ttl=1", Some("user=kim, tier=gold;ttl=1")),
+            ("a=", Some("a=")),
+            ("", None),
+            ("a", None),
+            ("=1", None),
+            ("a=1,,b=2", None),
+            ("a=\u{e9}", None),
+            ("a=1\r\nx: y", None),
+            (&long, None),
+            (&many, None),
+        ] {
+            let trace = TraceContext::parse(text).unwrap().with_baggage(baggage);
+            assert_eq!(trace.baggage(), expected, "{baggage:?}");
+            let mut headers = HeaderMap::new();
+            trace.put(&mut headers);
+            assert!(!headers.contains_key("baggage"), "only where a toolset gets it");
+            trace.put_baggage(&mut headers);
+            let sent = headers.get("baggage").map(|value| value.to_str().unwrap());
+            assert_eq!(sent, expected);
+            headers.insert("baggage", "argument".parse().unwrap());
+            trace.put_baggage(&mut headers);
+            assert_eq!(headers["baggage"], "argument");
         }
     }
 

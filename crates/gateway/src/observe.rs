@@ -25,12 +25,19 @@ pub(crate) fn trace_of(headers: &HeaderMap) -> Option<TraceContext> {
     let (parent, None) = (parents.next()?, parents.next()) else { return None };
     let trace = TraceContext::parse(parent.to_str().ok()?)?;
     // W3C Trace Context §3.3.1.5: several headers are one list.
-    let states = headers.get_all("tracestate").iter();
-    let states: Result<Vec<_>, _> = states.map(|value| value.to_str()).collect();
-    match states {
-        Ok(states) if !states.is_empty() => Some(trace.with_state(&states.join(","))),
-        _ => Some(trace),
-    }
+    let listed = |name: &str| {
+        let values = headers.get_all(name).iter();
+        let values: Result<Vec<_>, _> = values.map(|value| value.to_str()).collect();
+        values.ok().filter(|values| !values.is_empty()).map(|values| values.join(","))
+    };
+    let trace = match listed("tracestate") {
+        Some(states) => trace.with_state(&states),
+        None => trace,
+    };
+    Some(match listed("baggage") {
+        Some(baggage) => trace.with_baggage(&baggage),
+        None => trace,
+    })
 }
 
 #[cfg(test)]
@@ -63,5 +70,16 @@ mod tests {
         check(&[("traceparent", PARENT), ("traceparent", PARENT)], None);
         check(&[("traceparent", "00-0-0-00")], None);
         check(&[("traceparent", PARENT), ("tracestate", "\u{e9}")], Some((PARENT, None)));
+    }
+
+    #[test]
+    fn baggage_stands_beside_a_trace() {
+        let mut headers = HeaderMap::new();
+        headers.append("baggage", HeaderValue::from_static("a=1"));
+        headers.append("baggage", HeaderValue::from_static("b=2"));
+        assert_eq!(trace_of(&headers), None);
+        headers.insert("traceparent", HeaderValue::from_static(PARENT));
+        let trace = trace_of(&headers).unwrap();
+        assert_eq!((trace.state(), trace.baggage()), (None, Some("a=1,b=2")));
     }
 }

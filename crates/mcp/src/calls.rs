@@ -147,12 +147,16 @@ fn seen_as<'e>(executor: &'e Executor, caller: &Caller, name: &str) -> Option<En
     executor.find(name).filter(|entry| caller.sees(entry.toolset()))
 }
 
-/// The caller's trace: `_meta.traceparent` and `tracestate` (MCP 2026-07-28, basic).
+/// The caller's trace: `_meta.traceparent`, `tracestate` and `baggage` (MCP 2026-07-28, basic).
 fn trace(meta: &Object) -> Option<TraceContext> {
     let text = |name: &str| meta.get(name).and_then(Value::as_str);
     let trace = TraceContext::parse(text("traceparent")?)?;
-    Some(match text("tracestate") {
+    let trace = match text("tracestate") {
         Some(state) => trace.with_state(state),
+        None => trace,
+    };
+    Some(match text("baggage") {
+        Some(baggage) => trace.with_baggage(baggage),
         None => trace,
     })
 }

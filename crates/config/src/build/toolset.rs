@@ -85,6 +85,7 @@ pub(super) async fn build<'a>(
         transport,
         limits: config.limits,
         redirects: config.redirects,
+        baggage: config.baggage,
         // What other toolsets' credentials read is known when all are built.
         session_values: SessionValues::default(),
         secret_arguments,

@@ -19,6 +19,11 @@ pub(crate) const TOOLSET: Table = Table {
             Kind::AnyOf(&[Kind::Choice(&["none"]), Kind::Table(&AUTH)]),
             "The credential of every operation, but those that say that they are open",
         ),
+        key(
+            "baggage",
+            Kind::Boolean,
+            "`true` hands on the `baggage` of the caller's trace, which may say what the service should not know",
+        ),
         texts("body_media", "The media types of request bodies that are preferred, the best first"),
         text(
             "ces_toolset",

@@ -40,6 +40,7 @@ pub(crate) struct Connection {
     pub(crate) transport: Arc<dyn Transport>,
     pub(crate) limits: Limits,
     pub(crate) redirects: Redirects,
+    pub(crate) baggage: bool,
     pub(crate) session_values: SessionValues,
     pub(crate) secret_arguments: Vec<String>,
     pub(crate) results: Arc<Results>,
@@ -55,7 +56,14 @@ impl Connection {
     ) -> Result<Request<Bytes>, Box<Fault>> {
         let made = |inputs: &Session, kept: Kept<'_>, journal: &mut Journal| {
             let mut request = plan.request_with(call.arguments(), inputs, kept, journal)?;
-            call.trace().iter().for_each(|trace| trace.put(request.headers_mut()));
+            let (trace, headers) = (call.trace(), request.headers_mut());
+            if let Some(trace) = trace {
+                trace.put(headers);
+            }
+            // Baggage may say what is nobody else's business, and a service may be anybody's.
+            if let Some(trace) = trace.filter(|_| self.baggage) {
+                trace.put_baggage(headers);
+            }
             Ok(request)
         };
         self.made(plan, call, journal, made).await
