@@ -25,6 +25,12 @@ impl IntoResponses for RefusedJson {
             ("400", Response::new("The body, the path or a header is malformed")),
             ("413", Response::new("The body is too large")),
             ("415", Response::new("The body is not JSON")),
+            (
+                "429",
+                Response::new(
+                    "As many requests of this principal as it may send are being answered",
+                ),
+            ),
             ("503", Response::new("The sidecar cannot do this now")),
         ])
     }

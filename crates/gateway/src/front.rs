@@ -4,6 +4,7 @@
 mod arriving;
 mod host;
 mod room;
+mod shares;
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::time::Instant;
 use tower_service::Service;
 
-use self::{arriving::Arriving, room::Room};
+use self::{arriving::Arriving, room::Room, shares::Shares};
 use crate::{
     access::{self, Access},
     caller::Caller,
@@ -41,13 +42,16 @@ pub(crate) struct Front {
     limits: ServingLimits,
     /// Room for requests.
     room: Room,
+    /// The part of it that one principal may take; none where that is all of it.
+    shares: Option<Shares>,
 }
 
 impl Front {
     /// The front of a router, with the bounds of the first configuration.
     pub(crate) fn new(router: Router, gateway: Gateway, limits: ServingLimits) -> Self {
         let room = Room::new(limits.requests);
-        Self { router, gateway, access: Access::default(), limits, room }
+        let shares = limits.principal_requests.map(Shares::new);
+        Self { router, gateway, access: Access::default(), limits, room, shares }
     }
 
     /// The bounds.
@@ -96,6 +100,9 @@ impl Front {
             }
             Err(problem) => return (problem.into_response(), place),
         };
+        if let Some(problem) = self.beyond_share(&caller, place.as_deref()) {
+            return (problem.into_response(), place);
+        }
         head.extensions.insert(caller);
         head.extensions.insert(BodyLimit(self.limits.body_bytes));
         let body = if body.is_end_stream() {
@@ -115,6 +122,16 @@ impl Front {
             return Err(problem::draining());
         }
         self.room.place().ok_or_else(problem::overloaded)
+    }
+
+    /// The problem of a principal that has as many requests under way as it may; another one has a share of the room
+    /// from now on.
+    fn beyond_share(&self, caller: &Caller, place: Option<&Place>) -> Option<Problem> {
+        let (shares, principal) = self.shares.as_ref().zip(caller.principal.as_ref())?;
+        let place = place?;
+        let Some(share) = shares.take(principal) else { return Some(problem::beyond_share()) };
+        place.hold(share);
+        None
     }
 
     /// The party that sent the request, if it may go on.

@@ -81,6 +81,8 @@ pub(crate) enum ProblemKind {
     NotAcceptable,
     /// As many requests as there is room for are being answered.
     Overloaded,
+    /// As many requests of this principal as it may send at a time are being answered.
+    TooManyRequests,
     /// The resource that the request would change is in another version.
     PreconditionFailed,
     /// The range lies behind the end.
@@ -180,6 +182,12 @@ pub(crate) fn overloaded() -> Problem {
     Problem::new(ProblemKind::Overloaded, detail).with_retry_after(Duration::from_secs(1))
 }
 
+/// The principal has no room for another request, while others may.
+pub(crate) fn beyond_share() -> Problem {
+    let detail = "as many requests of this principal as `limits.principal_requests` allows are being answered";
+    Problem::new(ProblemKind::TooManyRequests, detail).with_retry_after(Duration::from_secs(1))
+}
+
 /// There is no room for another connection.
 pub(crate) fn too_many_connections() -> Problem {
     let detail = "as many connections as `limits.connections` allows are open";
@@ -227,6 +235,7 @@ impl ProblemKind {
             Self::MissingClaim => "missing-claim",
             Self::NotAcceptable => "not-acceptable",
             Self::Overloaded => "overloaded",
+            Self::TooManyRequests => "too-many-requests",
             Self::PreconditionFailed => "precondition-failed",
             Self::RangeNotSatisfiable => "range-not-satisfiable",
             Self::TooLarge => "too-large",
@@ -268,6 +277,7 @@ impl ProblemKind {
             Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
             Self::RangeNotSatisfiable => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooManyRequests => StatusCode::TOO_MANY_REQUESTS,
             Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         }
@@ -303,6 +313,7 @@ impl ProblemKind {
             Self::MissingClaim => "The token lacks a claim",
             Self::NotAcceptable => "No accepted media type can be answered",
             Self::Overloaded => "There are too many requests",
+            Self::TooManyRequests => "There are too many requests of this principal",
             Self::PreconditionFailed => "The precondition does not hold",
             Self::RangeNotSatisfiable => "The range cannot be answered",
             Self::TooLarge => "The body is too large",

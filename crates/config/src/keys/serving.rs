@@ -164,6 +164,11 @@ pub(crate) const SERVING_LIMITS: Table = table(
         key("headers", Kind::Count(4096), "Headers of a request"),
         key("idle_time", Kind::Duration, "How long a connection may be without a request"),
         MEDIA_BYTES_KEY,
+        key(
+            "principal_requests",
+            Kind::Count(usize::MAX),
+            "Requests of one principal at the same time; all that there may be unless given",
+        ),
         key("requests", Kind::Count(usize::MAX), "Requests at the same time"),
         RESPONSE_BYTES_KEY,
         RESULT_BYTES_KEY,

@@ -29,6 +29,8 @@ pub struct ServingLimits {
     pub headers: usize,
     /// The time for which a connection may be without a request.
     pub idle_time: Duration,
+    /// Requests of one principal at the same time; as many as there may be in all unless given.
+    pub principal_requests: Option<usize>,
     /// Requests at the same time, over all connections.
     pub requests: usize,
     /// The extent to which one HTTP/2 request may send ahead of what is read.
@@ -50,6 +52,7 @@ impl Default for ServingLimits {
             head_time: Duration::from_secs(10),
             headers: 100,
             idle_time: Duration::from_mins(1),
+            principal_requests: None,
             requests: 1024,
             stream_window: 64 << 10,
             streams: 100,
@@ -87,6 +90,7 @@ pub(super) fn read(reader: &mut Reader, root: Mapping<'_>) -> ServingLimits {
     ] {
         *limit = reader.count(mapping, key, most).unwrap_or(*limit);
     }
+    limits.principal_requests = reader.count(mapping, "principal_requests", usize::MAX);
     least(reader, mapping, limits)
 }
 

@@ -12,6 +12,8 @@ use tokio::{
     time::{Duration, Instant},
 };
 
+use super::shares::Share;
+
 /// As many places as requests may be answered at a time. Clones share them.
 #[derive(Clone, Debug)]
 pub(crate) struct Room(Arc<Shared>);
@@ -32,6 +34,8 @@ pub(crate) struct Place {
 
 struct State {
     permit: Option<OwnedSemaphorePermit>,
+    /// The part of its principal's share that it takes.
+    share: Option<Share>,
     /// Since when its caller keeps us waiting.
     waits_since: Option<Instant>,
     /// The time it may, although others have no place.
@@ -54,8 +58,8 @@ impl Room {
     /// A place, if there is one or somebody keeps us waiting on theirs.
     pub(super) fn place(&self) -> Option<Arc<Place>> {
         let permit = self.free().or_else(|| self.cleared().then(|| self.free()).flatten())?;
-        let state =
-            State { permit: Some(permit), waits_since: None, patience: Duration::ZERO, end: None };
+        let (permit, patience) = (Some(permit), Duration::ZERO);
+        let state = State { permit, share: None, waits_since: None, patience, end: None };
         Some(Arc::new(Place { room: self.clone(), state: Mutex::new(state) }))
     }
 
@@ -80,6 +84,11 @@ impl Room {
 }
 
 impl Place {
+    /// Takes a part of its principal's share, for as long as it has its place.
+    pub(super) fn hold(&self, share: Share) {
+        self.state().share = Some(share);
+    }
+
     /// Its caller may keep us waiting, and does from now on; `end` is what ends the request where others need its place.
     pub(crate) fn may_wait(self: &Arc<Self>, end: impl FnOnce() + Send + 'static) {
         let mut state = self.state();
@@ -116,9 +125,9 @@ impl Place {
             return false;
         }
         state.permit = None;
-        let end = state.end.take();
+        let (end, share) = (state.end.take(), state.share.take());
         // It may look at its place itself.
-        drop(state);
+        drop((state, share));
         if let Some(end) = end {
             end();
         }

@@ -1,7 +1,10 @@
 //! Two principals: whatever one of them made is absent for the other, also under its id.
 
+use std::sync::Arc;
+
 use reqwest::Client;
 use serde_json::{Value, json};
+use tokio::sync::{Notify, Semaphore};
 
 use super::{
     Sidecar,
@@ -100,4 +103,33 @@ async fn a_guessed_session_of_mcp_is_nobodys_and_changes_nothing() {
     let (status, tools) = listed(Some(KIM), None).await;
     assert!(status == 200 && tools.contains("pets-list"), "{status} {tools}");
     assert_eq!(listed(Some(KIM), Some("guessed")).await, (status, tools));
+}
+
+#[tokio::test]
+async fn a_principal_with_all_of_its_share_is_told_to_come_again_and_another_one_is_answered() {
+    let (begun, waits) = (Arc::new(Notify::new()), Arc::new(Semaphore::new(0)));
+    let (tell, holds) = (Arc::clone(&begun), Arc::clone(&waits));
+    let pets = async move || {
+        tell.notify_one();
+        holds.acquire().await.unwrap().forget();
+        "[]"
+    };
+    let router = axum::Router::new().route("/pets", axum::routing::get(pets));
+    let pets = super::sidecar::pets(service(router).await);
+    let text = format!("limits: {{principal_requests: 1}}\n{}{pets}", access());
+    let sidecar = Arc::new(Sidecar::start(&text).await);
+    let kims = Arc::clone(&sidecar);
+    let first =
+        tokio::spawn(async move { asked(&kims, KIM, ("POST", "/v1/calls"), &calls("s")).await });
+    begun.notified().await;
+    let (status, refused) = asked(&sidecar, KIM, ("GET", "/v1/tools"), &Value::Null).await;
+    let kind = json!("urn:callgate:problem:too-many-requests");
+    assert_eq!((status, &refused["type"]), (429, &kind), "{refused}");
+    let shown = format!("Bearer {KIM}");
+    let refused = sidecar.get("/v1/tools", &[("authorization", &shown)]).await;
+    assert_eq!(refused.headers()["retry-after"], "1");
+    assert_eq!(asked(&sidecar, LEE, ("GET", "/v1/tools"), &Value::Null).await.0, 200);
+    waits.add_permits(1);
+    assert_eq!(first.await.unwrap().0, 200);
+    assert_eq!(asked(&sidecar, KIM, ("GET", "/v1/tools"), &Value::Null).await.0, 200);
 }

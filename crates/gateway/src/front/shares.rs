@@ -1,0 +1,80 @@
+//! The share of the room for requests that one principal may take: whoever sends more at a time is told to come again, and the
+//! others have their places.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use callgate_tool::Principal;
+
+/// Requests that are being answered, by their principals.
+#[derive(Debug)]
+pub(super) struct Shares {
+    most: usize,
+    taken: Arc<Taken>,
+}
+
+/// One request of a principal, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Share {
+    principal: String,
+    taken: Arc<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken(Mutex<BTreeMap<String, usize>>);
+
+impl Shares {
+    /// So many requests at a time for each principal.
+    pub(super) fn new(most: usize) -> Self {
+        Self { most, taken: Arc::default() }
+    }
+
+    /// Takes one for a principal; none where all of its share is taken.
+    pub(super) fn take(&self, principal: &Principal) -> Option<Share> {
+        let principal = principal.id().to_owned();
+        let mut taken = self.taken.lock();
+        let n_taken = taken.entry(principal.clone()).or_default();
+        if *n_taken >= self.most {
+            return None;
+        }
+        *n_taken += 1;
+        drop(taken);
+        Some(Share { principal, taken: Arc::clone(&self.taken) })
+    }
+}
+
+impl Taken {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut taken = self.taken.lock();
+        let Some(n_taken) = taken.get_mut(&self.principal) else { return };
+        *n_taken -= 1;
+        if *n_taken == 0 {
+            taken.remove(&self.principal);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_ones_own_and_free_again_at_the_end() {
+        let (shares, kim, lee) = (Shares::new(2), Principal::new("kim"), Principal::new("lee"));
+        let (one, other) = (shares.take(&kim).unwrap(), shares.take(&kim).unwrap());
+        assert!(shares.take(&kim).is_none());
+        assert!(shares.take(&lee).is_some());
+        drop(one);
+        assert!(shares.take(&kim).is_some());
+        drop(other);
+        assert!(shares.taken.lock().is_empty());
+    }
+}
